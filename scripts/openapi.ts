@@ -1,0 +1,16 @@
+// Writes openapi.yaml from the route definitions; with --check it only tells whether the committed file is current.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildDocument } from '../service/src/http/openapi/build.ts';
+import { toYaml } from '../service/src/http/openapi/document.ts';
+import { routes } from '../service/src/http/routes.ts';
+
+const file = join(import.meta.dirname, '../openapi.yaml');
+const text = await toYaml(buildDocument(routes));
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(file, text);
+} else if (readFileSync(file, 'utf8') !== text) {
+  process.stderr.write('openapi.yaml is not what the route definitions say: run npm run openapi\n');
+  process.exitCode = 1;
+}

@@ -1,0 +1,79 @@
+import type { Scope } from '../../contract/scopes.ts';
+import type { Queries } from '../../db/database.ts';
+import { SECOND } from '../../kit/clock.ts';
+import type { Limits } from '../plans/plan.ts';
+import { limitsOf } from './api-key.ts';
+import { type ApiKeyRow, selectApiKeyByHash } from './api-key-queries.ts';
+import { hashOf, isWellFormed } from './secret.ts';
+
+/** A client with a valid key. */
+export interface Caller {
+  keyId: number;
+  /** What its use is counted under. */
+  subject: string;
+  scopes: ReadonlySet<Scope>;
+  limits: Limits;
+}
+
+interface Entry {
+  caller: Caller;
+  /** Milliseconds since the Unix epoch; infinite when the key does not expire. */
+  expiresAt: number;
+  readAt: number;
+}
+
+/** How long a key is taken from memory, in milliseconds: a change made elsewhere takes effect within this time. */
+const FRESH_FOR = SECOND;
+
+/** More keys than this at once and the ring starts anew: it bounds memory, some 300 bytes a key. */
+const MAX_ENTRIES = 100_000;
+
+/** The keys in use, so that a request seldom costs a read. Only keys that exist enter it. */
+export class KeyRing {
+  readonly #db: Queries;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(db: Queries) {
+    this.#db = db;
+  }
+
+  /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
+  find(secret: string, now: number): Caller | undefined | Promise<Caller | undefined> {
+    if (!isWellFormed(secret)) return undefined;
+    const hash = hashOf(secret);
+    const id = hash.toString('latin1');
+    const entry = this.#entries.get(id);
+    if (entry && now - entry.readAt < FRESH_FOR && now >= entry.readAt) {
+      return now < entry.expiresAt ? entry.caller : undefined;
+    }
+    return this.#read(id, hash, now);
+  }
+
+  /** Forgets all that was read, because a key was changed here: the next request reads it anew. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  async #read(id: string, hash: Buffer, now: number): Promise<Caller | undefined> {
+    const row = await selectApiKeyByHash(this.#db, hash);
+    if (!row || row.revoked_at !== null) {
+      this.#entries.delete(id);
+      return undefined;
+    }
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
+    const caller = toCaller(row);
+    this.#entries.set(id, { caller, expiresAt, readAt: now });
+    return now < expiresAt ? caller : undefined;
+  }
+}
+
+function toCaller({ id, plan, scopes, per_minute, per_day }: ApiKeyRow): Caller {
+  const quotas = per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
+  return {
+    keyId: id,
+    subject: `key:${id}`,
+    scopes: new Set(scopes.split(' ') as Scope[]),
+    limits: limitsOf(plan, quotas),
+  };
+}

@@ -1,0 +1,16 @@
+/** Requests admitted per UTC minute and per UTC day. */
+export interface Limits {
+  perMinute: number;
+  perDay: number;
+}
+
+/** The plans with fixed limits; Enterprise keys carry limits of their own (`quotas`). */
+export const planLimits = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+} as const satisfies Record<string, Limits>;
+
+export const plans = ['free', 'pro', 'business', 'enterprise'] as const;
+
+export type Plan = (typeof plans)[number];

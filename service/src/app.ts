@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import * as apiKeys from './access/api-keys/api-keys.ts';
+import { KeyRing } from './access/api-keys/key-ring.ts';
+import type { Config } from './config.ts';
+import { MemoryCounters } from './counters/memory.ts';
+import type { Database } from './db/database.ts';
+import { openSqlite } from './db/sqlite.ts';
+import { Idempotency } from './http/idempotency.ts';
+import { buildDocument } from './http/openapi/build.ts';
+import { ContractDocument } from './http/openapi/document.ts';
+import { routes } from './http/routes.ts';
+import { buildServer } from './http/server.ts';
+import { type Clock, HOUR, systemClock } from './kit/clock.ts';
+
+/** What tests put in the place of the real thing. */
+export interface Overrides {
+  clock?: Clock;
+  logDestination?: DestinationStream;
+}
+
+export interface App {
+  config: Config;
+  db: Database;
+  log: Logger;
+  clock: Clock;
+  server: FastifyInstance;
+  /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
+  createFirstKey(keep: (secret: string) => void): Promise<boolean>;
+  /** Stops accepting, answers what is in flight, and closes the store. */
+  close(): Promise<void>;
+}
+
+const SWEEP_INTERVAL = HOUR;
+
+/** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
+export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
+  const log = pino(
+    { level: config.logLevel, base: null },
+    logDestination ?? pino.destination({ sync: false, minLength: 4096 }),
+  );
+  const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
+  const idempotency = new Idempotency(db);
+  const server = buildServer({
+    routes,
+    db,
+    keyRing: new KeyRing(db),
+    contract: new ContractDocument(() => buildDocument(routes)),
+    idempotency,
+    counters: new MemoryCounters(),
+    clock,
+    log,
+    keepSunset: config.keepSunset,
+  });
+
+  const sweeper = setInterval(() => {
+    idempotency.sweep(clock.now()).catch(error => log.error({ err: error }, 'sweep failed'));
+  }, SWEEP_INTERVAL);
+  sweeper.unref();
+
+  return {
+    config,
+    db,
+    log,
+    clock,
+    server,
+    createFirstKey: keep => apiKeys.createFirst(db, keep, clock.now()),
+    close: async () => {
+      clearInterval(sweeper);
+      await server.close();
+      await db.close();
+      log.flush();
+    },
+  };
+}

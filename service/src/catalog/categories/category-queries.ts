@@ -1,0 +1,72 @@
+import type { Queries } from '../../db/database.ts';
+import { type Listing, type Sorts, selectPage, startsWith } from '../../db/select-page.ts';
+import type { Page } from '../../kit/paging.ts';
+import { foldCase } from '../../kit/text.ts';
+import type { NewCategory } from './category.ts';
+
+export interface CategoryRow {
+  id: number;
+  name: string;
+  name_key: string;
+  description: string | null;
+}
+
+const COLUMNS = 'id, name, name_key, description';
+
+export function selectCategory(db: Queries, categoryId: number): Promise<CategoryRow | undefined> {
+  return db.get(`SELECT ${COLUMNS} FROM categories WHERE id = ?`, [categoryId]);
+}
+
+export function selectCategoryIdByName(db: Queries, name: string): Promise<{ id: number } | undefined> {
+  return db.get('SELECT id FROM categories WHERE name_key = ?', [foldCase(name)]);
+}
+
+export function insertCategory(db: Queries, { name, description }: NewCategory): Promise<CategoryRow> {
+  return db.get(
+    `INSERT INTO categories (name, name_key, description) VALUES (?, ?, ?) RETURNING ${COLUMNS}`,
+    [name, foldCase(name), description ?? null],
+  ) as Promise<CategoryRow>;
+}
+
+export function updateCategory(
+  db: Queries,
+  categoryId: number,
+  { name, description }: NewCategory,
+): Promise<CategoryRow> {
+  return db.get(
+    `UPDATE categories SET name = ?, name_key = ?, description = ? WHERE id = ? RETURNING ${COLUMNS}`,
+    [name, foldCase(name), description ?? null, categoryId],
+  ) as Promise<CategoryRow>;
+}
+
+export async function categoryHasPets(db: Queries, categoryId: number): Promise<boolean> {
+  return (await db.get('SELECT 1 FROM pets WHERE category_id = ? LIMIT 1', [categoryId])) !== undefined;
+}
+
+export function deleteCategory(db: Queries, categoryId: number): Promise<number> {
+  return db.run('DELETE FROM categories WHERE id = ?', [categoryId]);
+}
+
+const sorts = {
+  id: { columns: ['id'], keyOf: ({ id }: CategoryRow) => [id], types: ['number'] },
+  name: {
+    columns: ['name_key', 'id'],
+    keyOf: ({ name_key, id }: CategoryRow) => [name_key, id],
+    types: ['string', 'number'],
+  },
+} as const satisfies Sorts<CategoryRow>;
+
+export type CategorySort = keyof typeof sorts;
+
+export interface CategoryFilter {
+  name?: string | undefined;
+}
+
+export function selectCategories(
+  db: Queries,
+  { name }: CategoryFilter,
+  listing: Listing<CategorySort>,
+): Promise<Page<CategoryRow>> {
+  const where = name === undefined ? [] : startsWith('name_key', foldCase(name));
+  return selectPage(db, `SELECT ${COLUMNS} FROM categories`, where, sorts, listing);
+}

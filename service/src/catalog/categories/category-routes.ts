@@ -1,0 +1,135 @@
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  type Route,
+  reply,
+  type Services,
+} from '../../contract/define-route.ts';
+import { nameText } from '../../contract/schema.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
+import * as categories from './categories.ts';
+import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
+
+const categoryParams = idParams('categoryId', 'The category.');
+
+export const categoryRoutes: Route<Services>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/categories',
+    operationId: 'listCategories',
+    tag: 'Categories',
+    summary: 'List categories',
+    description: 'A page of categories. The URL of the next page is in the `Link` header.',
+    scope: 'pets:read',
+    query: listQuery(
+      { name: { ...nameText, description: 'Only categories whose name starts so, without regard to case.' } },
+      ['id', '-id', 'name', '-name'],
+    ),
+    success: {
+      status: 200,
+      description: 'A page of categories.',
+      schema: { type: 'array', items: Category, maxItems: 100 },
+      example: [Category.example],
+    },
+    errors: [],
+    handler: async ({ query }, { db }) => reply.page(await categories.list(db, query, query)),
+  }),
+
+  defineRoute({
+    method: 'POST',
+    path: '/categories',
+    operationId: 'createCategory',
+    tag: 'Categories',
+    summary: 'Create a category',
+    description: 'Names are unique without regard to case.',
+    scope: 'pets:write',
+    body: CategoryBody,
+    publishedBody: [NewCategory, Category],
+    success: { status: 201, description: 'The category as created.', schema: Category },
+    conditional: true,
+    errors: ['category_name_taken'],
+    handler: async ({ body }, { db }) => {
+      const category = await categories.create(db, body);
+      return reply.created(`/categories/${category.id}`, category);
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/categories/{categoryId}',
+    operationId: 'getCategory',
+    tag: 'Categories',
+    summary: 'Read a category',
+    description: 'One category by its ID.',
+    scope: 'pets:read',
+    params: categoryParams,
+    success: { status: 200, description: 'The category.', schema: Category },
+    conditional: true,
+    errors: ['category_not_found'],
+    handler: async ({ params }, { db }) => reply.resource(await categories.read(db, params.categoryId)),
+  }),
+
+  defineRoute({
+    method: 'PUT',
+    path: '/categories/{categoryId}',
+    operationId: 'replaceCategory',
+    tag: 'Categories',
+    summary: 'Replace a category',
+    description: 'The category becomes what the body says: a `description` left out is removed.',
+    scope: 'pets:write',
+    params: categoryParams,
+    body: CategoryBody,
+    publishedBody: [NewCategory, Category],
+    success: { status: 200, description: 'The category as it is now.', schema: Category },
+    conditional: true,
+    errors: ['category_not_found', 'category_name_taken'],
+    handler: async ({ params, body, guard }, { db }) =>
+      reply.resource(
+        await categories.update(db, params.categoryId, current => {
+          guard(current);
+          return body;
+        }),
+      ),
+  }),
+
+  defineRoute({
+    method: 'PATCH',
+    path: '/categories/{categoryId}',
+    operationId: 'changeCategory',
+    tag: 'Categories',
+    summary: 'Change a category',
+    description: 'A JSON merge patch (RFC 7396): fields left out stay, `description: null` removes it.',
+    scope: 'pets:write',
+    params: categoryParams,
+    body: CategoryPatch,
+    success: { status: 200, description: 'The category as it is now.', schema: Category },
+    conditional: true,
+    errors: ['category_not_found', 'category_name_taken'],
+    handler: async ({ params, body, guard }, { db }) =>
+      reply.resource(
+        await categories.update(db, params.categoryId, current => {
+          guard(current);
+          return mergePatch(current, body);
+        }),
+      ),
+  }),
+
+  defineRoute({
+    method: 'DELETE',
+    path: '/categories/{categoryId}',
+    operationId: 'deleteCategory',
+    tag: 'Categories',
+    summary: 'Delete a category',
+    description: 'Only a category without pets can be deleted.',
+    scope: 'pets:write',
+    params: categoryParams,
+    success: { status: 204, description: 'The category is gone.' },
+    conditional: true,
+    errors: ['category_not_found', 'category_in_use'],
+    handler: async ({ params, guard }, { db }) => {
+      await categories.remove(db, params.categoryId, guard);
+      return reply.empty;
+    },
+  }),
+];

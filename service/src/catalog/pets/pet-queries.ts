@@ -1,0 +1,110 @@
+import type { Queries } from '../../db/database.ts';
+import {
+  type Condition,
+  isOneOf,
+  type Listing,
+  type Sorts,
+  selectPage,
+  startsWith,
+} from '../../db/select-page.ts';
+import type { Page } from '../../kit/paging.ts';
+import { foldCase } from '../../kit/text.ts';
+import type { NewPet, PetStatus } from './pet.ts';
+import type { Stock } from './stock.ts';
+
+export interface PetRow {
+  id: number;
+  name: string;
+  name_key: string;
+  category_id: number;
+  status: PetStatus;
+}
+
+/** A pet with all that its rules ask for. */
+export interface PetWithStockRow extends PetRow {
+  quantity: number;
+  has_open_orders: 0 | 1;
+}
+
+const COLUMNS = 'id, name, name_key, category_id, status';
+
+export function selectPet(db: Queries, petId: number): Promise<PetRow | undefined> {
+  return db.get(`SELECT ${COLUMNS} FROM pets WHERE id = ?`, [petId]);
+}
+
+export function selectPetWithStock(db: Queries, petId: number): Promise<PetWithStockRow | undefined> {
+  return db.get(
+    `SELECT ${COLUMNS}, quantity,
+       CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
+     FROM pets WHERE id = ?`,
+    [petId],
+  );
+}
+
+/** Answers `undefined` when the category does not exist. */
+export function insertPet(
+  db: Queries,
+  { name, categoryId }: NewPet,
+  status: PetStatus,
+  quantity: number,
+): Promise<PetRow | undefined> {
+  return db.get(
+    `INSERT INTO pets (name, name_key, category_id, status, quantity)
+     SELECT ?, ?, id, ?, ? FROM categories WHERE id = ?
+     RETURNING ${COLUMNS}`,
+    [name, foldCase(name), status, quantity, categoryId],
+  );
+}
+
+/** Answers `undefined` when the category does not exist. */
+export function updatePet(
+  db: Queries,
+  { name, categoryId }: NewPet,
+  { petId, status, quantity }: Stock,
+): Promise<PetRow | undefined> {
+  return db.get(
+    `UPDATE pets SET name = ?, name_key = ?, category_id = ?, status = ?, quantity = ?
+     WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
+     RETURNING ${COLUMNS}`,
+    [name, foldCase(name), categoryId, status, quantity, petId, categoryId],
+  );
+}
+
+export function updateStock(db: Queries, { petId, status, quantity }: Stock): Promise<number> {
+  return db.run('UPDATE pets SET status = ?, quantity = ? WHERE id = ?', [status, quantity, petId]);
+}
+
+export function deletePet(db: Queries, petId: number): Promise<number> {
+  return db.run('DELETE FROM pets WHERE id = ?', [petId]);
+}
+
+const sorts = {
+  id: { columns: ['id'], keyOf: ({ id }: PetRow) => [id], types: ['number'] },
+  name: {
+    columns: ['name_key', 'id'],
+    keyOf: ({ name_key, id }: PetRow) => [name_key, id],
+    types: ['string', 'number'],
+  },
+} as const satisfies Sorts<PetRow>;
+
+export type PetSort = keyof typeof sorts;
+
+export interface PetFilter {
+  id?: readonly number[] | undefined;
+  status?: PetStatus | undefined;
+  categoryId?: number | undefined;
+  name?: string | undefined;
+}
+
+export function selectPets(
+  db: Queries,
+  { id, status, categoryId, name }: PetFilter,
+  listing: Listing<PetSort>,
+): Promise<Page<PetRow>> {
+  const where: Condition[] = [];
+  if (id !== undefined) where.push(isOneOf('id', id));
+  if (status !== undefined) where.push(['status = ?', status]);
+  if (categoryId !== undefined) where.push(['category_id = ?', categoryId]);
+  if (name !== undefined) where.push(...startsWith('name_key', foldCase(name)));
+  return selectPage(db, `SELECT ${COLUMNS} FROM pets`, where, sorts, listing);
+}

@@ -1,0 +1,161 @@
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  type Route,
+  reply,
+  type Services,
+} from '../../contract/define-route.ts';
+import { idToFind, nameText } from '../../contract/schema.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
+import { NewPet, Pet, PetBody, PetPatch, PetStatus, Pets } from './pet.ts';
+import * as pets from './pets.ts';
+
+const petParams = idParams('petId', 'The pet.');
+
+export const petRoutes: Route<Services>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/pets',
+    operationId: 'listPets',
+    tag: 'Animals',
+    summary: 'List pets',
+    description:
+      'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them.',
+    scope: 'pets:read',
+    query: listQuery(
+      {
+        id: {
+          type: 'array',
+          items: idToFind,
+          minItems: 1,
+          maxItems: 100,
+          description: 'Only pets with one of these IDs; repeat the parameter for each.',
+        },
+        status: { ...PetStatus, description: 'Only pets with this status.' },
+        categoryId: { ...idToFind, description: 'Only pets of this category.' },
+        name: { ...nameText, description: 'Only pets whose name starts so, without regard to case.' },
+      },
+      ['id', '-id', 'name', '-name'],
+    ),
+    success: { status: 200, description: 'A page of pets.', schema: Pets },
+    errors: [],
+    handler: async ({ query }, { db }) => reply.page(await pets.list(db, query, query)),
+  }),
+
+  defineRoute({
+    method: 'POST',
+    path: '/pets',
+    operationId: 'createPet',
+    tag: 'Animals',
+    summary: 'Create a pet',
+    description:
+      'A new pet is `available` unless the body says otherwise. It starts with a stock of 1, or 0 when created `sold`. ' +
+      'An `id` in the body is ignored.',
+    scope: 'pets:write',
+    body: PetBody,
+    publishedBody: [NewPet, Pet],
+    success: { status: 201, description: 'The pet as created.', schema: Pet },
+    conditional: true,
+    errors: ['unknown_category'],
+    handler: async ({ body }, { db }) => {
+      const pet = await pets.create(db, body);
+      return reply.created(`/pets/${pet.id}`, pet);
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/pets/{petId}',
+    operationId: 'getPet',
+    tag: 'Animals',
+    summary: 'Read a pet',
+    description: 'One pet by its ID. Use `GET /pets?id={petId}` instead.',
+    scope: 'pets:read',
+    params: petParams,
+    success: { status: 200, description: 'The pet.', schema: Pet },
+    conditional: true,
+    errors: ['pet_not_found'],
+    deprecation: { since: '2026-11-21', sunset: '2030-12-05', successor: '/pets?id={petId}' },
+    handler: async ({ params }, { db }) => reply.resource(await pets.read(db, params.petId)),
+  }),
+
+  defineRoute({
+    method: 'PUT',
+    path: '/pets/{petId}',
+    operationId: 'replacePet',
+    tag: 'Animals',
+    summary: 'Replace a pet',
+    description:
+      'The pet becomes what the body says; a `status` left out stays as it is. Setting `pending` puts the pet on hold, ' +
+      '`available` releases the hold, `sold` ends its sale and sets its stock to 0.',
+    scope: 'pets:write',
+    params: petParams,
+    body: PetBody,
+    publishedBody: [NewPet, Pet],
+    success: { status: 200, description: 'The pet as it is now.', schema: Pet },
+    conditional: true,
+    errors: [
+      'pet_not_found',
+      'unknown_category',
+      'pet_has_open_orders',
+      'out_of_stock',
+      'invalid_status_transition',
+    ],
+    handler: async ({ params, body, guard }, { db }) =>
+      reply.resource(
+        await pets.update(db, params.petId, current => {
+          guard(current);
+          return body;
+        }),
+      ),
+  }),
+
+  defineRoute({
+    method: 'PATCH',
+    path: '/pets/{petId}',
+    operationId: 'changePet',
+    tag: 'Animals',
+    summary: 'Change a pet',
+    description:
+      'A JSON merge patch (RFC 7396): fields left out stay. Setting `status` to `pending` puts the pet on hold, to ' +
+      '`available` releases the hold, to `sold` ends its sale and sets its stock to 0.',
+    scope: 'pets:write',
+    params: petParams,
+    body: PetPatch,
+    success: { status: 200, description: 'The pet as it is now.', schema: Pet },
+    conditional: true,
+    errors: [
+      'pet_not_found',
+      'unknown_category',
+      'pet_has_open_orders',
+      'out_of_stock',
+      'invalid_status_transition',
+    ],
+    handler: async ({ params, body, guard }, { db }) =>
+      reply.resource(
+        await pets.update(db, params.petId, current => {
+          guard(current);
+          return mergePatch(current, body);
+        }),
+      ),
+  }),
+
+  defineRoute({
+    method: 'DELETE',
+    path: '/pets/{petId}',
+    operationId: 'deletePet',
+    tag: 'Animals',
+    summary: 'Delete a pet',
+    description: 'Removes the pet and its stock. Completed orders keep its ID; open orders prevent it.',
+    scope: 'pets:write',
+    params: petParams,
+    success: { status: 204, description: 'The pet is gone.' },
+    conditional: true,
+    errors: ['pet_not_found', 'pet_has_open_orders'],
+    handler: async ({ params, guard }, { db }) => {
+      await pets.remove(db, params.petId, guard);
+      return reply.empty;
+    },
+  }),
+];

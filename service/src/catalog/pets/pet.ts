@@ -1,0 +1,62 @@
+import { id, nameText } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+
+export const PetStatus = {
+  title: 'PetStatus',
+  type: 'string',
+  enum: ['available', 'pending', 'sold'],
+  description: 'Whether the animal can be ordered, is on hold, or is gone.',
+  example: 'available',
+} as const;
+
+const fields = {
+  name: { ...nameText, description: "The animal's name." },
+  categoryId: { ...id, description: 'ID of the category the animal belongs to.' },
+  status: PetStatus,
+} as const;
+
+export const NewPet = {
+  title: 'NewPet',
+  type: 'object',
+  required: ['name', 'categoryId'],
+  additionalProperties: false,
+  properties: fields,
+  example: { name: 'Biscuit', categoryId: 1, status: 'available' },
+} as const;
+
+const allFields = {
+  id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
+  ...fields,
+} as const;
+
+export const Pet = {
+  title: 'Pet',
+  type: 'object',
+  required: ['id', 'name', 'categoryId'],
+  additionalProperties: false,
+  properties: allFields,
+  example: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
+} as const;
+
+export const Pets = {
+  title: 'Pets',
+  type: 'array',
+  items: Pet,
+  maxItems: 100,
+  example: [Pet.example],
+} as const;
+
+/** What POST and PUT read: a NewPet or a Pet. */
+export const PetBody = { ...NewPet, properties: allFields } as const;
+
+export const PetPatch = {
+  title: 'PetPatch',
+  type: 'object',
+  additionalProperties: false,
+  properties: allFields,
+  example: { status: 'pending' },
+} as const;
+
+export type PetStatus = Static<typeof PetStatus>;
+export type NewPet = Static<typeof NewPet>;
+export type Pet = Static<typeof Pet>;

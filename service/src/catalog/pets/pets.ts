@@ -1,0 +1,76 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Queries, Writer } from '../../db/database.ts';
+import type { Listing } from '../../db/select-page.ts';
+import { mapPage, type Page } from '../../kit/paging.ts';
+import type { NewPet, Pet } from './pet.ts';
+import {
+  deletePet,
+  insertPet,
+  type PetFilter,
+  type PetRow,
+  type PetSort,
+  selectPet,
+  selectPets,
+  selectPetWithStock,
+  updatePet,
+} from './pet-queries.ts';
+import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
+
+export async function list(db: Queries, filter: PetFilter, listing: Listing<PetSort>): Promise<Page<Pet>> {
+  return mapPage(await selectPets(db, filter, listing), toPet);
+}
+
+export async function read(db: Queries, petId: number): Promise<Pet> {
+  return toPet(found(await selectPet(db, petId), petId));
+}
+
+export function create(db: Writer, pet: NewPet): Promise<Pet> {
+  const status = pet.status ?? 'available';
+  return db.write(async tx => {
+    const row = await insertPet(tx, pet, status, initialQuantity(status));
+    if (!row) throw unknownCategory(pet.categoryId);
+    return toPet(row);
+  });
+}
+
+/** Replaces a pet by what `change` makes of it. A `status` left out stays as it is. */
+export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
+  return db.write(async tx => {
+    const row = found(await selectPetWithStock(tx, petId), petId);
+    const pet = change(toPet(row));
+    const { status, quantity, has_open_orders } = row;
+    const stock = setStatus({ petId, status, quantity }, pet.status ?? status, has_open_orders === 1);
+    const updated = await updatePet(tx, pet, stock);
+    if (!updated) throw unknownCategory(pet.categoryId);
+    return toPet(updated);
+  });
+}
+
+export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
+  return db.write(async tx => {
+    const row = found(await selectPetWithStock(tx, petId), petId);
+    guard(toPet(row));
+    if (row.has_open_orders) throw petHasOpenOrders(petId);
+    await deletePet(tx, petId);
+  });
+}
+
+export function petNotFound(petId: number): ApiError {
+  return new ApiError('pet_not_found', `There is no pet ${petId}`);
+}
+
+function found<Row extends PetRow>(row: Row | undefined, petId: number): Row {
+  if (!row) throw petNotFound(petId);
+  return row;
+}
+
+function unknownCategory(categoryId: number): ApiError {
+  return new ApiError(
+    'unknown_category',
+    `\`categoryId\` names category ${categoryId}, which does not exist`,
+  );
+}
+
+function toPet({ id, name, category_id, status }: PetRow): Pet {
+  return { id, name, categoryId: category_id, status };
+}

@@ -1,0 +1,125 @@
+import { ApiError } from '../../contract/errors.ts';
+import { MAX_INT32 } from '../../contract/schema.ts';
+import type { PetStatus } from './pet.ts';
+
+/**
+ * The rules of stock: pure functions from the stock of a pet to its next stock, or an ApiError. They keep, always:
+ *
+ *   quantity ≥ 0 · available ⇒ quantity ≥ 1 · sold ⇒ quantity = 0 and no open order ·
+ *   pending with quantity 0 ⇒ open orders hold the units
+ */
+export interface Stock {
+  petId: number;
+  status: PetStatus;
+  /** Units that can still be ordered. */
+  quantity: number;
+}
+
+/** The stock that a pet starts with. */
+export function initialQuantity(status: PetStatus): number {
+  return status === 'sold' ? 0 : 1;
+}
+
+type StatusRule = (stock: Stock, hasOpenOrders: boolean) => Stock;
+
+/** What happens when staff set the status: from (rows) to (columns). */
+const statusRules: Record<PetStatus, Record<PetStatus, StatusRule>> = {
+  //           to: available            pending           sold
+  available: { available: keep, pending: putOnHold, sold: markSold },
+  pending: { available: releaseHold, pending: keep, sold: markSold },
+  sold: { available: refuseUnsold, pending: refuseHoldOfSold, sold: keep },
+};
+
+export function setStatus(stock: Stock, status: PetStatus, hasOpenOrders: boolean): Stock {
+  return statusRules[stock.status][status](stock, hasOpenOrders);
+}
+
+/**
+ * What happens when the quantity is set, by the status before:
+ *
+ * | before                       | 0, no open order | 0, open orders | 1 and more |
+ * | available                    | sold             | pending        | available  |
+ * | pending, on hold by staff    | sold             | pending        | pending    |
+ * | pending, orders hold the rest| –                | pending        | available  |
+ * | sold                         | sold             | –              | available  |
+ */
+export function setQuantity(stock: Stock, quantity: number, hasOpenOrders: boolean): Stock {
+  if (quantity === 0) return { ...stock, quantity, status: hasOpenOrders ? 'pending' : 'sold' };
+  return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
+}
+
+/** An order takes units; taking the last puts the pet on hold until the orders end. */
+export function takeUnits(stock: Stock, units: number): Stock {
+  if (stock.status !== 'available') {
+    throw new ApiError('pet_not_available', `Pet ${stock.petId} is ${stock.status} and cannot be ordered`);
+  }
+  if (units > stock.quantity) {
+    throw new ApiError(
+      'insufficient_stock',
+      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} were asked for`,
+    );
+  }
+  const quantity = stock.quantity - units;
+  return { ...stock, quantity, status: quantity === 0 ? 'pending' : 'available' };
+}
+
+/** An order gives units back; a pet that was on hold only because all were taken can be ordered again. */
+export function returnUnits(stock: Stock, units: number): Stock {
+  const quantity = stock.quantity + units;
+  if (quantity > MAX_INT32) {
+    throw new ApiError(
+      'stock_limit_exceeded',
+      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} more would pass ${MAX_INT32}: lower the stock first`,
+    );
+  }
+  return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
+}
+
+/** An order for the pet was completed: when it was the last open one and nothing is left, the pet is sold. */
+export function settleCompleted(stock: Stock, hasOpenOrders: boolean): Stock {
+  return stock.quantity === 0 && !hasOpenOrders ? { ...stock, status: 'sold' } : stock;
+}
+
+function keep(stock: Stock): Stock {
+  return stock;
+}
+
+function putOnHold(stock: Stock): Stock {
+  return { ...stock, status: 'pending' };
+}
+
+function releaseHold(stock: Stock): Stock {
+  if (stock.quantity === 0) {
+    throw new ApiError(
+      'out_of_stock',
+      `Open orders hold all units of pet ${stock.petId}: raise its quantity under /store/inventory/${stock.petId} instead`,
+    );
+  }
+  return { ...stock, status: 'available' };
+}
+
+function markSold(stock: Stock, hasOpenOrders: boolean): Stock {
+  if (hasOpenOrders) throw petHasOpenOrders(stock.petId);
+  return { ...stock, status: 'sold', quantity: 0 };
+}
+
+function refuseUnsold(stock: Stock): Stock {
+  throw new ApiError(
+    'out_of_stock',
+    `Pet ${stock.petId} is sold and has no stock: raise its quantity under /store/inventory/${stock.petId} instead`,
+  );
+}
+
+function refuseHoldOfSold(stock: Stock): Stock {
+  throw new ApiError(
+    'invalid_status_transition',
+    `Pet ${stock.petId} is sold and cannot become pending: restock it under /store/inventory/${stock.petId} first`,
+  );
+}
+
+export function petHasOpenOrders(petId: number): ApiError {
+  return new ApiError(
+    'pet_has_open_orders',
+    `Open orders hold units of pet ${petId}; complete or cancel them first`,
+  );
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type App, buildApp } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { fillEmptyStore } from '../demo/demo-shop.ts';
+import { SECOND } from '../kit/clock.ts';
+import { writeSecretFile } from '../kit/secret-file.ts';
+import { UsageError } from './failure.ts';
+
+/** `serve [--demo]`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
+export async function serve(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
+  const config = readConfig(process.env);
+  const app = buildApp(config);
+  const keyFile = join(config.dataDirectory, 'admin.key');
+  let firstKey: string | undefined;
+  try {
+    await app.createFirstKey(secret => {
+      writeSecretFile(keyFile, `${secret}\n`);
+      firstKey = secret;
+    });
+    if (values.demo) await fillEmptyStore(app.db, app.clock.now());
+    const url = await listen(app);
+    app.log.info({ url, dataDirectory: config.dataDirectory }, 'listening');
+    process.stderr.write(welcome(url, config.dataDirectory, keyFile, firstKey));
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  closeOnSignal(app);
+}
+
+async function listen({ server, config: { host, port } }: App): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`Port ${port} of ${host} is in use: end the other program or set PORT`);
+    if (code === 'EACCES')
+      throw new UsageError(`Port ${port} may not be opened by this user: set PORT to one above 1023`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new UsageError(`HOST ${host} is no address of this machine`);
+    throw error;
+  }
+}
+
+function welcome(url: string, directory: string, keyFile: string, firstKey: string | undefined): string {
+  const hasKeyFile = existsSync(keyFile);
+  const credential = hasKeyFile ? `$(cat '${keyFile}')` : '<your key>';
+  const key = firstKey
+    ? `${firstKey}\n               shown this once; kept in ${keyFile}`
+    : hasKeyFile
+      ? `in ${keyFile}`
+      : `not here any more; make one with: node service/src/main.ts keys create --help`;
+  return `
+  Pet Store Service
+    Address    ${url}
+    Contract   ${url}/openapi.yaml
+    Data       ${directory}
+    Admin key  ${key}
+
+  Try it:
+    curl -H "X-API-Key: ${credential}" "${url}/pets?limit=3"
+
+`;
+}
+
+/** A second signal, or time running out, ends the process without waiting any longer. */
+function closeOnSignal(app: App): void {
+  let closing = false;
+  const close = (signal: NodeJS.Signals) => {
+    if (closing) process.exit(1);
+    closing = true;
+    app.log.info({ signal }, 'shutting down');
+    const deadline = setTimeout(() => {
+      app.log.warn('requests still in flight were cut off');
+      app.server.server.closeAllConnections();
+    }, app.config.shutdownSeconds * SECOND);
+    app.close().then(
+      () => clearTimeout(deadline),
+      error => {
+        app.log.fatal({ err: error }, 'shutdown failed');
+        process.exitCode = 1;
+      },
+    );
+  };
+  process.on('SIGTERM', close);
+  process.on('SIGINT', close);
+}

@@ -1,0 +1,29 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { openSqlite } from '../db/sqlite.ts';
+import { fillEmptyStore } from '../demo/demo-shop.ts';
+
+/** Opens the store that the environment names, does something with it, and closes it. */
+export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const { dataDirectory, writeBatch } = readConfig(process.env);
+  const db = openSqlite({ directory: dataDirectory, writeBatch });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+export async function migrate(args: string[]): Promise<void> {
+  parseArgs({ args, options: {} });
+  await withStore(async () => process.stdout.write('The schema is up to date.\n'));
+}
+
+export async function seed(args: string[]): Promise<void> {
+  parseArgs({ args, options: {} });
+  const filled = await withStore(db => fillEmptyStore(db, Date.now()));
+  process.stdout.write(
+    filled ? 'The demo shop is in the store.\n' : 'The store is not empty; nothing was changed.\n',
+  );
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { nearest } from './kit/text.ts';
+
+/** The settings of a process, read once from the environment. */
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The directory of the embedded store and of `admin.key`. */
+  readonly dataDirectory: string;
+  readonly logLevel: LogLevel;
+  /** The most write operations that share one commit to disk. */
+  readonly writeBatch: number;
+  /** Answer operations past their sunset date instead of refusing them with 410. */
+  readonly keepSunset: boolean;
+  /** How long requests in flight may take to finish at shutdown, in seconds. */
+  readonly shutdownSeconds: number;
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+type LogLevel = (typeof logLevels)[number];
+
+/** A setting that cannot be used; the message names the variable and says what it takes. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ours = [
+  'PETSTORE_DATA',
+  'PETSTORE_WRITE_BATCH',
+  'PETSTORE_KEEP_SUNSET',
+  'PETSTORE_SHUTDOWN_SECONDS',
+] as const;
+
+/** Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. */
+export function readConfig(environment: Environment): Config {
+  refuseUnknown(environment);
+  return Object.freeze({
+    host: text(environment, 'HOST', '127.0.0.1'),
+    port: wholeNumber(environment, 'PORT', 8080, 0, 65_535),
+    dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
+    logLevel: oneOf(environment, 'LOG_LEVEL', 'info', logLevels),
+    writeBatch: wholeNumber(environment, 'PETSTORE_WRITE_BATCH', 1024, 1, 65_536),
+    keepSunset: oneOf(environment, 'PETSTORE_KEEP_SUNSET', 'false', ['true', 'false']) === 'true',
+    shutdownSeconds: wholeNumber(environment, 'PETSTORE_SHUTDOWN_SECONDS', 10, 0, 3_600),
+  });
+}
+
+function refuseUnknown(environment: Environment): void {
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    if (environment[name]) {
+      throw new ConfigError(
+        `${name} is set, but this version has only the embedded store; unset it to go on`,
+      );
+    }
+  }
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('PETSTORE_') || (ours as readonly string[]).includes(name)) continue;
+    const near = nearest(name, ours);
+    throw new ConfigError(
+      `${name} is no setting${near ? `; did you mean ${near}?` : `; known are ${ours.join(', ')}`}`,
+    );
+  }
+}
+
+function text(environment: Environment, name: string, fallback: string): string {
+  const value = environment[name];
+  if (value === undefined) return fallback;
+  if (value.trim() === '') throw new ConfigError(`${name} is empty; unset it for the default, ${fallback}`);
+  return value;
+}
+
+function wholeNumber(
+  environment: Environment,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  const value = text(environment, name, String(fallback));
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but is "${value}"`);
+}
+
+function oneOf<const Choice extends string>(
+  environment: Environment,
+  name: string,
+  fallback: Choice,
+  choices: readonly Choice[],
+): Choice {
+  const value = text(environment, name, fallback);
+  const choice = choices.find(candidate => candidate === value);
+  if (choice === undefined)
+    throw new ConfigError(`${name} must be one of ${choices.join(', ')}, but is "${value}"`);
+  return choice;
+}

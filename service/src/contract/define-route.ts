@@ -1,0 +1,155 @@
+import type { Queries, Writer } from '../db/database.ts';
+import type { Page } from '../kit/paging.ts';
+import type { ErrorCode } from './errors.ts';
+import { idToFind, type Schema } from './schema.ts';
+import type { Scope } from './scopes.ts';
+import type { Static } from './static.ts';
+import type { Tag } from './tags.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** `experimental` may change at any time, `beta` only with a changelog entry; stable is unsaid. */
+export type Stability = 'experimental' | 'beta';
+
+export interface Deprecation {
+  /** The day the operation was deprecated, YYYY-MM-DD: midnight UTC is sent in `Deprecation` (RFC 9745). */
+  since: string;
+  /** The day it ends, YYYY-MM-DD: from midnight UTC, sent in `Sunset` (RFC 8594), it answers 410. */
+  sunset: string;
+  /** The URL to use instead, as a template over the path's parameters. */
+  successor: string;
+}
+
+/** What the domain needs from every request: the stores, and the instant at which it was received. */
+export interface Services {
+  db: Queries & Writer;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+}
+
+export interface Request<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  /** The ID of the API key that calls; `undefined` only where an operation needs none. */
+  callerId: number | undefined;
+  /** Throws `precondition_failed` unless `current` is what the caller's If-Match and If-None-Match ask for. */
+  guard: (current: object) => void;
+}
+
+/** What a handler answers with; the server adds the headers that every response has. */
+export type Reply =
+  | { kind: 'resource'; body: object }
+  | { kind: 'created'; body: object; location: string }
+  | { kind: 'page'; page: Page<object> }
+  | { kind: 'empty' }
+  | { kind: 'text'; text: string; contentType: string };
+
+/** What an operation without parameters, or without a body, has in their place. */
+type Nothing = { type: 'object' };
+
+export interface RouteDefinition<P extends Schema, Q extends Schema, B extends Schema, S extends Services> {
+  method: Method;
+  /** An OpenAPI path template: `/pets/{petId}`. */
+  path: string;
+  operationId: string;
+  tag: Tag;
+  /** One line. */
+  summary: string;
+  /** Rules and consequences, in CommonMark. */
+  description: string;
+  /** The scope that the caller's key needs; `null` where no key is needed and no quota is used. */
+  scope: Scope | null;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The shapes to publish for the body where they are narrower than `body`. One of them must match. */
+  publishedBody?: readonly Schema[];
+  /** An example request body. */
+  example?: object;
+  /** The success response: its meaning and shape. Its status follows from the method and the reply's kind. */
+  success: {
+    status: 200 | 201 | 204;
+    description: string;
+    schema?: Schema;
+    example?: unknown;
+    mediaType?: string;
+  };
+  /** Whether single resources of this operation carry an ETag and conditions are honoured. */
+  conditional?: boolean;
+  /** Fields of the created resource that are shown once: a replay under an Idempotency-Key leaves them out. */
+  shownOnce?: readonly string[];
+  /** The codes it may answer with, beside those that follow from its definition. */
+  errors: readonly ErrorCode[];
+  deprecation?: Deprecation;
+  stability?: Stability;
+  /** No interactive try-it in the portal. */
+  hideTryIt?: boolean;
+  handler: (request: Request<Static<P>, Static<Q>, Static<B>>, services: S) => Promise<Reply>;
+}
+
+/** A route as the server and the document see it, its handler's types erased. */
+export type Route<S extends Services = never> = Omit<
+  RouteDefinition<Schema, Schema, Schema, S>,
+  'handler'
+> & {
+  handler: (request: Request<never, never, never>, services: S) => Promise<Reply>;
+};
+
+/** Defines an operation once: the server, the OpenAPI document and everything made from it read this. */
+export function defineRoute<
+  const P extends Schema = Nothing,
+  const Q extends Schema = Nothing,
+  const B extends Schema = Nothing,
+  S extends Services = Services,
+>(definition: RouteDefinition<P, Q, B, S>): Route<S> {
+  return definition as unknown as Route<S>;
+}
+
+export const reply = {
+  resource: (body: object): Reply => ({ kind: 'resource', body }),
+  created: (location: string, body: object): Reply => ({ kind: 'created', body, location }),
+  page: (page: Page<object>): Reply => ({ kind: 'page', page }),
+  empty: { kind: 'empty' } as Reply,
+};
+
+/** The query of a list: its filters, its sorts (the first is the default), and where the page begins and ends. */
+export function listQuery<
+  const Filters extends Record<string, Schema>,
+  const Sorts extends readonly [string, ...string[]],
+>(filters: Filters, sorts: Sorts) {
+  const properties = {
+    ...filters,
+    sort: {
+      type: 'string',
+      enum: sorts,
+      default: sorts[0] as Sorts[0],
+      description: 'The order of the list; with `-` descending.',
+    },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+      description: 'How many items a page has at most.',
+    },
+    cursor: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 4096,
+      description: 'Where the page begins: taken from the `Link` header of the page before.',
+    },
+  } as const;
+  return { type: 'object', additionalProperties: false, properties } as const;
+}
+
+/** The schema of a path whose one parameter is an ID. */
+export function idParams<const Name extends string>(name: Name, description: string) {
+  const parameter = { ...idToFind, description } as const;
+  return {
+    type: 'object',
+    required: [name],
+    additionalProperties: false,
+    properties: { [name]: parameter } as { [N in Name]: typeof parameter },
+  } as const;
+}

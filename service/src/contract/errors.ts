@@ -1,0 +1,71 @@
+/**
+ * The error catalogue: every code a client can receive, what it means and what to do about it. The HTTP status of
+ * each is in `http/error-status.ts`; the contract, the guide and a test are made from these two tables.
+ */
+export const errorCatalogue = {
+  // The request itself
+  invalid_request:
+    'A part of the request breaks a rule; the message names the part, the rule and what was sent.',
+  unsupported_api_version: 'The API-Version asked for does not exist; send 1 or leave the header out.',
+  route_not_found: 'No resource lives at this path.',
+  method_not_allowed: 'The path exists but not with this method; the Allow header lists those it has.',
+  not_acceptable: 'The Accept header rules out JSON, the only form answers have.',
+  payload_too_large: 'The body is over 64 KiB.',
+  uri_too_long: 'The request target is over 8 KiB.',
+  headers_too_large: 'The request line and headers together are over 16 KiB.',
+  unsupported_media_type: 'The body is not in a media type that this operation reads.',
+  request_timeout: 'The request did not arrive completely in time; send it again.',
+
+  // Who is calling
+  missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
+  invalid_api_key: 'The API key is mistyped, unknown, expired or revoked.',
+  insufficient_scope: 'The API key lacks the scope that the message names.',
+  rate_limit_exceeded: 'The minute or the day of the plan is used up; wait the seconds in Retry-After.',
+
+  // Conditions and repeats
+  precondition_failed:
+    'The resource is no longer the one that If-Match names (or is one that If-None-Match excludes).',
+  idempotency_key_reused: 'The Idempotency-Key was used before with another request; take a new one.',
+  idempotency_key_in_use: 'The first request with this Idempotency-Key is still running; ask again shortly.',
+
+  // The shop
+  pet_not_found: 'No pet has this ID.',
+  category_not_found: 'No category has this ID.',
+  order_not_found: 'No order has this ID.',
+  unknown_category: 'The body names a category that does not exist.',
+  unknown_pet: 'The body names a pet that does not exist.',
+  category_name_taken: 'Another category has this name (upper and lower case count as equal).',
+  category_in_use: 'Pets belong to the category; move or delete them first.',
+  pet_has_open_orders: 'Open orders hold units of the pet; complete or cancel them first.',
+  pet_not_available: 'The pet cannot be ordered: it is on hold or sold.',
+  insufficient_stock: 'Fewer units are in stock than the order asks for.',
+  stock_limit_exceeded: 'Giving the units back would lift the stock over 2,147,483,647; lower it first.',
+  out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
+  invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
+  order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',
+  order_already_complete: 'The order is complete: only its shipDate can still change.',
+
+  // Keys
+  api_key_not_found: 'No API key has this ID.',
+
+  // The service
+  operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
+  internal_error: 'A fault of the service; it was logged under the request ID in the message.',
+  service_unavailable: 'The service cannot reach its database; ask again after the seconds in Retry-After.',
+} as const;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** A refusal that the caller is told about: `code` from the catalogue, `message` for a person to act on. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  /** Response headers that belong to the refusal, such as `Allow`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,45 @@
+import { MAX_ID } from '../kit/ids.ts';
+
+/** The part of JSON Schema (as OpenAPI 3.0.3 has it) that the contract's shapes are written in. */
+export interface Schema {
+  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  /** A named shape: it becomes a component of the OpenAPI document. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly default?: string | number | boolean;
+  readonly example?: unknown;
+  readonly nullable?: boolean;
+  readonly readOnly?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false;
+}
+
+/** Text for people, without control characters. Text values are trimmed before they are checked. */
+const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
+
+/** The largest signed 32-bit integer: the most units that an order or an inventory entry can count. */
+export const MAX_INT32 = 2 ** 31 - 1;
+
+export const id = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID } as const;
+
+/** An ID to look for. Any int64 may be asked for, so the rule is only the format. */
+export const idToFind = { type: 'integer', format: 'int64' } as const;
+
+export const nameText = { type: 'string', minLength: 1, maxLength: 200, pattern: LINE } as const;
+
+export const longText = { type: 'string', maxLength: 2000, pattern: LINES } as const;
+
+export const dateTime = { type: 'string', format: 'date-time' } as const;

@@ -1,0 +1,14 @@
+/** What an API key may do. `admin` is all of it. */
+export const scopes = {
+  'pets:read': 'Read pets and categories',
+  'pets:write': 'Create, change and delete pets and categories',
+  'orders:read': 'Read orders',
+  'orders:write': 'Place, change, complete and cancel orders',
+  'inventory:read': 'Read stock',
+  'inventory:write': 'Set stock',
+  admin: 'Everything, API keys included',
+} as const;
+
+export type Scope = keyof typeof scopes;
+
+export const scopeNames = Object.keys(scopes) as Scope[];

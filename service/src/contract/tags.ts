@@ -1,0 +1,20 @@
+/** The navigation of the contract: groups that hold no operations of their own, and the tags below them. */
+export const tagGroups = {
+  Pets: 'The animals of the shop and the categories they belong to.',
+  Store: 'Selling: orders and stock.',
+  Platform: 'The service itself: access to it and its state.',
+} as const;
+
+export const tags = {
+  Animals: { parent: 'Pets', description: 'The animals offered for sale.' },
+  Categories: { parent: 'Pets', description: 'What animals are grouped by.' },
+  Orders: { parent: 'Store', description: 'Orders for pets, from draft to fulfilled.' },
+  Inventory: { parent: 'Store', description: 'The stock of each pet.' },
+  'API keys': { parent: 'Platform', description: 'Who may call the service, under which plan.' },
+  Service: {
+    parent: 'Platform',
+    description: 'Health, readiness and the contract itself. No API key needed.',
+  },
+} as const satisfies Record<string, { parent: keyof typeof tagGroups; description: string }>;
+
+export type Tag = keyof typeof tags;

@@ -1,0 +1,99 @@
+import { DatabaseUnavailable, type Transaction } from './database.ts';
+
+/** The transaction statements of an engine whose commits are synchronous. */
+export interface CommitLog {
+  begin(): void;
+  commit(): void;
+  /** Undoes everything since `begin`; harmless when the engine has already done so. */
+  rollback(): void;
+  savepoint(): void;
+  release(): void;
+  rollbackToSavepoint(): void;
+  /** False when the engine has rolled the whole transaction back by itself, as it does when the disk is full. */
+  inTransaction(): boolean;
+}
+
+interface Job {
+  work: (tx: Transaction) => Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+
+/**
+ * Group commit: writers queue, and one transaction per event-loop turn runs them one after another, each in its own
+ * savepoint; one flush to disk acknowledges them all. A writer hears its outcome only after the commit, refusals
+ * included: they may rest on what an earlier writer of the same group did.
+ */
+export class GroupCommit {
+  readonly #log: CommitLog;
+  readonly #tx: Transaction;
+  readonly #maxBatch: number;
+  readonly #queue: Job[] = [];
+  #running: Promise<void> | undefined;
+
+  /** `maxBatch`: the most operations that share a commit; 1 commits each by itself. */
+  constructor(log: CommitLog, tx: Transaction, maxBatch: number) {
+    this.#log = log;
+    this.#tx = tx;
+    this.#maxBatch = maxBatch;
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+    this.#running ??= this.#runAll();
+    return promise;
+  }
+
+  /** Resolves when every operation queued so far has its outcome. */
+  async drain(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await turnOfEventLoop();
+      await this.#runBatch(this.#queue.splice(0, this.#maxBatch));
+    }
+    this.#running = undefined;
+  }
+
+  async #runBatch(batch: Job[]): Promise<void> {
+    const outcomes: Outcome[] = [];
+    try {
+      this.#log.begin();
+      for (const job of batch) outcomes.push(await this.#runOne(job));
+      this.#log.commit();
+    } catch (error) {
+      this.#log.rollback();
+      for (const job of batch) job.reject(new DatabaseUnavailable(error));
+      return;
+    }
+    batch.forEach((job, i) => {
+      const outcome = outcomes[i]!;
+      if (outcome.ok) job.resolve(outcome.value);
+      else job.reject(outcome.error);
+    });
+  }
+
+  async #runOne(job: Job): Promise<Outcome> {
+    this.#log.savepoint();
+    try {
+      const value = await job.work(this.#tx);
+      this.#log.release();
+      return { ok: true, value };
+    } catch (error) {
+      if (!this.#log.inTransaction()) throw error;
+      this.#log.rollbackToSavepoint();
+      this.#log.release();
+      return { ok: false, error };
+    }
+  }
+}
+
+/** The rest of this turn's events come first, so that their writes join the group. */
+function turnOfEventLoop(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}

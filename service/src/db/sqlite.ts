@@ -1,0 +1,198 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { type Database, DatabaseUnavailable, type Transaction, type Value } from './database.ts';
+import { type CommitLog, GroupCommit } from './group-commit.ts';
+import { migrate } from './migrate.ts';
+
+export interface SqliteOptions {
+  /** The directory that holds `petstore.db`; made when missing. */
+  directory: string;
+  /** The most operations that share one commit. */
+  writeBatch: number;
+}
+
+/** How long a statement waits for another process's lock, in milliseconds, before the database is unavailable. */
+const BUSY_TIMEOUT = 5_000;
+
+/** Opens the embedded store and brings its schema up to date. Throws when the schema is newer than this program. */
+export function openSqlite({ directory, writeBatch }: SqliteOptions): Database {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, 'petstore.db');
+  const writer = connect(path);
+  try {
+    migrate(writer);
+    const reader = connect(path);
+    reader.pragma('query_only = ON');
+    return new SqliteDatabase(writer, reader, writeBatch);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+function connect(path: string): BetterSqlite3.Database {
+  const connection = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
+  connection.pragma('journal_mode = WAL');
+  // An acknowledged write is on disk: WAL alone would leave the last commits to the operating system.
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  return connection;
+}
+
+/** A connection whose statements are prepared once per SQL text. */
+class Connection {
+  readonly raw: BetterSqlite3.Database;
+  readonly #statements = new Map<string, BetterSqlite3.Statement>();
+
+  constructor(raw: BetterSqlite3.Database) {
+    this.raw = raw;
+  }
+
+  get<Row>(sql: string, values: readonly Value[]): Row | undefined {
+    return this.#attempt(() => this.#prepare(sql).get(values) as Row | undefined);
+  }
+
+  all<Row>(sql: string, values: readonly Value[]): Row[] {
+    return this.#attempt(() => this.#prepare(sql).all(values) as Row[]);
+  }
+
+  run(sql: string, values: readonly Value[]): number {
+    return this.#attempt(() => this.#prepare(sql).run(values).changes);
+  }
+
+  #prepare(sql: string): BetterSqlite3.Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.raw.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #attempt<T>(query: () => T): T {
+    try {
+      return query();
+    } catch (error) {
+      throw isOutage(error) ? new DatabaseUnavailable(error) : error;
+    }
+  }
+}
+
+/** Whether the store itself failed (disk full, I/O error, locked by another process), not the statement. */
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof BetterSqlite3.SqliteError &&
+    /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/.test(error.code)
+  );
+}
+
+class SqliteDatabase implements Database {
+  readonly #writer: Connection;
+  readonly #reader: Connection;
+  readonly #group: GroupCommit;
+  readonly #beginRead: BetterSqlite3.Statement;
+  readonly #endRead: BetterSqlite3.Statement;
+  #reading = false;
+
+  constructor(writer: BetterSqlite3.Database, reader: BetterSqlite3.Database, writeBatch: number) {
+    this.#writer = new Connection(writer);
+    this.#reader = new Connection(reader);
+    this.#beginRead = reader.prepare('BEGIN');
+    this.#endRead = reader.prepare('COMMIT');
+    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), writeBatch);
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
+    this.#beginReading();
+    return this.#reader.get<Row>(sql, values);
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    this.#beginReading();
+    return this.#reader.all<Row>(sql, values);
+  }
+
+  run(sql: string, values: readonly Value[] = []): Promise<number> {
+    return this.write(tx => tx.run(sql, values));
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#group.write(work);
+  }
+
+  async close(): Promise<void> {
+    await this.#group.drain();
+    this.#finishReading();
+    this.#reader.raw.close();
+    this.#writer.raw.close();
+  }
+
+  /**
+   * Reads of one event-loop turn share a transaction, because taking and dropping SQLite's read lock costs more than a
+   * look-up. It ends before the next turn, and at each commit, so that whoever has written sees it.
+   */
+  #beginReading(): void {
+    if (this.#reading) return;
+    this.#beginRead.run();
+    this.#reading = true;
+    setImmediate(this.#finishReading);
+  }
+
+  readonly #finishReading = (): void => {
+    if (!this.#reading) return;
+    this.#reading = false;
+    this.#endRead.run();
+  };
+
+  #commitLog(): CommitLog {
+    const { raw } = this.#writer;
+    const [begin, commit, savepoint, release, rollbackToSavepoint] = [
+      'BEGIN IMMEDIATE',
+      'COMMIT',
+      'SAVEPOINT operation',
+      'RELEASE operation',
+      'ROLLBACK TO operation',
+    ].map(sql => raw.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
+    return {
+      begin: () => void begin.run(),
+      commit: () => {
+        commit.run();
+        this.#finishReading();
+      },
+      rollback: () => {
+        if (raw.inTransaction) raw.exec('ROLLBACK');
+      },
+      savepoint: () => void savepoint.run(),
+      release: () => void release.run(),
+      rollbackToSavepoint: () => void rollbackToSavepoint.run(),
+      inTransaction: () => raw.inTransaction,
+    };
+  }
+}
+
+type Statement = BetterSqlite3.Statement;
+
+class SqliteTransaction implements Transaction {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
+    return this.#connection.get<Row>(sql, values);
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#connection.all<Row>(sql, values);
+  }
+
+  async run(sql: string, values: readonly Value[] = []): Promise<number> {
+    return this.#connection.run(sql, values);
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+}

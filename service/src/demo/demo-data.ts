@@ -1,0 +1,117 @@
+interface DemoCategory {
+  name: string;
+  description: string;
+  /** The units in stock of each animal, by name. */
+  pets: Record<string, number>;
+}
+
+export const demoCategories: readonly DemoCategory[] = [
+  {
+    name: 'Dogs',
+    description: 'Puppies and grown dogs, vaccinated and chipped',
+    pets: {
+      'Biscuit the Beagle': 1,
+      'Luna the Border Collie': 1,
+      'Otto the Dachshund': 1,
+      'Pepper the Poodle': 1,
+      'Rufus the Labrador': 1,
+    },
+  },
+  {
+    name: 'Cats',
+    description: 'Kittens and cats from breeders and shelters',
+    pets: {
+      'Cleo the Siamese': 1,
+      'Mango the Ginger Tabby': 1,
+      'Misty the Russian Blue': 1,
+      'Oreo the Tuxedo': 1,
+      'Willow the Maine Coon': 1,
+    },
+  },
+  {
+    name: 'Rabbits',
+    description: 'Dwarf and full-size rabbits, best kept in pairs',
+    pets: {
+      'Clover the Holland Lop': 1,
+      'Hazel the Netherland Dwarf': 1,
+      'Thumper the Rex': 2,
+      'Snowball the Angora': 1,
+    },
+  },
+  {
+    name: 'Small rodents',
+    description: 'Hamsters, guinea pigs, gerbils and chinchillas',
+    pets: {
+      'Golden Hamster': 8,
+      'Roborovski Hamster': 6,
+      'Abyssinian Guinea Pig': 4,
+      'Mongolian Gerbil': 10,
+      'Chico the Chinchilla': 1,
+    },
+  },
+  {
+    name: 'Birds',
+    description: 'Budgies, finches, canaries and parrots',
+    pets: {
+      Budgerigar: 12,
+      'Zebra Finch': 15,
+      'Red Factor Canary': 5,
+      'Kiwi the Cockatiel': 1,
+      'Echo the African Grey': 1,
+    },
+  },
+  {
+    name: 'Freshwater fish',
+    description: 'For aquariums from 30 litres up',
+    pets: { 'Neon Tetra': 120, 'Siamese Fighting Fish': 9, 'Fancy Guppy': 60, 'Corydoras Catfish': 24 },
+  },
+  {
+    name: 'Marine fish',
+    description: 'For established salt-water aquariums',
+    pets: { 'Ocellaris Clownfish': 14, 'Royal Gramma': 4, 'Yellow Watchman Goby': 3 },
+  },
+  {
+    name: 'Reptiles',
+    description: 'Geckos, dragons, tortoises and snakes, with papers',
+    pets: { 'Leopard Gecko': 5, 'Ziggy the Bearded Dragon': 1, 'Hermann’s Tortoise': 2, 'Corn Snake': 3 },
+  },
+  {
+    name: 'Amphibians',
+    description: 'Frogs, newts and axolotls',
+    pets: { Axolotl: 6, 'White’s Tree Frog': 4, 'Fire-bellied Toad': 7 },
+  },
+  {
+    name: 'Invertebrates',
+    description: 'Tarantulas, stick insects and hermit crabs',
+    pets: { 'Giant Prickly Stick Insect': 18, 'Caribbean Hermit Crab': 11 },
+  },
+];
+
+interface DemoOrder {
+  /** The animal's name; a draft has none. */
+  pet?: string;
+  quantity: number;
+  shipsInDays?: number;
+  complete: boolean;
+}
+
+export const demoOrders: readonly DemoOrder[] = [
+  // Sold: the last unit is paid and gone.
+  { pet: 'Otto the Dachshund', quantity: 1, complete: true, shipsInDays: -12 },
+  { pet: 'Misty the Russian Blue', quantity: 1, complete: true, shipsInDays: -9 },
+  { pet: 'Snowball the Angora', quantity: 1, complete: true, shipsInDays: -4 },
+  { pet: 'Echo the African Grey', quantity: 1, complete: true, shipsInDays: -1 },
+  // Pending: an open order holds the last unit.
+  { pet: 'Luna the Border Collie', quantity: 1, complete: false, shipsInDays: 3 },
+  { pet: 'Cleo the Siamese', quantity: 1, complete: false, shipsInDays: 5 },
+  { pet: 'Thumper the Rex', quantity: 2, complete: false, shipsInDays: 6 },
+  { pet: 'Ziggy the Bearded Dragon', quantity: 1, complete: false },
+  // Part of a larger stock.
+  { pet: 'Neon Tetra', quantity: 20, complete: true, shipsInDays: -7 },
+  { pet: 'Neon Tetra', quantity: 12, complete: false, shipsInDays: 2 },
+  { pet: 'Zebra Finch', quantity: 2, complete: false, shipsInDays: 4 },
+  { pet: 'Golden Hamster', quantity: 1, complete: true, shipsInDays: -2 },
+  { pet: 'Ocellaris Clownfish', quantity: 2, complete: false, shipsInDays: 1 },
+  // A draft.
+  { quantity: 1, complete: false },
+];

@@ -1,0 +1,38 @@
+import * as categories from '../catalog/categories/categories.ts';
+import * as pets from '../catalog/pets/pets.ts';
+import type { Queries, Writer } from '../db/database.ts';
+import * as inventory from '../inventory/inventory.ts';
+import { DAY } from '../kit/clock.ts';
+import { formatDateTime } from '../kit/dates.ts';
+import * as orders from '../orders/orders.ts';
+import { demoCategories, demoOrders } from './demo-data.ts';
+
+/**
+ * Fills a store that has no category yet with the demo shop, through the shop's own operations and in one
+ * transaction. Answers whether it did.
+ */
+export async function fillEmptyStore(db: Queries & Writer, now: number): Promise<boolean> {
+  const [anyCategory] = (await categories.list(db, {}, { sort: 'id', limit: 1 })).items;
+  if (anyCategory) return false;
+  return db.write(async tx => {
+    const petIds = new Map<string, number>();
+    for (const { pets: animals, ...category } of demoCategories) {
+      const { id: categoryId } = await categories.create(tx, category);
+      for (const [name, stock] of Object.entries(animals)) {
+        const pet = await pets.create(tx, { name, categoryId });
+        petIds.set(name, pet.id);
+        if (stock > 1) await inventory.set(tx, pet.id, () => ({ quantity: stock }));
+      }
+    }
+    for (const { pet, quantity, shipsInDays, complete } of demoOrders) {
+      const order = {
+        ...(pet !== undefined && { petId: petIds.get(pet)! }),
+        ...(shipsInDays !== undefined && { shipDate: formatDateTime(now + shipsInDays * DAY) }),
+        quantity,
+        complete,
+      };
+      await orders.place(tx, order, now);
+    }
+    return true;
+  });
+}

@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../contract/errors.ts';
+
+/** A strong ETag (RFC 9110 §8.8.3): the hash of the very bytes that are sent. */
+export function etagOf(body: string): string {
+  return `"${hash('sha1', body, 'base64url')}"`;
+}
+
+/** Whether a GET may be answered with 304: If-None-Match names this ETag (RFC 9110 §13.1.2, weak comparison). */
+export function isNotModified({ 'if-none-match': ifNoneMatch }: IncomingHttpHeaders, etag: string): boolean {
+  return ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak');
+}
+
+/**
+ * The check that a write makes on the current state, inside its transaction: If-Match must name it (strong
+ * comparison), If-None-Match must not (RFC 9110 §13.1.1–2). Throws `precondition_failed`.
+ */
+export function guardOf(headers: IncomingHttpHeaders): (current: object) => void {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  if (ifMatch === undefined && ifNoneMatch === undefined) return () => {};
+  return current => {
+    const etag = etagOf(JSON.stringify(current));
+    if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) {
+      throw new ApiError(
+        'precondition_failed',
+        `The resource has changed: its ETag is now ${etag}, If-Match says ${ifMatch}. Read it again and retry`,
+      );
+    }
+    if (ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak')) {
+      throw new ApiError(
+        'precondition_failed',
+        `If-None-Match excludes the current state, whose ETag is ${etag}`,
+      );
+    }
+  };
+}
+
+/** Whether an If-Match or If-None-Match list (or `*`) names `etag`. An ETag cannot hold a comma that matters here. */
+function listsEtag(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
+  if (list.trim() === '*') return true;
+  return list.split(',').some(entry => {
+    const listed = entry.trim();
+    return listed === etag || (comparison === 'weak' && listed === `W/${etag}`);
+  });
+}

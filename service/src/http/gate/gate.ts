@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, KeyRing } from '../../access/api-keys/key-ring.ts';
+import { planLimits } from '../../access/plans/plan.ts';
+import type { Route } from '../../contract/define-route.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Decision } from '../../counters/fixed-windows.ts';
+import type { MemoryCounters } from '../../counters/memory.ts';
+import type { Clock } from '../../kit/clock.ts';
+import { presentedKey } from './credentials.ts';
+import { API_VERSION, negotiate } from './negotiation.ts';
+
+export interface GateServices {
+  keyRing: KeyRing;
+  counters: MemoryCounters;
+  clock: Clock;
+}
+
+/** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
+export type Gated = Pick<Route, 'scope'>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Milliseconds since the Unix epoch; 0 until the gate is passed. */
+    receivedAt: number;
+    caller: Caller | undefined;
+  }
+}
+
+/**
+ * What every request passes before its body is read, in this order: who calls, rate limit, key, scope, version.
+ * From the rate limit on the response carries the rate-limit headers, whatever becomes of the request.
+ */
+export class Gate {
+  readonly #services: GateServices;
+
+  constructor(services: GateServices) {
+    this.#services = services;
+  }
+
+  async pass(request: FastifyRequest, reply: FastifyReply, operation: Gated | undefined): Promise<void> {
+    const { keyRing, counters, clock } = this.#services;
+    const now = clock.now();
+    request.receivedAt = now;
+    reply.headers({
+      'x-request-id': request.id,
+      'api-version': API_VERSION,
+      'x-content-type-options': 'nosniff',
+    });
+
+    if (operation?.scope === null) {
+      writeRateLimit(reply, counters.peek(addressSubject(request.ip), planLimits.free, now));
+      return;
+    }
+
+    const key = presentedKey(request.headers);
+    const found = key === undefined ? undefined : keyRing.find(key, now);
+    const caller = found instanceof Promise ? await found : found;
+    request.caller = caller;
+
+    const decision = caller
+      ? counters.admit(caller.subject, caller.limits, now)
+      : counters.admit(addressSubject(request.ip), planLimits.free, now);
+    writeRateLimit(reply, decision);
+    if (!decision.admitted) throw rateLimitExceeded(decision);
+
+    if (key !== undefined && !caller) throw invalidKey();
+    if (operation) {
+      if (!caller) throw missingKey();
+      if (!caller.scopes.has(operation.scope) && !caller.scopes.has('admin')) {
+        throw new ApiError('insufficient_scope', `The API key lacks the scope \`${operation.scope}\``);
+      }
+    }
+    negotiate(request.headers);
+  }
+
+  /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
+  headersForUnreadable(address: string): Record<string, string | number> {
+    const { counters, clock } = this.#services;
+    return rateLimitHeaders(counters.admit(addressSubject(address), planLimits.free, clock.now()));
+  }
+}
+
+/** Callers without a valid key are counted by their address, under the Free plan. */
+function addressSubject(address: string): string {
+  return `address:${address}`;
+}
+
+function rateLimitHeaders({ limit, remaining, reset }: Decision) {
+  return { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset };
+}
+
+function writeRateLimit(reply: FastifyReply, decision: Decision): void {
+  reply.headers(rateLimitHeaders(decision));
+}
+
+function rateLimitExceeded({ limit, window, reset, retryAfter }: Decision): ApiError {
+  const until = new Date(reset * 1_000).toISOString().replace('.000', '');
+  return new ApiError(
+    'rate_limit_exceeded',
+    `The ${limit} requests of this ${window} are used up; the next ${window} begins at ${until}: retry after ${retryAfter} s`,
+    { 'retry-after': String(retryAfter) },
+  );
+}
+
+function missingKey(): ApiError {
+  return new ApiError(
+    'missing_api_key',
+    'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
+    { 'www-authenticate': 'Bearer realm="petstore"' },
+  );
+}
+
+function invalidKey(): ApiError {
+  return new ApiError('invalid_api_key', 'The API key is mistyped, unknown, expired or revoked', {
+    'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
+  });
+}

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../../contract/errors.ts';
+
+/** The version of the interface, as every response says it. */
+export const API_VERSION = '1.0.0';
+
+const ACCEPTED_VERSIONS = new Set(['1', '1.0', API_VERSION]);
+
+/** Throws unless this service speaks the version and a form that the caller asks for. */
+export function negotiate(headers: IncomingHttpHeaders): void {
+  const version = headers['api-version'];
+  if (version !== undefined && !ACCEPTED_VERSIONS.has(String(version))) {
+    throw new ApiError('unsupported_api_version', `API-Version "${version}" does not exist; send 1`);
+  }
+  const { accept } = headers;
+  if (accept !== undefined && accept !== '*/*' && !acceptsJson(accept)) {
+    throw new ApiError('not_acceptable', `Answers are application/json, which Accept "${accept}" rules out`);
+  }
+}
+
+/** Whether an Accept header (RFC 9110 §12.5.1) lets JSON through; the most specific range that matches decides. */
+function acceptsJson(accept: string): boolean {
+  let bestSpecificity = -1;
+  let accepted = false;
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map(part => part.trim());
+    const specificity = ['*/*', 'application/*', 'application/json'].indexOf(type);
+    if (specificity <= bestSpecificity) continue;
+    bestSpecificity = specificity;
+    accepted = !parameters.some(parameter => /^q=0(\.0{0,3})?$/.test(parameter));
+  }
+  return accepted;
+}

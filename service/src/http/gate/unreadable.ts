@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError, type ErrorCode } from '../../contract/errors.ts';
+import { errorResponse } from '../respond.ts';
+import type { Gate } from './gate.ts';
+import { API_VERSION } from './negotiation.ts';
+
+const codes: Record<string, [ErrorCode, string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are over 16 KiB (16,384 bytes)'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive completely within 30 seconds'],
+};
+
+/** Answers a request that is not HTTP or never became whole, in the contract's shape, and ends the connection. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, gate: Gate): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, message] = codes[error.code ?? ''] ?? [
+    'invalid_request',
+    `The request is not well-formed HTTP/1.1: ${error.message}`,
+  ];
+  const requestId = randomUUID();
+  const { status, body } = errorResponse(new ApiError(code, message), requestId);
+  const headers = {
+    'x-request-id': requestId,
+    'api-version': API_VERSION,
+    ...gate.headersForUnreadable(socket.remoteAddress ?? ''),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body!),
+    'cache-control': 'no-store',
+    connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Reply, Request, Route } from '../contract/define-route.ts';
+import { ApiError } from '../contract/errors.ts';
+import { guardOf } from './conditional.ts';
+import type { Idempotency } from './idempotency.ts';
+import { responseOf, send } from './respond.ts';
+import type { RouteServices } from './services.ts';
+import { bodyReader, textReader } from './validate.ts';
+
+export interface HandlerServices extends Omit<RouteServices, 'now'> {
+  idempotency: Idempotency;
+}
+
+type AnyRequest = Request<Record<string, number>, object, object>;
+
+/** What runs for a route once the gate is passed: check the input, do it, answer. */
+export function handlerOf(
+  route: Route<RouteServices>,
+  { db, keyRing, contract, idempotency }: HandlerServices,
+) {
+  const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
+  const readQuery = textReader(
+    route.query ?? { type: 'object', additionalProperties: false },
+    'query parameter',
+  );
+  const readBody = route.body && bodyReader(route.body);
+  const handle = route.handler as (request: AnyRequest, services: RouteServices) => Promise<Reply>;
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const now = request.receivedAt;
+    const input: AnyRequest = {
+      params: readParams(request.params as Record<string, unknown>) as Record<string, number>,
+      query: readQuery(request.query as Record<string, unknown>),
+      body: readBody ? readBody(request.body) : {},
+      callerId: request.caller?.keyId,
+      guard: guardOf(request.headers),
+    };
+    refuseOtherId(route, input);
+
+    const idempotencyKey = request.headers['idempotency-key'];
+    if (route.method === 'POST' && idempotencyKey !== undefined) {
+      const attempt = {
+        apiKeyId: request.caller!.keyId,
+        header: String(idempotencyKey),
+        method: route.method,
+        path: route.path,
+        body: input.body,
+        shownOnce: route.shownOnce ?? [],
+        now,
+      };
+      const outcome = await idempotency.once(attempt, tx =>
+        handle(input, { db: tx, keyRing, contract, now }),
+      );
+      if (outcome.replayed) reply.header('idempotency-replayed', 'true');
+      return send(request, reply, responseOf(route, outcome.reply, request));
+    }
+    const result = await handle(input, { db, keyRing, contract, now });
+    return send(request, reply, responseOf(route, result, request));
+  };
+}
+
+/** An `id` in the body of a PUT or PATCH is read-only: it may be there, and must then be the path's. */
+function refuseOtherId({ method }: Route<RouteServices>, { params, body }: AnyRequest): void {
+  if (method === 'POST' || !('id' in body)) return;
+  const [pathId] = Object.values(params);
+  if (body.id !== pathId) {
+    throw new ApiError(
+      'invalid_request',
+      `field \`id\` must equal the ID in the path, ${pathId}, but was ${body.id}`,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { Queries } from '../db/database.ts';
+
+export interface OutcomeRow {
+  fingerprint: Uint8Array;
+  location: string;
+  body: string;
+}
+
+export function selectOutcome(
+  db: Queries,
+  apiKeyId: number,
+  idempotencyKey: string,
+  since: number,
+): Promise<OutcomeRow | undefined> {
+  return db.get(
+    `SELECT fingerprint, location, body FROM idempotency_keys
+     WHERE api_key_id = ? AND idempotency_key = ? AND created_at >= ?`,
+    [apiKeyId, idempotencyKey, since],
+  );
+}
+
+/** Keeps an outcome; one with the same key that is still there has expired, and gives way. */
+export function insertOutcome(
+  db: Queries,
+  apiKeyId: number,
+  idempotencyKey: string,
+  { fingerprint, location, body }: OutcomeRow,
+  now: number,
+): Promise<number> {
+  return db.run(
+    `INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, location, body, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (api_key_id, idempotency_key) DO UPDATE SET
+       fingerprint = excluded.fingerprint, location = excluded.location, body = excluded.body,
+       created_at = excluded.created_at`,
+    [apiKeyId, idempotencyKey, fingerprint, location, body, now],
+  );
+}
+
+export function deleteOutcomesBefore(db: Queries, instant: number): Promise<number> {
+  return db.run('DELETE FROM idempotency_keys WHERE created_at < ?', [instant]);
+}

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import type { Reply } from '../contract/define-route.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { Queries, Transaction, Writer } from '../db/database.ts';
+import { DAY } from '../kit/clock.ts';
+import { deleteOutcomesBefore, insertOutcome, selectOutcome } from './idempotency-queries.ts';
+
+/** How long an outcome is replayed, in milliseconds. */
+const KEPT_FOR = DAY;
+
+export interface Attempt {
+  apiKeyId: number;
+  /** As the client sent it: raw, or as a quoted string (draft-ietf-httpapi-idempotency-key-header-07). */
+  header: string;
+  method: string;
+  path: string;
+  body: unknown;
+  /** Fields of the created resource that are not kept. */
+  shownOnce: readonly string[];
+  now: number;
+}
+
+export interface Outcome {
+  reply: Reply;
+  replayed: boolean;
+}
+
+/** Makes POST requests repeatable: the outcome is kept in the transaction of the effect, and replayed for 24 hours. */
+export class Idempotency {
+  readonly #db: Queries & Writer;
+  /** Attempts that have no outcome yet in this process. */
+  readonly #running = new Set<string>();
+
+  constructor(db: Queries & Writer) {
+    this.#db = db;
+  }
+
+  /** Runs `effect` unless this attempt has an outcome. A refusal is no outcome: the same key may be tried again. */
+  async once(attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
+    const { apiKeyId } = attempt;
+    const key = keyIn(attempt.header);
+    const running = `${apiKeyId} ${key}`;
+    if (this.#running.has(running)) {
+      throw new ApiError(
+        'idempotency_key_in_use',
+        'The first request with this Idempotency-Key is still running; ask again shortly',
+      );
+    }
+    this.#running.add(running);
+    try {
+      return await this.#db.write(tx => this.#attempt(tx, attempt, key, effect));
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Forgets the outcomes that are no longer replayed. */
+  async sweep(now: number): Promise<void> {
+    await deleteOutcomesBefore(this.#db, now - KEPT_FOR);
+  }
+
+  async #attempt(
+    tx: Transaction,
+    attempt: Attempt,
+    key: string,
+    effect: (tx: Transaction) => Promise<Reply>,
+  ): Promise<Outcome> {
+    const { apiKeyId, now, shownOnce } = attempt;
+    const fingerprint = fingerprintOf(attempt);
+    const kept = await selectOutcome(tx, apiKeyId, key, now - KEPT_FOR);
+    if (kept) {
+      if (!fingerprint.equals(kept.fingerprint)) {
+        throw new ApiError(
+          'idempotency_key_reused',
+          'This Idempotency-Key was used with another request; take a new one for this request',
+        );
+      }
+      return {
+        reply: { kind: 'created', body: JSON.parse(kept.body), location: kept.location },
+        replayed: true,
+      };
+    }
+    const reply = await effect(tx);
+    if (reply.kind !== 'created') throw new Error('Only a POST that creates can be repeated under a key');
+    const { location } = reply;
+    const body = JSON.stringify(reply.body, (field, value) =>
+      shownOnce.includes(field) ? undefined : value,
+    );
+    await insertOutcome(tx, apiKeyId, key, { fingerprint, location, body }, now);
+    return { reply, replayed: false };
+  }
+}
+
+/** The key in the header: 1 to 255 printable ASCII characters, quoted or not. */
+function keyIn(header: string): string {
+  const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new ApiError(
+    'invalid_request',
+    `Idempotency-Key must have 1 to 255 printable ASCII characters, but had ${key.length}`,
+  );
+}
+
+function fingerprintOf({ method, path, body }: Attempt): Buffer {
+  return hash('sha256', `${method} ${path} ${JSON.stringify(body)}`, 'buffer');
+}

@@ -1,0 +1,68 @@
+import { planLimits } from '../../access/plans/plan.ts';
+import type { Route } from '../../contract/define-route.ts';
+import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
+import { API_VERSION } from '../gate/negotiation.ts';
+import { components } from './components.ts';
+import { operationOf } from './operation.ts';
+import { NamedSchemas } from './schemas.ts';
+
+type AnyRoute = Omit<Route, 'handler'>;
+
+/** The OpenAPI 3.0.3 document of the service, made from its route table and nothing else. */
+export function buildDocument(routes: readonly AnyRoute[]): object {
+  const schemas = new NamedSchemas();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    paths[route.path]![route.method.toLowerCase()] = operationOf(route, schemas);
+  }
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Pet Store Service',
+      version: API_VERSION,
+      description: introduction(),
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: '/', description: 'The address that this document was read from.' }],
+    tags: tagList(),
+    'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
+    paths,
+    components: components(schemas),
+  };
+}
+
+function introduction(): string {
+  const rows = Object.entries(planLimits).map(
+    ([plan, { perMinute, perDay }]) =>
+      `| ${plan[0]!.toUpperCase()}${plan.slice(1)} | ${perMinute.toLocaleString('en')} | ${perDay.toLocaleString('en')} |`,
+  );
+  return [
+    'Manages the animals of a pet store, the categories they belong to, orders for them, and their stock.',
+    '',
+    'Send an API key with every request, as `X-API-Key` or as a Bearer token. Each key has a plan:',
+    '',
+    '| Plan | Requests per minute | Requests per day |',
+    '|---|---|---|',
+    ...rows,
+    '| Enterprise | Custom | Custom |',
+    '',
+    'Minutes and days are those of UTC. Every response says in `X-RateLimit-Limit`, `X-RateLimit-Remaining` and ' +
+      '`X-RateLimit-Reset` how much is left of the window that binds. Over the limit the answer is 429: wait the seconds ' +
+      'in `Retry-After`, and back off exponentially if it happens again.',
+  ].join('\n');
+}
+
+function tagList(): object[] {
+  const groups = Object.entries(tagGroups).map(([name, description]) => ({ name, description }));
+  const children = Object.entries(tags).map(([name, { parent, description }]) => ({
+    name,
+    description,
+    'x-parent': parent,
+  }));
+  return [...groups, ...children];
+}
+
+function tagsOf(group: string): Tag[] {
+  return (Object.keys(tags) as Tag[]).filter(tag => tags[tag].parent === group);
+}

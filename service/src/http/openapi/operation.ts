@@ -1,0 +1,154 @@
+import type { Route } from '../../contract/define-route.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { Schema } from '../../contract/schema.ts';
+import { MERGE_PATCH } from '../body.ts';
+import { errorStatus } from '../error-status.ts';
+import type { HeaderName } from './components.ts';
+import { errorResponseOf, headers, isShared, responseName } from './responses.ts';
+import type { NamedSchemas, PublishedSchema } from './schemas.ts';
+
+type AnyRoute = Omit<Route, 'handler'>;
+
+/** One operation of the document. */
+export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
+  const { deprecation, stability, hideTryIt } = route;
+  const parameters = parametersOf(route, schemas);
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: descriptionOf(route),
+    ...(deprecation && { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
+    ...(stability && { 'x-stability': stability }),
+    ...(hideTryIt && { 'x-hideTryItPanel': true }),
+    security: route.scope === null ? [] : [{ apiKey: [] }, { bearer: [] }],
+    ...(route.scope !== null && { 'x-required-scope': route.scope }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
+    responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
+  };
+}
+
+function descriptionOf({ description, scope, deprecation }: AnyRoute): string {
+  const parts = [description];
+  if (scope !== null) parts.push(`Needs the scope \`${scope}\`.`);
+  if (deprecation)
+    parts.push(`Deprecated: from ${deprecation.sunset} on it answers 410. Use \`${deprecation.successor}\`.`);
+  return parts.join('\n\n');
+}
+
+function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
+  const shared = sharedParameters(route).map(name => ({ $ref: `#/components/parameters/${name}` }));
+  return [
+    ...parametersIn('path', route.params, schemas),
+    ...parametersIn('query', route.query, schemas),
+    ...shared,
+  ];
+}
+
+function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
+  if (scope === null) return ['RequestId'];
+  const names = ['ApiVersion', 'RequestId'];
+  if (method === 'POST') names.push('IdempotencyKey');
+  else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
+  return names;
+}
+
+function parametersIn(place: 'path' | 'query', schema: Schema | undefined, schemas: NamedSchemas): object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: schema?.required?.includes(name) ?? false,
+    description,
+    schema: schemas.spell(property),
+    ...(property.type === 'array' && { style: 'form', explode: true }),
+    example: exampleOf(property, place),
+  }));
+}
+
+function exampleOf(schema: Schema, place: 'path' | 'query'): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (schema.type === 'array') return [exampleOf(schema.items!, place)];
+  if (schema.type === 'boolean') return false;
+  if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
+  if (schema.type === 'integer') return 1;
+  return schema.pattern ? 'bis' : 'WyJpZCIsMjBd';
+}
+
+function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
+  const shapes = (route.publishedBody ?? [body]).map(shape => schemas.publish(shape));
+  const schema = shapes.length === 1 ? shapes[0] : { anyOf: shapes };
+  const media = { schema, example: route.example ?? body.example };
+  const content: Record<string, object> = { 'application/json': media };
+  if (route.method === 'PATCH') content[MERGE_PATCH] = media;
+  return { required: true, content };
+}
+
+function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
+  const { status, description, schema, example, mediaType = 'application/json' } = route.success;
+  const names: HeaderName[] = [...lifecycleHeaders(route)];
+  const isResource = route.conditional && status !== 204;
+  if (isResource) names.push('ETag');
+  if (status === 201) names.push('Location', 'Idempotency-Replayed');
+  if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
+  const published: PublishedSchema = schema
+    ? schemas.publish(schema)
+    : { type: mediaType === 'application/json' ? 'object' : 'string' };
+  const responses: Record<string, object> = {
+    [status]: {
+      description,
+      headers: headers(names),
+      ...(status !== 204 && {
+        content: { [mediaType]: { schema: published, ...exampleIn(example ?? schema?.example) } },
+      }),
+    },
+  };
+  if (isResource && route.method === 'GET') {
+    responses['304'] = {
+      description: 'The resource still has the ETag in If-None-Match.',
+      headers: headers([...lifecycleHeaders(route), 'ETag']),
+    };
+  }
+  return responses;
+}
+
+function exampleIn(example: unknown): { example?: unknown } {
+  return example === undefined ? {} : { example };
+}
+
+function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
+  const names: HeaderName[] = [];
+  if (stability) names.push('X-Stability');
+  if (deprecation) names.push('Deprecation', 'Sunset', 'Link');
+  return names;
+}
+
+/** Every error that the operation can answer with, those that follow from its definition included. */
+export function errorCodesOf(route: AnyRoute): ErrorCode[] {
+  const { scope, method, conditional, deprecation } = route;
+  const codes: ErrorCode[] = ['invalid_request', 'uri_too_long', 'request_timeout', 'headers_too_large'];
+  if (scope !== null) {
+    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'rate_limit_exceeded');
+    codes.push('unsupported_api_version', 'not_acceptable', 'service_unavailable');
+  }
+  if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
+  if (conditional && method !== 'GET' && method !== 'POST') codes.push('precondition_failed');
+  if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
+  if (deprecation) codes.push('operation_sunset');
+  return [...codes, ...route.errors, 'internal_error'];
+}
+
+/** The responses by status: one that many operations have is referred to, one of their own is spelled out. */
+function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
+  const byStatus = Map.groupBy(errorCodesOf(route), code => errorStatus[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      isShared(status, codes)
+        ? { $ref: `#/components/responses/${responseName(status)}` }
+        : errorResponseOf(status, codes, schemas),
+    ]),
+  );
+}

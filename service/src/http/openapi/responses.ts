@@ -1,0 +1,90 @@
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { errorStatus } from '../error-status.ts';
+import type { HeaderName } from './components.ts';
+import type { NamedSchemas } from './schemas.ts';
+
+export const ErrorShape = {
+  title: 'Error',
+  type: 'object',
+  required: ['code', 'message', 'status'],
+  additionalProperties: false,
+  properties: {
+    code: { type: 'string', description: 'Machine-readable error code.' },
+    message: { type: 'string', description: 'Human-readable description: what was wrong and what to do.' },
+    status: { type: 'integer', description: 'The HTTP status code.' },
+  },
+  example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
+} as const;
+
+const EVERY_RESPONSE: readonly HeaderName[] = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'API-Version',
+];
+
+/** Headers that refusals have where their operation is deprecated or not yet stable. */
+const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
+
+const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+/** The codes of each response that operations share whole. */
+const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
+  ['invalid_request', 'unsupported_api_version'],
+  ['missing_api_key', 'invalid_api_key'],
+  ['insufficient_scope'],
+  ['not_acceptable'],
+  ['request_timeout'],
+  ['operation_sunset'],
+  ['precondition_failed'],
+  ['payload_too_large'],
+  ['uri_too_long'],
+  ['unsupported_media_type'],
+  ['rate_limit_exceeded'],
+  ['headers_too_large'],
+  ['internal_error'],
+  ['service_unavailable'],
+];
+
+export function isShared(status: number, codes: readonly ErrorCode[]): boolean {
+  return shared.some(group => errorStatus[group[0]] === status && codes.every(code => group.includes(code)));
+}
+
+/** The component name of a shared response: `TooManyRequests`. */
+export function responseName(status: number): string {
+  return STATUS_CODES[status]!.replace(/[^A-Za-z]/g, '');
+}
+
+export function sharedResponses(schemas: NamedSchemas): Record<string, object> {
+  return Object.fromEntries(
+    shared.map(codes => {
+      const status = errorStatus[codes[0]];
+      return [responseName(status), errorResponseOf(status, codes, schemas)];
+    }),
+  );
+}
+
+/** A refusal with one of `codes`. */
+export function errorResponseOf(status: number, codes: readonly ErrorCode[], schemas: NamedSchemas): object {
+  const examples = codes.map(code => [code, { value: { code, message: errorCatalogue[code], status } }]);
+  return {
+    description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
+    headers: headers([...(byStatus[status] ?? []), ...LIFECYCLE]),
+    content: {
+      'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+/** The headers of every response, and these. */
+export function headers(names: readonly HeaderName[]): Record<string, object> {
+  return Object.fromEntries(
+    [...EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}

@@ -1,0 +1,111 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Reply, Route } from '../contract/define-route.ts';
+import { ApiError } from '../contract/errors.ts';
+import { DatabaseUnavailable } from '../db/database.ts';
+import { InvalidCursor } from '../kit/paging.ts';
+import { etagOf, isNotModified } from './conditional.ts';
+import { errorStatus } from './error-status.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A response before it is sent. It is also what an Idempotency-Key keeps and replays. */
+export interface Response {
+  status: number;
+  headers: Record<string, string>;
+  /** Absent where the response has none (204, 304). */
+  body?: string;
+}
+
+/** The response that a handler's reply stands for. */
+export function responseOf(
+  route: Pick<Route, 'conditional'>,
+  result: Reply,
+  request: FastifyRequest,
+): Response {
+  switch (result.kind) {
+    case 'resource': {
+      const body = JSON.stringify(result.body);
+      if (!route.conditional) return { status: 200, headers: {}, body };
+      const etag = etagOf(body);
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      if (isRead && isNotModified(request.headers, etag)) return { status: 304, headers: { etag } };
+      return { status: 200, headers: { etag }, body };
+    }
+    case 'created': {
+      const body = JSON.stringify(result.body);
+      const headers: Record<string, string> = { location: result.location };
+      if (route.conditional) headers.etag = etagOf(body);
+      return { status: 201, headers, body };
+    }
+    case 'page': {
+      const { items, next } = result.page;
+      const headers: Record<string, string> = {};
+      if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
+      return { status: 200, headers, body: JSON.stringify(items) };
+    }
+    case 'empty':
+      return { status: 204, headers: {} };
+    case 'text':
+      return { status: 200, headers: { 'content-type': result.contentType }, body: result.text };
+  }
+}
+
+/** Sends a response. What belongs to one key is not for shared caches; what is not a read is for none. */
+export function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: Response,
+): FastifyReply {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  reply.code(status);
+  reply.header('cache-control', isRead && status < 400 ? 'private, no-cache' : 'no-store');
+  if (body !== undefined) reply.header('content-type', JSON_TYPE);
+  return reply.headers(headers).send(body);
+}
+
+/** The response that tells the caller of `error`. A fault of ours is told by the request ID alone. */
+export function errorResponse(error: unknown, requestId: string): Response {
+  const { code, message, headers } = apiErrorOf(error, requestId);
+  const status = errorStatus[code];
+  return { status, headers: { ...headers }, body: JSON.stringify({ code, message, status }) };
+}
+
+function apiErrorOf(error: unknown, requestId: string): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof InvalidCursor) return new ApiError('invalid_request', error.message);
+  if (error instanceof DatabaseUnavailable) {
+    return new ApiError(
+      'service_unavailable',
+      'The database cannot be reached; nothing was changed. Try again shortly',
+      {
+        'retry-after': '1',
+      },
+    );
+  }
+  return frameworkError(error as Partial<Error & { code: string; statusCode: number }>, requestId);
+}
+
+/** What the server's framework refuses by itself. */
+function frameworkError(
+  { code, statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
+  requestId: string,
+): ApiError {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new ApiError('payload_too_large', 'The body is over 64 KiB (65,536 bytes)');
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new ApiError('unsupported_media_type', 'Send the body as application/json (Content-Type)');
+  }
+  if (statusCode >= 400 && statusCode < 500) return new ApiError('invalid_request', message);
+  return new ApiError(
+    'internal_error',
+    `The service failed; it has logged why under request ID ${requestId}`,
+  );
+}
+
+function nextUrl(url: string, cursor: string): string {
+  const [path, query] = url.split('?', 2) as [string, string | undefined];
+  const parameters = new URLSearchParams(query);
+  parameters.set('cursor', cursor);
+  return `${path}?${parameters}`;
+}

@@ -1,0 +1,80 @@
+import { defineRoute, type Route } from '../contract/define-route.ts';
+import type { RouteServices } from './services.ts';
+
+const Health = {
+  title: 'Health',
+  type: 'object',
+  required: ['status'],
+  additionalProperties: false,
+  properties: {
+    status: { type: 'string', enum: ['ok'], description: 'Always `ok`; trouble is told by the HTTP status.' },
+  },
+  example: { status: 'ok' },
+} as const;
+
+const healthy = { kind: 'resource', body: { status: 'ok' } } as const;
+
+export const serviceRoutes: Route<RouteServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/healthz',
+    operationId: 'getHealth',
+    tag: 'Service',
+    summary: 'Is the process alive?',
+    description: 'Answers as long as the process serves requests. Needs no API key and uses no quota.',
+    scope: null,
+    success: { status: 200, description: 'It is.', schema: Health },
+    errors: [],
+    handler: async () => healthy,
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/readyz',
+    operationId: 'getReadiness',
+    tag: 'Service',
+    summary: 'Can the service do its work?',
+    description: 'Answers 503 while the database cannot be reached. Needs no API key and uses no quota.',
+    scope: null,
+    success: { status: 200, description: 'It can.', schema: Health },
+    errors: [],
+    handler: async (_request, { db }) => {
+      await db.get('SELECT 1');
+      return healthy;
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/openapi.yaml',
+    operationId: 'getContractAsYaml',
+    tag: 'Service',
+    summary: 'The contract in YAML',
+    description: 'This document. Needs no API key and uses no quota.',
+    scope: null,
+    success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/yaml' },
+    errors: [],
+    handler: async (_request, { contract }: RouteServices) => ({
+      kind: 'text',
+      text: await contract.yaml(),
+      contentType: 'application/yaml; charset=utf-8',
+    }),
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    operationId: 'getContractAsJson',
+    tag: 'Service',
+    summary: 'The contract in JSON',
+    description: 'This document. Needs no API key and uses no quota.',
+    scope: null,
+    success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/json' },
+    errors: [],
+    handler: async (_request, { contract }: RouteServices) => ({
+      kind: 'text',
+      text: contract.json(),
+      contentType: 'application/json; charset=utf-8',
+    }),
+  }),
+];

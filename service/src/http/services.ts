@@ -1,0 +1,7 @@
+import type { AccessServices } from '../access/api-keys/api-key-routes.ts';
+import type { ContractDocument } from './openapi/document.ts';
+
+/** All that the handlers of the route table are given. */
+export interface RouteServices extends AccessServices {
+  contract: ContractDocument;
+}

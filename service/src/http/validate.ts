@@ -1,0 +1,163 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { ApiError } from '../contract/errors.ts';
+import type { Schema } from '../contract/schema.ts';
+import { parseDateTime } from '../kit/dates.ts';
+import { nearest } from '../kit/text.ts';
+
+type Part = 'path parameter' | 'query parameter' | 'field';
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** How many faults one message names at most. */
+const MAX_FAULTS = 5;
+
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  strict: false,
+  ownProperties: true,
+});
+ajv.addFormat('date-time', { type: 'string', validate: text => parseDateTime(text) !== undefined });
+// Numbers from JSON are held to minimum and maximum; those from text are held to int64 when they are read.
+ajv.addFormat('int64', true);
+
+/** Checks path parameters or a query string, read from text; answers the typed values with defaults filled in. */
+export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
+  const check = checker(schema, part);
+  return values => {
+    const read: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(values)) {
+      const property = propertyOf(schema, name);
+      read[name] = property === undefined ? value : fromText(property, value);
+    }
+    return check(read);
+  };
+}
+
+/** Checks a JSON body. Text is trimmed first. */
+export function bodyReader(schema: Schema): (body: unknown) => object {
+  const check = checker(schema, 'field');
+  return body => {
+    if (body === undefined)
+      throw new ApiError('invalid_request', 'The request needs a JSON object as its body');
+    return check(trimTexts(schema, body));
+  };
+}
+
+/** Schemas are compiled at their first use: compiling all of them at start would double its time. */
+function checker(schema: Schema, part: Part): (value: unknown) => object {
+  let validate: ValidateFunction<object> | undefined;
+  return value => {
+    validate ??= ajv.compile<object>(schema);
+    if (validate(value)) return value;
+    throw new ApiError('invalid_request', describeFaults(validate.errors!, schema, part));
+  };
+}
+
+function fromText(schema: Schema, value: unknown): unknown {
+  if (schema.type === 'array')
+    return (Array.isArray(value) ? value : [value]).map(item => fromText(schema.items!, item));
+  if (typeof value !== 'string') return value;
+  if (schema.type === 'integer' && /^(0|-?[1-9]\d{0,18})$/.test(value)) {
+    const exact = BigInt(value);
+    return exact >= INT64_MIN && exact <= INT64_MAX ? Number(exact) : value;
+  }
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return schema.format === undefined && schema.enum === undefined && schema.pattern ? value.trim() : value;
+}
+
+function trimTexts(schema: Schema, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value !== 'string' || propertyOf(schema, name)?.pattern === undefined) continue;
+    (body as Record<string, unknown>)[name] = value.trim();
+  }
+  return body;
+}
+
+function propertyOf(schema: Schema, name: string): Schema | undefined {
+  return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+}
+
+function describeFaults(errors: ErrorObject[], schema: Schema, part: Part): string {
+  const faults = errors.slice(0, MAX_FAULTS).map(error => describeFault(error, schema, part));
+  const unnamed = errors.length - faults.length;
+  return faults.join('; ') + (unnamed > 0 ? `; and ${unnamed} more` : '');
+}
+
+function describeFault(
+  { keyword, params, instancePath, data, parentSchema }: ErrorObject,
+  schema: Schema,
+  part: Part,
+): string {
+  const path = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  if (keyword === 'additionalProperties')
+    return describeUnknown(params.additionalProperty, path, schema, part);
+  const inside = path === '' ? '' : `${path}.`;
+  if (keyword === 'required') return `${part} \`${inside}${params.missingProperty}\` is required`;
+  const subject = path === '' ? 'the body' : `${part} \`${path}\``;
+  return `${subject} ${ruleOf(keyword, params, parentSchema as Schema)}, but was ${shown(data)}`;
+}
+
+function describeUnknown(name: string, path: string, schema: Schema, part: Part): string {
+  const known = Object.keys((path === '' ? schema : propertyOf(schema, path))?.properties ?? {});
+  const near = nearest(name, known);
+  const suggestion =
+    near !== undefined
+      ? `did you mean \`${near}\`?`
+      : known.length > 0
+        ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
+        : 'none is taken here';
+  return `unknown ${part} ${shownName(name)}; ${suggestion}`;
+}
+
+function ruleOf(keyword: string, params: Record<string, unknown>, schema: Schema): string {
+  const limit = params.limit as number;
+  switch (keyword) {
+    case 'type':
+      return `must be ${typeNames[schema.type]}${schema.nullable ? ' or null' : ''}`;
+    case 'enum':
+      return `must be one of ${schema.enum!.map(value => `\`${value}\``).join(', ')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'pattern':
+      return 'must not contain control characters';
+    case 'format':
+      return 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`';
+    case 'minItems':
+      return `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`;
+    case 'maxItems':
+      return `must have at most ${limit} items`;
+    case 'uniqueItems':
+      return 'must not name an item twice';
+    default:
+      throw new Error(`No message for the schema keyword ${keyword}`);
+  }
+}
+
+const typeNames: Record<Schema['type'], string> = {
+  object: 'a JSON object',
+  array: 'an array',
+  string: 'a string',
+  integer: 'an integer (int64)',
+  boolean: '`true` or `false`',
+};
+
+/** What was sent, as JSON, shortened: the message stays readable whatever the body held. */
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'nothing';
+  return json.length > 60 ? `${Array.from(json).slice(0, 57).join('')}…` : json;
+}
+
+/** A name in code marks, or as JSON where it holds what could be mistaken for the message. */
+function shownName(name: string): string {
+  return /^[\w.$-]{1,60}$/.test(name) ? `\`${name}\`` : shown(name);
+}

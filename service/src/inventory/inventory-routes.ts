@@ -1,0 +1,90 @@
+import { PetStatus } from '../catalog/pets/pet.ts';
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  type Route,
+  reply,
+  type Services,
+} from '../contract/define-route.ts';
+import { MAX_INT32 } from '../contract/schema.ts';
+import * as inventory from './inventory.ts';
+import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
+
+const petParams = idParams('petId', 'The pet whose stock it is.');
+
+const consequences =
+  'A stock of 0 makes the pet `sold`, or `pending` while open orders exist; a stock above 0 makes a pet without stock ' +
+  '`available` again.';
+
+export const inventoryRoutes: Route<Services>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/store/inventory',
+    operationId: 'listInventory',
+    tag: 'Inventory',
+    summary: 'List stock',
+    description:
+      'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
+    scope: 'inventory:read',
+    query: listQuery(
+      {
+        status: { ...PetStatus, description: 'Only entries of pets with this status.' },
+        quantityBelow: {
+          type: 'integer',
+          minimum: 0,
+          maximum: MAX_INT32,
+          description: 'Only entries with fewer units than this.',
+        },
+      },
+      ['petId', '-petId'],
+    ),
+    success: {
+      status: 200,
+      description: 'A page of inventory entries.',
+      schema: { type: 'array', items: InventoryItem, maxItems: 100 },
+      example: [InventoryItem.example],
+    },
+    errors: [],
+    handler: async ({ query }, { db }) => reply.page(await inventory.list(db, query, query)),
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/store/inventory/{petId}',
+    operationId: 'getInventoryItem',
+    tag: 'Inventory',
+    summary: 'Read the stock of a pet',
+    description: 'The inventory entry of one pet.',
+    scope: 'inventory:read',
+    params: petParams,
+    success: { status: 200, description: 'The inventory entry.', schema: InventoryItem },
+    conditional: true,
+    errors: ['pet_not_found'],
+    handler: async ({ params }, { db }) => reply.resource(await inventory.read(db, params.petId)),
+  }),
+
+  ...(['PUT', 'PATCH'] as const).map(method =>
+    defineRoute({
+      method,
+      path: '/store/inventory/{petId}',
+      operationId: method === 'PUT' ? 'setStock' : 'changeStock',
+      tag: 'Inventory',
+      summary: method === 'PUT' ? 'Set the stock of a pet' : 'Change the stock of a pet',
+      description: `The count of units that can still be ordered. ${consequences}`,
+      scope: 'inventory:write',
+      params: petParams,
+      body: InventoryUpdate,
+      success: { status: 200, description: 'The inventory entry as it is now.', schema: InventoryItem },
+      conditional: true,
+      errors: ['pet_not_found'],
+      handler: async ({ params, body, guard }, { db }) =>
+        reply.resource(
+          await inventory.set(db, params.petId, current => {
+            guard(current);
+            return body;
+          }),
+        ),
+    }),
+  ),
+];

@@ -1,0 +1,56 @@
+/**
+ * Keyset paging: a cursor names the last row seen by its sort key, so that a page costs the same wherever it
+ * lies, and rows inserted meanwhile neither repeat nor skip others.
+ */
+
+export interface Page<Item> {
+  items: Item[];
+  /** The cursor of the next page; absent on the last one. */
+  next?: string;
+}
+
+/** The values of a row that place it in its list. */
+export type SortKey = readonly (string | number)[];
+
+/** A cursor that this service did not make, or not for this order of the list. */
+export class InvalidCursor extends Error {
+  constructor() {
+    super(
+      '`cursor` is none that this list gave out: take it from the Link header of a page with the same `sort`',
+    );
+    this.name = 'InvalidCursor';
+  }
+}
+
+/** The opaque text of a cursor: the sort it belongs to and the key of the last row seen. */
+export function encodeCursor(sort: string, key: SortKey): string {
+  return Buffer.from(JSON.stringify([sort, ...key])).toString('base64url');
+}
+
+/** The sort key in a cursor that was made for the same sort, whose parts have the given types; else InvalidCursor. */
+export function decodeCursor(cursor: string, sort: string, types: readonly ('string' | 'number')[]): SortKey {
+  const [cursorSort, ...key] = parseArray(cursor);
+  const fits =
+    cursorSort === sort &&
+    key.length === types.length &&
+    key.every((part, i) => (types[i] === 'number' ? Number.isSafeInteger(part) : isText(part)));
+  if (!fits) throw new InvalidCursor();
+  return key as (string | number)[];
+}
+
+function parseArray(cursor: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
+}
+
+function isText(part: unknown): boolean {
+  return typeof part === 'string' && part.isWellFormed() && !part.includes('\0');
+}
+
+export function mapPage<From, To>(page: Page<From>, map: (item: From) => To): Page<To> {
+  return { ...page, items: page.items.map(map) };
+}

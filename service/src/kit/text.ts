@@ -1,0 +1,50 @@
+/** The form under which names are compared and sorted: without regard to case, composed (Unicode NFC). */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/**
+ * The first string, in code point order, after all those that start with `prefix`; `undefined` when none is.
+ * `prefix ≤ key < prefixEnd(prefix)` is a prefix search that an index can serve.
+ */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = Array.from(prefix, char => char.codePointAt(0)!);
+  while (points.length > 0) {
+    const last = points.pop()!;
+    if (last === 0x10ffff) continue;
+    const next = last === 0xd7ff ? 0xe000 : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return undefined;
+}
+
+/** The candidate nearest to `word` by edit distance, if one is near enough to be a slip of the pen. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const furthest = Math.max(1, Math.floor(word.length / 3));
+  let best: string | undefined;
+  let bestDistance = furthest + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost 1. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
+      row.push(cost);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,37 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+// Compiled code is kept between starts: it halves the time to the first answer.
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/petstore'));
+
+const usage = `Usage: node service/src/main.ts <command>
+
+  serve [--demo]       serve the API; --demo fills an empty store with a small shop
+  migrate              bring the store's schema up to date
+  seed                 fill an empty store with the demo shop
+  keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
+              [--per-minute N --per-day N] [--expires DATE-TIME]
+  keys list
+  keys revoke ID
+
+Settings are environment variables; README.md lists them.
+`;
+
+const [command, ...args] = process.argv.slice(2);
+
+const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  migrate: async () => (await import('./commands/store.ts')).migrate,
+  seed: async () => (await import('./commands/store.ts')).seed,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+};
+
+const load = command === undefined ? undefined : commands[command];
+if (load) {
+  const run = await load();
+  const { reportFailure } = await import('./commands/failure.ts');
+  await run(args).catch(reportFailure);
+} else {
+  process.stderr.write(command === undefined ? usage : `There is no command "${command}".\n\n${usage}`);
+  process.exitCode = 2;
+}

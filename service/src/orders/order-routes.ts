@@ -1,0 +1,183 @@
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  type Route,
+  reply,
+  type Services,
+} from '../contract/define-route.ts';
+import { dateTime, idToFind } from '../contract/schema.ts';
+import { parseDateTime } from '../kit/dates.ts';
+import { mergePatch } from '../kit/merge-patch.ts';
+import { Order, OrderPatch } from './order.ts';
+import * as orders from './orders.ts';
+
+const orderParams = idParams('orderId', 'The order.');
+
+export const orderRoutes: Route<Services>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/store/orders',
+    operationId: 'listOrders',
+    tag: 'Orders',
+    summary: 'List orders',
+    description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
+    scope: 'orders:read',
+    query: listQuery(
+      {
+        petId: { ...idToFind, description: 'Only orders for this pet.' },
+        complete: { type: 'boolean', description: 'Only orders that are, or are not, fulfilled.' },
+        shipDateFrom: { ...dateTime, description: 'Only orders that ship at this instant or later.' },
+        shipDateTo: { ...dateTime, description: 'Only orders that ship before this instant.' },
+      },
+      ['id', '-id'],
+    ),
+    success: {
+      status: 200,
+      description: 'A page of orders.',
+      schema: { type: 'array', items: Order, maxItems: 100 },
+      example: [Order.example],
+    },
+    errors: [],
+    hideTryIt: true,
+    handler: async ({ query }, { db }) => {
+      const { petId, complete, shipDateFrom, shipDateTo } = query;
+      const filter = {
+        petId,
+        complete,
+        shipDateFrom: shipDateFrom === undefined ? undefined : parseDateTime(shipDateFrom),
+        shipDateTo: shipDateTo === undefined ? undefined : parseDateTime(shipDateTo),
+      };
+      return reply.page(await orders.list(db, filter, query));
+    },
+  }),
+
+  defineRoute({
+    method: 'POST',
+    path: '/store/orders',
+    operationId: 'placeOrder',
+    tag: 'Orders',
+    summary: 'Place an order',
+    description:
+      'The units leave the stock with the order. Without a `petId` it is a draft that holds no stock. With ' +
+      '`complete: true` it is sold over the counter in one call. An `id` in the body is ignored.',
+    scope: 'orders:write',
+    body: Order,
+    example: { petId: 1, quantity: 1 },
+    success: { status: 201, description: 'The order as placed.', schema: Order },
+    conditional: true,
+    errors: ['unknown_pet', 'pet_not_available', 'insufficient_stock', 'order_has_no_pet'],
+    handler: async ({ body }, { db, now }) => {
+      const order = await orders.place(db, body, now);
+      return reply.created(`/store/orders/${order.id}`, order);
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/store/orders/{orderId}',
+    operationId: 'getOrder',
+    tag: 'Orders',
+    summary: 'Read an order',
+    description: 'One order by its ID.',
+    scope: 'orders:read',
+    params: orderParams,
+    success: { status: 200, description: 'The order.', schema: Order },
+    conditional: true,
+    errors: ['order_not_found'],
+    handler: async ({ params }, { db }) => reply.resource(await orders.read(db, params.orderId)),
+  }),
+
+  defineRoute({
+    method: 'PUT',
+    path: '/store/orders/{orderId}',
+    operationId: 'replaceOrder',
+    tag: 'Orders',
+    summary: 'Replace an order',
+    description:
+      'The order becomes what the body says; units move between stock and order with it. Fields left out take their ' +
+      'defaults. Of a completed order only `shipDate` can change.',
+    scope: 'orders:write',
+    params: orderParams,
+    body: Order,
+    example: { petId: 1, quantity: 2, complete: false },
+    success: { status: 200, description: 'The order as it is now.', schema: Order },
+    conditional: true,
+    errors: [
+      'order_not_found',
+      'unknown_pet',
+      'pet_not_available',
+      'insufficient_stock',
+      'stock_limit_exceeded',
+      'order_has_no_pet',
+      'order_already_complete',
+    ],
+    handler: async ({ params, body, guard }, { db, now }) =>
+      reply.resource(
+        await orders.update(
+          db,
+          params.orderId,
+          current => {
+            guard(current);
+            return body;
+          },
+          now,
+        ),
+      ),
+  }),
+
+  defineRoute({
+    method: 'PATCH',
+    path: '/store/orders/{orderId}',
+    operationId: 'changeOrder',
+    tag: 'Orders',
+    summary: 'Change or complete an order',
+    description:
+      'A JSON merge patch (RFC 7396): fields left out stay, null removes. `complete: true` fulfils the order and sets ' +
+      '`shipDate` to now if it has none; after that only `shipDate` can change.',
+    scope: 'orders:write',
+    params: orderParams,
+    body: OrderPatch,
+    success: { status: 200, description: 'The order as it is now.', schema: Order },
+    conditional: true,
+    errors: [
+      'order_not_found',
+      'unknown_pet',
+      'pet_not_available',
+      'insufficient_stock',
+      'stock_limit_exceeded',
+      'order_has_no_pet',
+      'order_already_complete',
+    ],
+    handler: async ({ params, body, guard }, { db, now }) =>
+      reply.resource(
+        await orders.update(
+          db,
+          params.orderId,
+          current => {
+            guard(current);
+            return mergePatch(current, body);
+          },
+          now,
+        ),
+      ),
+  }),
+
+  defineRoute({
+    method: 'DELETE',
+    path: '/store/orders/{orderId}',
+    operationId: 'cancelOrder',
+    tag: 'Orders',
+    summary: 'Cancel an order',
+    description: 'Removes an open order and gives its units back. A completed order cannot be deleted.',
+    scope: 'orders:write',
+    params: orderParams,
+    success: { status: 204, description: 'The order is cancelled.' },
+    conditional: true,
+    errors: ['order_not_found', 'order_already_complete', 'stock_limit_exceeded'],
+    handler: async ({ params, guard }, { db }) => {
+      await orders.cancel(db, params.orderId, guard);
+      return reply.empty;
+    },
+  }),
+];

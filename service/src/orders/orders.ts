@@ -1,0 +1,108 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Queries, Transaction, Writer } from '../db/database.ts';
+import type { Listing } from '../db/select-page.ts';
+import * as inventory from '../inventory/inventory.ts';
+import { mapPage, type Page } from '../kit/paging.ts';
+import {
+  alreadyComplete,
+  type Order,
+  type OrderTerms,
+  orderOf,
+  refuseChangeOfCompleted,
+  settled,
+  termsOf,
+} from './order.ts';
+import {
+  deleteOrder,
+  insertOrder,
+  type OrderFilter,
+  type OrderRow,
+  type OrderSort,
+  selectOrder,
+  selectOrders,
+  updateOrder,
+} from './order-queries.ts';
+
+export async function list(
+  db: Queries,
+  filter: OrderFilter,
+  listing: Listing<OrderSort>,
+): Promise<Page<Order>> {
+  return mapPage(await selectOrders(db, filter, listing), toOrder);
+}
+
+export async function read(db: Queries, orderId: number): Promise<Order> {
+  return toOrder(found(await selectOrder(db, orderId), orderId));
+}
+
+/** Places an order: its units leave the stock with it. One placed as complete is sold over the counter. */
+export function place(db: Writer, order: Order, now: number): Promise<Order> {
+  return db.write(async tx => {
+    const terms = settled(termsOf(order), now);
+    await moveUnits(tx, noUnits, terms);
+    const orderId = await insertOrder(tx, terms);
+    if (terms.complete) await inventory.settle(tx, terms.petId!);
+    return orderOf(orderId, terms);
+  });
+}
+
+/** Replaces an order by what `change` makes of it; units move between stock and order with it. */
+export function update(
+  db: Writer,
+  orderId: number,
+  change: (current: Order) => Order,
+  now: number,
+): Promise<Order> {
+  return db.write(async tx => {
+    const row = found(await selectOrder(tx, orderId), orderId);
+    const before = rowTerms(row);
+    const after = settled(termsOf(change(toOrder(row))), now);
+    if (before.complete) refuseChangeOfCompleted(orderId, before, after);
+    else await moveUnits(tx, before, after);
+    await updateOrder(tx, orderId, after);
+    if (after.complete && !before.complete) await inventory.settle(tx, after.petId!);
+    return orderOf(orderId, after);
+  });
+}
+
+/** Cancels an open order and gives its units back. */
+export function cancel(db: Writer, orderId: number, guard: (current: Order) => void): Promise<void> {
+  return db.write(async tx => {
+    const row = found(await selectOrder(tx, orderId), orderId);
+    guard(toOrder(row));
+    if (row.complete) throw alreadyComplete(orderId);
+    await deleteOrder(tx, orderId);
+    await moveUnits(tx, rowTerms(row), noUnits);
+  });
+}
+
+interface HeldUnits {
+  petId: number | null;
+  quantity: number;
+}
+
+const noUnits: HeldUnits = { petId: null, quantity: 0 };
+
+/** Moves units between stock and an open order that held `before` and is to hold `after`. */
+async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {
+  if (after.petId === before.petId && after.quantity <= before.quantity) {
+    const surplus = before.quantity - after.quantity;
+    if (after.petId !== null && surplus > 0) await inventory.giveBack(tx, after.petId, surplus);
+    return;
+  }
+  if (before.petId !== null) await inventory.giveBack(tx, before.petId, before.quantity);
+  if (after.petId !== null) await inventory.take(tx, after.petId, after.quantity);
+}
+
+function found(row: OrderRow | undefined, orderId: number): OrderRow {
+  if (!row) throw new ApiError('order_not_found', `There is no order ${orderId}`);
+  return row;
+}
+
+function rowTerms({ pet_id, quantity, ship_date, complete }: OrderRow): OrderTerms {
+  return { petId: pet_id, quantity, shipDate: ship_date, complete: complete === 1 };
+}
+
+function toOrder(row: OrderRow): Order {
+  return orderOf(row.id, rowTerms(row));
+}

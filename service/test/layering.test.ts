@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, it } from 'node:test';
+
+const source = join(import.meta.dirname, '../src');
+
+/** Which rooms each room may import from, beside itself. Imports point one way. */
+const allowed: Record<string, readonly string[]> = {
+  kit: [],
+  db: ['kit'],
+  counters: ['kit'],
+  contract: ['db', 'kit'],
+  catalog: ['contract', 'db', 'kit'],
+  inventory: ['catalog', 'contract', 'db', 'kit'],
+  orders: ['inventory', 'catalog', 'contract', 'db', 'kit'],
+  access: ['contract', 'counters', 'db', 'kit'],
+  http: ['orders', 'inventory', 'catalog', 'access', 'contract', 'counters', 'db', 'kit'],
+  demo: ['orders', 'inventory', 'catalog', 'contract', 'db', 'kit'],
+  'config.ts': ['kit'],
+  'app.ts': ['http', 'access', 'config.ts', 'counters', 'db', 'kit'],
+  commands: ['app.ts', 'access', 'config.ts', 'contract', 'db', 'demo', 'http', 'kit'],
+  'main.ts': ['commands'],
+};
+
+interface Import {
+  file: string;
+  from: string;
+  to: string;
+}
+
+const imports: Import[] = globSync('**/*.ts', { cwd: source }).flatMap(file => {
+  const text = readFileSync(join(source, file), 'utf8');
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) => {
+    const path = relative(source, join(source, dirname(file), target!));
+    return { file, from: roomOf(file), to: roomOf(path) };
+  });
+});
+
+function roomOf(path: string): string {
+  return path.split('/')[0]!;
+}
+
+describe('the layers of the service', () => {
+  it('are all named here', () => {
+    for (const { from, file } of imports)
+      assert.ok(from in allowed, `${file}: ${from} is not named in this test`);
+  });
+
+  for (const [room, targets] of Object.entries(allowed)) {
+    it(`${room} imports only from ${targets.join(', ') || 'itself'}`, () => {
+      const strays = imports.filter(({ from, to }) => from === room && to !== room && !targets.includes(to));
+      assert.deepEqual(strays, []);
+    });
+  }
+
+  it('let only config.ts and the commands read the environment', () => {
+    const readers = globSync('**/*.ts', { cwd: source }).filter(file =>
+      readFileSync(join(source, file), 'utf8').includes('process.env'),
+    );
+    assert.deepEqual(
+      readers.filter(file => !file.startsWith('commands/')),
+      [],
+    );
+  });
+
+  it('know the store engine only in db', () => {
+    const users = globSync('**/*.ts', { cwd: source }).filter(file =>
+      /from 'better-sqlite3'/.test(readFileSync(join(source, file), 'utf8')),
+    );
+    assert.deepEqual(
+      users.filter(file => !file.startsWith('db/')),
+      [],
+    );
+  });
+});

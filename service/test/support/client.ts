@@ -1,0 +1,112 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { assertKeepsContract } from './contract.ts';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed JSON body; `undefined` where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+}
+
+/** An HTTP client that holds every response it receives against the contract, so that no test can forget to. */
+export class Client {
+  readonly #origin: string;
+  readonly #agent: Agent;
+  readonly #headers: Record<string, string>;
+
+  constructor(origin: string, key?: string, agent = new Agent({ keepAlive: true })) {
+    this.#origin = origin;
+    this.#agent = agent;
+    this.#headers = key === undefined ? {} : { 'x-api-key': key };
+  }
+
+  /** The same connections, another key; none when it is left out. */
+  as(key?: string): Client {
+    return new Client(this.#origin, key, this.#agent);
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('GET', path, { headers });
+  }
+
+  head(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('HEAD', path, { headers });
+  }
+
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('POST', path, { body, headers });
+  }
+
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('PUT', path, { body, headers });
+  }
+
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('PATCH', path, {
+      body,
+      headers: { 'content-type': 'application/merge-patch+json', ...headers },
+    });
+  }
+
+  delete(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.send('DELETE', path, { headers });
+  }
+
+  async send(method: string, path: string, { headers = {}, body }: LooseOptions = {}): Promise<Answer> {
+    const bytes =
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array
+        ? body
+        : JSON.stringify(body);
+    const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await this.#exchange(method, path, { ...this.#headers, ...type, ...headers }, bytes);
+    assertKeepsContract({ method, path, ...answer });
+    return answer;
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #exchange(
+    method: string,
+    path: string,
+    headers: Record<string, string | undefined>,
+    bytes: string | Uint8Array | undefined,
+  ): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+    const length = bytes === undefined ? {} : { 'content-length': Buffer.byteLength(bytes) };
+    const options = {
+      method,
+      path,
+      agent: this.#agent,
+      headers: { ...sent, ...length } as Record<string, string>,
+    };
+    const request = httpRequest(this.#origin, options, response => {
+      const chunks: Buffer[] = [];
+      response.on('data', chunk => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers['content-type']?.startsWith('application/json') && text !== '';
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        });
+      });
+    });
+    request.on('error', reject);
+    request.end(bytes);
+    return promise;
+  }
+}
+
+interface LooseOptions {
+  headers?: Record<string, string> | undefined;
+  body?: unknown;
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv, type ValidateFunction } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { parse } from 'yaml';
+
+export const contractFile = join(import.meta.dirname, '../../../openapi.yaml');
+
+interface Reference {
+  $ref: string;
+}
+interface HeaderObject {
+  required?: boolean;
+  schema: object;
+}
+interface ResponseObject {
+  headers?: Record<string, HeaderObject | Reference>;
+  content?: Record<string, { schema: object }>;
+}
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  responses: Record<string, ResponseObject | Reference>;
+  security: object[];
+  [extension: `x-${string}`]: unknown;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    headers: Record<string, HeaderObject>;
+    responses: Record<string, ResponseObject>;
+    schemas: Record<string, object>;
+  };
+}
+
+export const contract: Document = parse(readFileSync(contractFile, 'utf8'));
+
+/** Headers that HTTP itself brings, or that say nothing about the operation. */
+const PLAIN_HEADERS = new Set([
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'x-content-type-options',
+]);
+
+const EVERY_RESPONSE = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'API-Version',
+];
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+ajvFormats.default(ajv as never);
+ajv.addSchema({ $id: 'contract', components: contract.components });
+
+const validators = new Map<object, ValidateFunction>();
+
+export interface Exchange {
+  method: string;
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+/** Fails unless a response is one that `openapi.yaml` documents: its status, its body, and all of its headers. */
+export function assertKeepsContract(exchange: Exchange): void {
+  const { method, path, status, headers } = exchange;
+  const told = `${method} ${path} → ${status} ${exchange.text}`;
+  const operation = operationOf(method, path);
+  const response = responseOf(operation, exchange);
+
+  const documented = new Map(
+    Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), resolve(header)]),
+  );
+  for (const [name, header] of documented) {
+    const value = headers[name];
+    assert.ok(value !== undefined || !header.required, `${told}: header ${name} is missing`);
+    if (value !== undefined)
+      assertFits(header.schema, typed(header.schema, String(value)), `${told}: header ${name}`);
+  }
+  for (const name of Object.keys(headers)) {
+    assert.ok(documented.has(name) || PLAIN_HEADERS.has(name), `${told}: header ${name} is not documented`);
+  }
+  assertBodyFits(response, exchange, told);
+}
+
+function assertBodyFits(
+  { content }: ResponseObject,
+  { method, headers, text }: Exchange,
+  told: string,
+): void {
+  if (content === undefined || method === 'HEAD') {
+    assert.equal(text, '', `${told}: no body is documented`);
+    return;
+  }
+  const mediaType = String(headers['content-type']).split(';')[0]!;
+  const media = content[mediaType];
+  assert.ok(media, `${told}: media type ${mediaType} is not documented`);
+  assertFits(media.schema, mediaType.endsWith('json') ? JSON.parse(text) : text, told);
+}
+
+function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {
+  const response = operation?.responses[exchange.status];
+  if (response === undefined) return undocumented(operation, exchange);
+  return '$ref' in response ? contract.components.responses[response.$ref.split('/').at(-1)!]! : response;
+}
+
+/** A request that is no operation of the contract (404, 405) is still answered in its shape. */
+function undocumented(operation: Operation | undefined, exchange: Exchange): ResponseObject {
+  const told = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
+  assert.equal(operation, undefined, `${told}: the status is not documented`);
+  assert.ok(exchange.status >= 400, `${told}: the operation is not documented`);
+  const names = [...EVERY_RESPONSE, 'WWW-Authenticate', 'Retry-After'];
+  return {
+    headers: {
+      ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
+      Allow: { required: exchange.status === 405, schema: { type: 'string' } },
+    },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
+
+export function operationOf(method: string, path: string): Operation | undefined {
+  const pathname = path.split('?', 1)[0]!;
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const exact = contract.paths[pathname];
+  if (exact) return exact[verb];
+  for (const [template, operations] of Object.entries(contract.paths)) {
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
+    if (pattern.test(pathname)) return operations[verb];
+  }
+  return undefined;
+}
+
+function resolve(header: HeaderObject | Reference): HeaderObject {
+  return '$ref' in header ? contract.components.headers[header.$ref.split('/').at(-1)!]! : header;
+}
+
+function typed(schema: object, text: string): unknown {
+  return 'type' in schema && schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+function assertFits(schema: object, value: unknown, told: string): void {
+  let validate = validators.get(schema);
+  if (!validate) {
+    validate = ajv.compile(
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"contract#/components')),
+    );
+    validators.set(schema, validate);
+  }
+  assert.ok(validate(value), `${told}: ${ajv.errorsText(validate.errors)}`);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { Client } from './client.ts';
+
+let sequence = 0;
+
+/** Creates a category with a name of its own and answers its ID. */
+export async function aCategory(api: Client, fields: object = {}): Promise<number> {
+  const { status, body } = await api.post('/categories', { name: `Category ${++sequence}`, ...fields });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+/** Creates a pet, in a category of its own unless one is given, with `stock` units. Answers its ID. */
+export async function aPet(
+  api: Client,
+  { stock = 1, ...fields }: { stock?: number; [field: string]: unknown } = {},
+): Promise<number> {
+  const categoryId = fields.categoryId ?? (await aCategory(api));
+  const { status, body } = await api.post('/pets', { name: `Pet ${++sequence}`, categoryId, ...fields });
+  assert.equal(status, 201, JSON.stringify(body));
+  if (stock !== 1) {
+    const set = await api.put(`/store/inventory/${body.id}`, { quantity: stock });
+    assert.equal(set.status, 200, JSON.stringify(set.body));
+  }
+  return body.id;
+}
+
+/** Places an order and answers its ID. */
+export async function anOrder(api: Client, fields: object): Promise<number> {
+  const { status, body } = await api.post('/store/orders', fields);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+/** The stock of a pet, as [status, quantity]. */
+export async function stockOf(api: Client, petId: number): Promise<[status: string, quantity: number]> {
+  const { body } = await api.get(`/store/inventory/${petId}`);
+  return [body.status, body.quantity];
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type App, buildApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { Client } from './client.ts';
+import { TestClock } from './test-clock.ts';
+
+export interface TestApp {
+  app: App;
+  /** A client with the administrator's key. */
+  api: Client;
+  adminKey: string;
+  clock: TestClock;
+  origin: string;
+  directory: string;
+  /** Every line that was logged so far. */
+  logLines: () => Record<string, unknown>[];
+  /** Creates a key and answers a client that uses it. */
+  clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
+}
+
+export interface NewKey {
+  plan?: 'free' | 'pro' | 'business' | 'enterprise';
+  scopes?: string[];
+  quotas?: { perMinute: number; perDay: number };
+  expiresAt?: string;
+}
+
+/**
+ * Boots the real composition root on an empty store in a directory of its own, with a clock that tests turn. When the
+ * test ends all of it is taken down, and the test fails if anything is left behind.
+ */
+export async function startTestApp(
+  t: TestContext,
+  {
+    environment = {},
+    clock = new TestClock(),
+  }: { environment?: Record<string, string>; clock?: TestClock } = {},
+): Promise<TestApp> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const lines: string[] = [];
+  const config = readConfig({ PORT: '0', PETSTORE_DATA: directory, ...environment });
+  const app = buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
+  let adminKey = '';
+  await app.createFirstKey(secret => {
+    adminKey = secret;
+  });
+  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  const api = new Client(origin, adminKey);
+  t.after(async () => {
+    api.close();
+    await app.close();
+    rmSync(directory, { recursive: true });
+    await assertNothingLeft(directory);
+  });
+
+  return {
+    app,
+    api,
+    adminKey,
+    clock,
+    origin,
+    directory,
+    logLines: () => lines.map(line => JSON.parse(line)),
+    clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
+      const { status, body } = await api.post('/keys', { name: 'Test client', plan, scopes, ...rest });
+      assert.equal(status, 201, JSON.stringify(body));
+      return Object.assign(api.as(body.key), { key: body.key as string, keyId: body.id as number });
+    },
+  };
+}
+
+async function assertNothingLeft(directory: string): Promise<void> {
+  assert.ok(!existsSync(directory), `${directory} was left behind`);
+  // A closed socket is let go of one turn later.
+  await nextTurn();
+  const servers = process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap');
+  assert.deepEqual(servers, [], 'a listening socket was left behind');
+}
