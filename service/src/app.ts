@@ -11,7 +11,7 @@ import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
-import { type Clock, HOUR, systemClock } from './kit/clock.ts';
+import { type Clock, HOUR, SECOND, systemClock } from './kit/clock.ts';
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -37,7 +37,7 @@ const SWEEP_INTERVAL = HOUR;
 export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
   const log = pino(
     { level: config.logLevel, base: null },
-    logDestination ?? pino.destination({ sync: false, minLength: 4096 }),
+    logDestination ?? pino.destination({ sync: false, minLength: 4096, periodicFlush: SECOND }),
   );
   const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
   const idempotency = new Idempotency(db);

@@ -23,6 +23,7 @@ export async function serve(args: string[]): Promise<void> {
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
     const url = await listen(app);
     app.log.info({ url, dataDirectory: config.dataDirectory }, 'listening');
+    app.log.flush();
     process.stderr.write(welcome(url, config.dataDirectory, keyFile, firstKey));
   } catch (error) {
     await app.close();

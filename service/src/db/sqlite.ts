@@ -142,7 +142,8 @@ class SqliteDatabase implements Database {
   readonly #finishReading = (): void => {
     if (!this.#reading) return;
     this.#reading = false;
-    this.#endRead.run();
+    // After an I/O error SQLite has ended the transaction by itself.
+    if (this.#reader.raw.inTransaction) this.#endRead.run();
   };
 
   #commitLog(): CommitLog {

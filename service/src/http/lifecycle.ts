@@ -5,7 +5,7 @@ import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
 
 /** Where the deprecation of operations is told. */
-const DEPRECATION_DOCUMENT = '/openapi.yaml';
+const deprecationLink = '</openapi.yaml>; rel="deprecation"; type="application/yaml"';
 
 /**
  * What a route's stability and deprecation add to its responses: `X-Stability`; `Deprecation` (RFC 9745), `Sunset`
@@ -23,13 +23,10 @@ export function lifecycleOf(
   const sunset = Date.parse(deprecation.sunset);
   headers.deprecation = `@${Date.parse(deprecation.since) / SECOND}`;
   headers.sunset = httpDate(sunset);
+  const successorOf = expander(deprecation.successor);
   return (request, reply) => {
-    const successor = expand(deprecation.successor, request.params as Record<string, string>);
-    reply.headers(headers);
-    reply.header(
-      'link',
-      `<${successor}>; rel="successor-version", <${DEPRECATION_DOCUMENT}>; rel="deprecation"; type="application/yaml"`,
-    );
+    const successor = successorOf(request.params as Record<string, string>);
+    reply.headers(headers).header('link', `<${successor}>; rel="successor-version", ${deprecationLink}`);
     if (request.receivedAt >= sunset && !keepSunset) {
       throw new ApiError(
         'operation_sunset',
@@ -39,6 +36,8 @@ export function lifecycleOf(
   };
 }
 
-function expand(template: string, params: Record<string, string>): string {
-  return template.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name]!));
+/** Fills a URL template with path parameters; the template is taken apart once. */
+function expander(template: string): (params: Record<string, string>) => string {
+  const parts = template.split(/[{}]/);
+  return params => parts.map((part, i) => (i % 2 ? encodeURIComponent(params[part]!) : part)).join('');
 }

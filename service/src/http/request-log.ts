@@ -8,7 +8,7 @@ export function logRequests(server: FastifyInstance, log: Logger): void {
       {
         requestId: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? null,
+        route: request.operation?.path ?? null,
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
         keyId: request.caller?.keyId ?? null,

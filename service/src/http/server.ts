@@ -54,6 +54,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
+  server.decorateRequest('operation', undefined);
   readJsonBodies(server);
   logRequests(server, options.log);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));

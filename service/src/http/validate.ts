@@ -6,6 +6,8 @@ import { nearest } from '../kit/text.ts';
 
 type Part = 'path parameter' | 'query parameter' | 'field';
 
+/** Numbers with fewer characters than this are int64 for certain. */
+const INT64_DIGITS = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -28,9 +30,9 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
   const check = checker(schema, part);
   return values => {
     const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(values)) {
+    for (const name of Object.keys(values)) {
       const property = propertyOf(schema, name);
-      read[name] = property === undefined ? value : fromText(property, value);
+      read[name] = property === undefined ? values[name] : fromText(property, values[name]);
     }
     return check(read);
   };
@@ -61,8 +63,8 @@ function fromText(schema: Schema, value: unknown): unknown {
     return (Array.isArray(value) ? value : [value]).map(item => fromText(schema.items!, item));
   if (typeof value !== 'string') return value;
   if (schema.type === 'integer' && /^(0|-?[1-9]\d{0,18})$/.test(value)) {
-    const exact = BigInt(value);
-    return exact >= INT64_MIN && exact <= INT64_MAX ? Number(exact) : value;
+    const isInt64 = value.length < INT64_DIGITS || (BigInt(value) >= INT64_MIN && BigInt(value) <= INT64_MAX);
+    return isInt64 ? Number(value) : value;
   }
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return schema.format === undefined && schema.enum === undefined && schema.pattern ? value.trim() : value;

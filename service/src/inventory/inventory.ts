@@ -1,6 +1,13 @@
 import { selectPetWithStock, updateStock } from '../catalog/pets/pet-queries.ts';
 import { petNotFound } from '../catalog/pets/pets.ts';
-import { returnUnits, type Stock, setQuantity, settleCompleted, takeUnits } from '../catalog/pets/stock.ts';
+import {
+  adjustUnits,
+  returnUnits,
+  type Stock,
+  setQuantity,
+  settleCompleted,
+  takeUnits,
+} from '../catalog/pets/stock.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import type { Listing } from '../db/select-page.ts';
@@ -51,6 +58,11 @@ export function take(tx: Transaction, petId: number, units: number): Promise<voi
 /** Gives back units that an order held, in the order's transaction. */
 export function giveBack(tx: Transaction, petId: number, units: number): Promise<void> {
   return change(tx, petId, stock => returnUnits(stock, units));
+}
+
+/** Lets an order that holds `before` units of a pet hold `after` instead, in the order's transaction. */
+export function adjust(tx: Transaction, petId: number, before: number, after: number): Promise<void> {
+  return change(tx, petId, stock => adjustUnits(stock, before, after));
 }
 
 /** Marks the pet sold when the order just completed was its last open one and no stock is left. */

@@ -1,6 +1,9 @@
-/** The form under which names are compared and sorted: without regard to case, composed (Unicode NFC). */
+/**
+ * The form under which names are compared and sorted: without regard to case, composed (Unicode NFC). Two letters have
+ * more than one lower-case spelling: ß, which is SS in capitals, and Σ, which becomes ς at the end of a word.
+ */
 export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return text.normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }
 
 /**

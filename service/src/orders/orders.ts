@@ -56,9 +56,10 @@ export function update(
   return db.write(async tx => {
     const row = found(await selectOrder(tx, orderId), orderId);
     const before = rowTerms(row);
-    const after = settled(termsOf(change(toOrder(row))), now);
-    if (before.complete) refuseChangeOfCompleted(orderId, before, after);
-    else await moveUnits(tx, before, after);
+    const wanted = termsOf(change(toOrder(row)));
+    if (before.complete) refuseChangeOfCompleted(orderId, before, wanted);
+    const after = settled(wanted, now);
+    if (!before.complete) await moveUnits(tx, before, after);
     await updateOrder(tx, orderId, after);
     if (after.complete && !before.complete) await inventory.settle(tx, after.petId!);
     return orderOf(orderId, after);
@@ -85,9 +86,8 @@ const noUnits: HeldUnits = { petId: null, quantity: 0 };
 
 /** Moves units between stock and an open order that held `before` and is to hold `after`. */
 async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {
-  if (after.petId === before.petId && after.quantity <= before.quantity) {
-    const surplus = before.quantity - after.quantity;
-    if (after.petId !== null && surplus > 0) await inventory.giveBack(tx, after.petId, surplus);
+  if (before.petId === after.petId) {
+    if (after.petId !== null) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);
     return;
   }
   if (before.petId !== null) await inventory.giveBack(tx, before.petId, before.quantity);

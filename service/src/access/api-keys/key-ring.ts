@@ -28,7 +28,10 @@ const FRESH_FOR = SECOND;
 /** More keys than this at once and the ring starts anew: it bounds memory, some 300 bytes a key. */
 const MAX_ENTRIES = 100_000;
 
-/** The keys in use, so that a request seldom costs a read. Only keys that exist enter it. */
+/**
+ * The keys in use, so that a request seldom costs a read. Only keys that exist enter it. It is looked up by the text of
+ * the key, which it holds in memory only: hashing each request's key would cost more than all else the gate does.
+ */
 export class KeyRing {
   readonly #db: Queries;
   readonly #entries = new Map<string, Entry>();
@@ -39,14 +42,11 @@ export class KeyRing {
 
   /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
   find(secret: string, now: number): Caller | undefined | Promise<Caller | undefined> {
-    if (!isWellFormed(secret)) return undefined;
-    const hash = hashOf(secret);
-    const id = hash.toString('latin1');
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.get(secret);
     if (entry && now - entry.readAt < FRESH_FOR && now >= entry.readAt) {
       return now < entry.expiresAt ? entry.caller : undefined;
     }
-    return this.#read(id, hash, now);
+    return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
   /** Forgets all that was read, because a key was changed here: the next request reads it anew. */
@@ -54,16 +54,16 @@ export class KeyRing {
     this.#entries.clear();
   }
 
-  async #read(id: string, hash: Buffer, now: number): Promise<Caller | undefined> {
-    const row = await selectApiKeyByHash(this.#db, hash);
+  async #read(secret: string, now: number): Promise<Caller | undefined> {
+    const row = await selectApiKeyByHash(this.#db, hashOf(secret));
     if (!row || row.revoked_at !== null) {
-      this.#entries.delete(id);
+      this.#entries.delete(secret);
       return undefined;
     }
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
     const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
     const caller = toCaller(row);
-    this.#entries.set(id, { caller, expiresAt, readAt: now });
+    this.#entries.set(secret, { caller, expiresAt, readAt: now });
     return now < expiresAt ? caller : undefined;
   }
 }

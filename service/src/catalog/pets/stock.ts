@@ -53,12 +53,7 @@ export function takeUnits(stock: Stock, units: number): Stock {
   if (stock.status !== 'available') {
     throw new ApiError('pet_not_available', `Pet ${stock.petId} is ${stock.status} and cannot be ordered`);
   }
-  if (units > stock.quantity) {
-    throw new ApiError(
-      'insufficient_stock',
-      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} were asked for`,
-    );
-  }
+  if (units > stock.quantity) throw insufficientStock(stock, units);
   const quantity = stock.quantity - units;
   return { ...stock, quantity, status: quantity === 0 ? 'pending' : 'available' };
 }
@@ -73,6 +68,15 @@ export function returnUnits(stock: Stock, units: number): Stock {
     );
   }
   return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
+}
+
+/** An open order that holds `before` units comes to hold `after`: only the difference moves. */
+export function adjustUnits(stock: Stock, before: number, after: number): Stock {
+  if (after === before) return stock;
+  if (after < before) return returnUnits(stock, before - after);
+  // A pet on hold because orders hold all of it lacks stock; it is not held back from this order.
+  if (stock.quantity === 0) throw insufficientStock(stock, after - before);
+  return takeUnits(stock, after - before);
 }
 
 /** An order for the pet was completed: when it was the last open one and nothing is left, the pet is sold. */
@@ -115,6 +119,10 @@ function refuseHoldOfSold(stock: Stock): Stock {
     'invalid_status_transition',
     `Pet ${stock.petId} is sold and cannot become pending: restock it under /store/inventory/${stock.petId} first`,
   );
+}
+
+function insufficientStock({ petId, quantity }: Stock, units: number): ApiError {
+  return new ApiError('insufficient_stock', `Pet ${petId} has ${quantity} in stock; ${units} were asked for`);
 }
 
 export function petHasOpenOrders(petId: number): ApiError {

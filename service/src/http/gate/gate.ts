@@ -16,13 +16,15 @@ export interface GateServices {
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
-export type Gated = Pick<Route, 'scope'>;
+export type Gated = Pick<Route, 'scope' | 'path'>;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Milliseconds since the Unix epoch; 0 until the gate is passed. */
     receivedAt: number;
     caller: Caller | undefined;
+    /** What the request asks for; `undefined` for a path or method that does not exist. */
+    operation: Gated | undefined;
   }
 }
 
@@ -41,6 +43,7 @@ export class Gate {
     const { keyRing, counters, clock } = this.#services;
     const now = clock.now();
     request.receivedAt = now;
+    request.operation = operation;
     reply.headers({
       'x-request-id': request.id,
       'api-version': API_VERSION,
@@ -54,6 +57,9 @@ export class Gate {
 
     const key = presentedKey(request.headers);
     const found = key === undefined ? undefined : keyRing.find(key, now);
+    // Should the store fail to say whose key it is, that answer has the headers of the caller's address.
+    if (found instanceof Promise)
+      writeRateLimit(reply, counters.peek(addressSubject(request.ip), planLimits.free, now));
     const caller = found instanceof Promise ? await found : found;
     request.caller = caller;
 

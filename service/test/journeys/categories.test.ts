@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { aCategory, aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { shopState } from '../support/shop-state.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** Spellings of one name, as people of several languages would see it. */
+const SAME_NAMES = [
+  ['Dogs', 'DOGS'],
+  ['Äffchen', 'äFFCHEN'],
+  ['Strauße', 'STRAUSSE'],
+  ['Ёжики', 'ёЖИКИ'],
+  ['ΚΟΚΟΡΑΣ', 'κοκορας'],
+  ['ΚΟΚΟΡΑΣ', 'κοκορασ'],
+  ['Lémuriens', 'Le\u0301muriens'],
+] as const;
+
+describe('categories', () => {
+  it('a new category is answered as created, and lives where Location says', async t => {
+    const { api } = await startTestApp(t);
+    const dogs = await api.post('/categories', { name: ' Dogs ', description: ' Puppies\nand grown dogs ' });
+    assert.equal(dogs.status, 201);
+    assert.deepEqual(dogs.body, { id: 1, name: 'Dogs', description: 'Puppies\nand grown dogs' });
+    assert.deepEqual((await api.get(dogs.headers.location!)).body, dogs.body);
+
+    const cats = await api.post('/categories', { name: 'Cats' });
+    assert.deepEqual(cats.body, { id: 2, name: 'Cats' });
+    assert.deepEqual((await api.get('/categories')).body, [dogs.body, cats.body]);
+  });
+
+  it('two categories cannot share a name, however it is spelled', async t => {
+    const { api } = await startTestApp(t);
+    const other = await aCategory(api, { name: 'Other' });
+    for (const [name, sameName] of SAME_NAMES) {
+      const id = await aCategory(api, { name });
+      const before = await shopState(api);
+      const body = { name: sameName };
+      assertRefused(await api.post('/categories', body), 409, 'category_name_taken');
+      assertRefused(await api.put(`/categories/${other}`, body), 409, 'category_name_taken');
+      assertRefused(await api.patch(`/categories/${other}`, body), 409, 'category_name_taken');
+      assert.deepEqual(await shopState(api), before, name);
+      assert.equal((await api.delete(`/categories/${id}`)).status, 204);
+    }
+  });
+
+  it('names that differ in more than case stand beside each other', async t => {
+    const { api } = await startTestApp(t);
+    const names = ['Dogs', 'Dog', 'Döğs', 'Ilık', 'Ilik'];
+    for (const name of names) await aCategory(api, { name });
+    assert.equal((await api.get('/categories')).body.length, names.length);
+  });
+
+  it('a category may respell its own name, and a name given up is free again', async t => {
+    const { api } = await startTestApp(t);
+    const id = await aCategory(api, { name: 'dogs' });
+    assert.deepEqual((await api.patch(`/categories/${id}`, { name: 'Dogs' })).body, { id, name: 'Dogs' });
+    assert.deepEqual((await api.put(`/categories/${id}`, { name: 'DOGS' })).body, { id, name: 'DOGS' });
+
+    await api.patch(`/categories/${id}`, { name: 'Hounds' });
+    const second = await aCategory(api, { name: 'Dogs' });
+    await api.delete(`/categories/${second}`);
+    await aCategory(api, { name: 'dogs' });
+  });
+
+  it('a description is removed by null in a PATCH and by its absence in a PUT', async t => {
+    const { api } = await startTestApp(t);
+    const full = { name: 'Dogs', description: 'All of them' };
+    const id = await aCategory(api, full);
+    const path = `/categories/${id}`;
+
+    assert.deepEqual((await api.patch(path, { name: 'Hounds' })).body, { id, ...full, name: 'Hounds' });
+    assert.deepEqual((await api.patch(path, { description: null })).body, { id, name: 'Hounds' });
+    assert.deepEqual((await api.put(path, full)).body, { id, ...full });
+    assert.deepEqual((await api.put(path, { name: 'Dogs' })).body, { id, name: 'Dogs' });
+    assert.deepEqual((await api.get(path)).body, { id, name: 'Dogs' });
+
+    assertRefused(await api.patch(path, { name: null }), 400, 'invalid_request');
+    assertRefused(await api.put(path, { name: 'Dogs', description: null }), 400, 'invalid_request');
+  });
+
+  it('names have 1 to 200 characters and descriptions up to 2,000', async t => {
+    const { api } = await startTestApp(t);
+    const widest = { name: 'n'.repeat(200), description: 'd'.repeat(2_000) };
+    const id = await aCategory(api, widest);
+    for (const refused of [
+      { name: ' ' },
+      { name: 'n'.repeat(201) },
+      { name: 'Dogs', description: 'd'.repeat(2_001) },
+    ]) {
+      assertRefused(await api.post('/categories', refused), 400, 'invalid_request');
+      assertRefused(await api.put(`/categories/${id}`, refused), 400, 'invalid_request');
+      assertRefused(await api.patch(`/categories/${id}`, refused), 400, 'invalid_request');
+    }
+    assert.deepEqual((await api.get('/categories')).body, [{ id, ...widest }]);
+  });
+
+  it('an id in the body is ignored on POST and must be that of the path on PUT and PATCH', async t => {
+    const { api } = await startTestApp(t);
+    assert.equal(await aCategory(api, { id: 77, name: 'Dogs' }), 1);
+    assert.equal((await api.put('/categories/1', { id: 1, name: 'Dogs' })).status, 200);
+    assertRefused(await api.put('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
+    assertRefused(await api.patch('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
+    assert.deepEqual((await api.get('/categories')).body, [{ id: 1, name: 'Dogs' }]);
+  });
+
+  it('a category with pets cannot be deleted until they are moved or gone', async t => {
+    const { api } = await startTestApp(t);
+    const [used, other] = [await aCategory(api), await aCategory(api)];
+    const moved = await aPet(api, { categoryId: used });
+    const deleted = await aPet(api, { categoryId: used, status: 'sold' });
+
+    assertRefused(await api.delete(`/categories/${used}`), 409, 'category_in_use');
+    await api.patch(`/pets/${moved}`, { categoryId: other });
+    assertRefused(await api.delete(`/categories/${used}`), 409, 'category_in_use');
+    await api.delete(`/pets/${deleted}`);
+    assert.equal((await api.delete(`/categories/${used}`)).status, 204);
+    assertRefused(await api.delete(`/categories/${other}`), 409, 'category_in_use');
+  });
+
+  it('a deleted category is gone, and its ID is never given to another', async t => {
+    const { api } = await startTestApp(t);
+    const id = await aCategory(api);
+    await api.delete(`/categories/${id}`);
+
+    assertRefused(await api.get(`/categories/${id}`), 404, 'category_not_found');
+    assertRefused(await api.put(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
+    assertRefused(await api.patch(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
+    assertRefused(await api.delete(`/categories/${id}`), 404, 'category_not_found');
+    assert.equal(await aCategory(api), id + 1);
+  });
+});
