@@ -25,6 +25,9 @@ CREATE TABLE pets (
 CREATE INDEX pets_by_name ON pets (name_key);
 CREATE INDEX pets_by_category ON pets (category_id);
 CREATE INDEX pets_by_status ON pets (status);
+-- Without these a list of one category or status, sorted by name, would read and sort all of it for every page.
+CREATE INDEX pets_by_category_and_name ON pets (category_id, name_key);
+CREATE INDEX pets_by_status_and_name ON pets (status, name_key);
 
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id BETWEEN 1 AND 9007199254740991),

@@ -33,12 +33,12 @@ export interface App {
 
 const SWEEP_INTERVAL = HOUR;
 
+/** Lines are written in the background, some hundred at a time, and at least once a second. */
+const logBuffer = { sync: false, minLength: 64 * 1024, maxWrite: 256 * 1024, periodicFlush: SECOND };
+
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
-  const log = pino(
-    { level: config.logLevel, base: null },
-    logDestination ?? pino.destination({ sync: false, minLength: 4096, periodicFlush: SECOND }),
-  );
+  const log = pino({ level: config.logLevel, base: null }, logDestination ?? pino.destination(logBuffer));
   const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
   const idempotency = new Idempotency(db);
   const server = buildServer({

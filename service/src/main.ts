@@ -26,11 +26,13 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   keys: async () => (await import('./commands/keys.ts')).keys,
 };
 
-const load = command === undefined ? undefined : commands[command];
+const load = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined;
 if (load) {
   const run = await load();
   const { reportFailure } = await import('./commands/failure.ts');
   await run(args).catch(reportFailure);
+} else if (command === '--help' || command === '-h' || command === 'help') {
+  process.stdout.write(usage);
 } else {
   process.stderr.write(command === undefined ? usage : `There is no command "${command}".\n\n${usage}`);
   process.exitCode = 2;

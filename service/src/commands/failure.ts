@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
+import { UnusableStore } from '../db/database.ts';
 
 /** What the caller of a command can mend: told in one sentence, without a stack trace. */
 export class UsageError extends Error {}
@@ -13,6 +14,9 @@ export function reportFailure(error: unknown): void {
     isParseArgs(error)
   ) {
     process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  } else if (error instanceof UnusableStore) {
+    process.stderr.write(`${error.message}\nPETSTORE_DATA names the directory of the store.\n`);
     process.exitCode = 2;
   } else {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);

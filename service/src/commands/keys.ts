@@ -32,16 +32,25 @@ async function create(args: string[]): Promise<void> {
     },
   });
   const { name, plan, scope: scopes, expires: expiresAt } = values;
-  const perMinute = values['per-minute'];
-  const perDay = values['per-day'];
-  const quotas = (perMinute ?? perDay) && { perMinute: Number(perMinute), perDay: Number(perDay) };
-  const key = Object.fromEntries(
-    Object.entries({ name, plan, scopes, quotas, expiresAt }).filter(([, value]) => value !== undefined),
-  );
-  const wanted = bodyReader(NewApiKey)(key) as NewApiKey;
+  const quotas = given({
+    perMinute: wholeNumber(values['per-minute']),
+    perDay: wholeNumber(values['per-day']),
+  });
+  const wanted = bodyReader(NewApiKey)(given({ name, plan, scopes, quotas, expiresAt }) ?? {}) as NewApiKey;
   const created = await withStore(db => apiKeys.create(db, wanted, Date.now()));
   process.stdout.write(`${created.key}\n`);
   process.stderr.write(`API key ${created.id} (${created.name}). It is shown this once: keep it safe.\n`);
+}
+
+/** The options that were given; `undefined` when none was. */
+function given(options: Record<string, unknown>): object | undefined {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+/** The number that an option names; what is none stays text, for the message that refuses it. */
+function wholeNumber(option: string | undefined): number | string | undefined {
+  return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
 }
 
 async function list(args: string[]): Promise<void> {
@@ -65,6 +74,6 @@ async function revoke(args: string[]): Promise<void> {
   if (id === undefined || more.length > 0 || !/^[1-9]\d{0,15}$/.test(id)) {
     throw new UsageError('Name one API key by its ID: keys revoke 3');
   }
-  await withStore(db => apiKeys.revoke(db, Number(id), Date.now()));
+  await withStore(db => apiKeys.revoke(db, Number(id), () => {}, Date.now()));
   process.stdout.write(`API key ${id} is revoked.\n`);
 }

@@ -47,6 +47,10 @@ async function listen({ server, config: { host, port } }: App): Promise<string> 
   }
 }
 
+const newAdministratorKey =
+  'node_modules/.bin/node service/src/main.ts keys create --name Administrator --scope admin ' +
+  '--plan enterprise --per-minute 1000000 --per-day 1000000000';
+
 function welcome(url: string, directory: string, keyFile: string, firstKey: string | undefined): string {
   const hasKeyFile = existsSync(keyFile);
   const credential = hasKeyFile ? `$(cat '${keyFile}')` : '<your key>';
@@ -54,7 +58,7 @@ function welcome(url: string, directory: string, keyFile: string, firstKey: stri
     ? `${firstKey}\n               shown this once; kept in ${keyFile}`
     : hasKeyFile
       ? `in ${keyFile}`
-      : `not here any more; make one with: node service/src/main.ts keys create --help`;
+      : `not in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
   return `
   Pet Store Service
     Address    ${url}

@@ -33,3 +33,6 @@ export class DatabaseUnavailable extends Error {
     this.name = 'DatabaseUnavailable';
   }
 }
+
+/** The store cannot be opened as it is; the message says why, to whoever starts the service. */
+export class UnusableStore extends Error {}

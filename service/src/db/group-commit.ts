@@ -67,8 +67,8 @@ export class GroupCommit {
       for (const job of batch) outcomes.push(await this.#runOne(job));
       this.#log.commit();
     } catch (error) {
-      this.#log.rollback();
       for (const job of batch) job.reject(new DatabaseUnavailable(error));
+      this.#rollBack();
       return;
     }
     batch.forEach((job, i) => {
@@ -76,6 +76,15 @@ export class GroupCommit {
       if (outcome.ok) job.resolve(outcome.value);
       else job.reject(outcome.error);
     });
+  }
+
+  /** Should even this fail, the next batch cannot begin, and it is tried again. */
+  #rollBack(): void {
+    try {
+      this.#log.rollback();
+    } catch {
+      // Those who wait have been told; there is nobody else to tell.
+    }
   }
 
   async #runOne(job: Job): Promise<Outcome> {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from './database.ts';
 
 const directory = join(import.meta.dirname, '../../migrations');
 
@@ -27,7 +28,7 @@ export function migrate(connection: BetterSqlite3.Database, migrations = readMig
         | number
         | null;
       if (current !== null && current > newest) {
-        throw new Error(
+        throw new UnusableStore(
           `The database has schema version ${current}, newer than this program knows (${newest}). ` +
             'Start a version of the service at least as new as the one that wrote it.',
         );

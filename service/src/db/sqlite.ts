@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { type Database, DatabaseUnavailable, type Transaction, type Value } from './database.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Transaction,
+  UnusableStore,
+  type Value,
+} from './database.ts';
 import { type CommitLog, GroupCommit } from './group-commit.ts';
 import { migrate } from './migrate.ts';
 
@@ -15,20 +21,27 @@ export interface SqliteOptions {
 /** How long a statement waits for another process's lock, in milliseconds, before the database is unavailable. */
 const BUSY_TIMEOUT = 5_000;
 
-/** Opens the embedded store and brings its schema up to date. Throws when the schema is newer than this program. */
+/** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
 export function openSqlite({ directory, writeBatch }: SqliteOptions): Database {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'petstore.db');
-  const writer = connect(path);
+  let writer: BetterSqlite3.Database | undefined;
   try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writer = connect(path);
     migrate(writer);
     const reader = connect(path);
     reader.pragma('query_only = ON');
     return new SqliteDatabase(writer, reader, writeBatch);
   } catch (error) {
-    writer.close();
-    throw error;
+    writer?.close();
+    if (!isOutage(error) && !isSystemError(error)) throw error;
+    throw new UnusableStore(`The store in ${directory} cannot be opened: ${error.message}`, { cause: error });
   }
+}
+
+/** Whether the operating system refused something, such as a directory. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function connect(path: string): BetterSqlite3.Database {
@@ -80,7 +93,7 @@ class Connection {
 }
 
 /** Whether the store itself failed (disk full, I/O error, locked by another process), not the statement. */
-function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): error is Error {
   return (
     error instanceof BetterSqlite3.SqliteError &&
     /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/.test(error.code)

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { shownName } from './validate.ts';
 
 /** The most bytes a body may have. */
 export const BODY_LIMIT = 64 * 1024;
@@ -37,7 +38,7 @@ function refuseForm(method: string, headers: Record<string, string | string[] | 
     throw new ApiError('unsupported_media_type', `JSON is sent in UTF-8, not in ${charset}`);
   }
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
     throw new ApiError(
       'unsupported_media_type',
       `Send the body as it is, without Content-Encoding ${encoding}`,
@@ -56,9 +57,28 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw new ApiError('invalid_request', `The body is not valid JSON: ${(error as Error).message}`);
   }
+  refuseRepeatedNames(text);
   // Only an escape can smuggle a lone surrogate past the UTF-8 check.
   refuseUnfit(value, '', /\\u[dD][89a-fA-F]/.test(text), 0);
   return value;
+}
+
+/** A string, with the colon that makes it a name; or where an object begins or ends. */
+const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;
+
+/** Which of two fields of one name counts is up to the reader (RFC 8259 §4), so neither is taken. `json` is valid. */
+function refuseRepeatedNames(json: string): void {
+  const open: Set<string>[] = [];
+  for (const [token, colon] of json.matchAll(TOKEN)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon) {
+      const name: string = JSON.parse(token.slice(0, -colon.length));
+      const names = open.at(-1)!;
+      if (names.has(name)) throw new ApiError('invalid_request', `field ${shownName(name)} is there twice`);
+      names.add(name);
+    }
+  }
 }
 
 function refuseUnfit(value: unknown, path: string, checkText: boolean, depth: number): void {

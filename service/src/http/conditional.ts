@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/errors.ts';
+import { hash64 } from '../kit/hash.ts';
 
-/** A strong ETag (RFC 9110 §8.8.3): the hash of the very bytes that are sent. */
+/** A strong ETag (RFC 9110 §8.8.3): a 64-bit hash of the very text that is sent. */
 export function etagOf(body: string): string {
-  return `"${hash('sha1', body, 'base64url')}"`;
+  return `"${hash64(body)}"`;
 }
 
 /** Whether a GET may be answered with 304: If-None-Match names this ETag (RFC 9110 §13.1.2, weak comparison). */

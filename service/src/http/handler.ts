@@ -3,6 +3,7 @@ import type { Reply, Request, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { guardOf } from './conditional.ts';
 import type { Idempotency } from './idempotency.ts';
+import { refuseBrokenEscapes } from './query-string.ts';
 import { responseOf, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { bodyReader, textReader } from './validate.ts';
@@ -28,6 +29,7 @@ export function handlerOf(
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const now = request.receivedAt;
+    refuseBrokenEscapes(request.url);
     const input: AnyRequest = {
       params: readParams(request.params as Record<string, unknown>) as Record<string, number>,
       query: readQuery(request.query as Record<string, unknown>),

@@ -7,32 +7,45 @@ import { httpDate } from '../kit/dates.ts';
 /** Where the deprecation of operations is told. */
 const deprecationLink = '</openapi.yaml>; rel="deprecation"; type="application/yaml"';
 
-/**
- * What a route's stability and deprecation add to its responses: `X-Stability`; `Deprecation` (RFC 9745), `Sunset`
- * (RFC 8594) and the link to its successor (RFC 5829); and 410 from the sunset on, unless `keepSunset`.
- */
+/** What a route's stability and deprecation do to its requests. */
+export interface Lifecycle {
+  /**
+   * Tells of them in the response, whatever it will be: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
+   * and the link to the successor (RFC 5829).
+   */
+  announce(request: FastifyRequest, reply: FastifyReply): void;
+  /** Throws `operation_sunset` from the sunset on. */
+  refuseEnded(request: FastifyRequest): void;
+}
+
+/** Answers `undefined` for a route that is stable and stays. With `keepSunset` nothing ends. */
 export function lifecycleOf(
   { stability, deprecation }: Pick<Route, 'stability' | 'deprecation'>,
   keepSunset: boolean,
-): ((request: FastifyRequest, reply: FastifyReply) => void) | undefined {
+): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
   const headers: Record<string, string> = {};
   if (stability) headers['x-stability'] = stability;
-  if (!deprecation) return (_request, reply) => void reply.headers(headers);
-
+  if (!deprecation) {
+    return { announce: (_request, reply) => void reply.headers(headers), refuseEnded: () => {} };
+  }
   const sunset = Date.parse(deprecation.sunset);
   headers.deprecation = `@${Date.parse(deprecation.since) / SECOND}`;
   headers.sunset = httpDate(sunset);
-  const successorOf = expander(deprecation.successor);
-  return (request, reply) => {
-    const successor = successorOf(request.params as Record<string, string>);
-    reply.headers(headers).header('link', `<${successor}>; rel="successor-version", ${deprecationLink}`);
-    if (request.receivedAt >= sunset && !keepSunset) {
+  const expand = expander(deprecation.successor);
+  const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
+  return {
+    announce: (request, reply) => {
+      const link = `<${successorOf(request)}>; rel="successor-version", ${deprecationLink}`;
+      reply.headers(headers).header('link', link);
+    },
+    refuseEnded: request => {
+      if (request.receivedAt < sunset || keepSunset) return;
       throw new ApiError(
         'operation_sunset',
-        `This operation was withdrawn on ${deprecation.sunset}; use ${successor} instead`,
+        `This operation was withdrawn on ${deprecation.sunset}; use ${successorOf(request)} instead`,
       );
-    }
+    },
   };
 }
 

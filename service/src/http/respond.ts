@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withoutSecrets } from '../access/api-keys/secret.ts';
 import type { Reply, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
@@ -60,6 +61,7 @@ export function send(
   reply.code(status);
   reply.header('cache-control', isRead && status < 400 ? 'private, no-cache' : 'no-store');
   if (body !== undefined) reply.header('content-type', JSON_TYPE);
+  if (request.server.closing) reply.header('connection', 'close');
   return reply.headers(headers).send(body);
 }
 
@@ -67,7 +69,8 @@ export function send(
 export function errorResponse(error: unknown, requestId: string): Response {
   const { code, message, headers } = apiErrorOf(error, requestId);
   const status = errorStatus[code];
-  return { status, headers: { ...headers }, body: JSON.stringify({ code, message, status }) };
+  const body = JSON.stringify({ code, message: withoutSecrets(message), status });
+  return { status, headers: { ...headers }, body };
 }
 
 function apiErrorOf(error: unknown, requestId: string): ApiError {
@@ -104,8 +107,9 @@ function frameworkError(
 }
 
 function nextUrl(url: string, cursor: string): string {
-  const [path, query] = url.split('?', 2) as [string, string | undefined];
-  const parameters = new URLSearchParams(query);
+  const queryStart = url.indexOf('?');
+  const path = queryStart < 0 ? url : url.slice(0, queryStart);
+  const parameters = new URLSearchParams(queryStart < 0 ? '' : url.slice(queryStart + 1));
   parameters.set('cursor', cursor);
   return `${path}?${parameters}`;
 }

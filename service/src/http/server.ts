@@ -1,16 +1,21 @@
+import { METHODS as httpMethods, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { withoutSecrets } from '../access/api-keys/secret.ts';
 import type { Method, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import { closeConnectionsPromptly } from './closing.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
-import { answerUnreadable } from './gate/unreadable.ts';
+import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
-import { logRequests } from './request-log.ts';
+import { logRequest, logRequests, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
+import { shown } from './validate.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route<RouteServices>[];
@@ -35,7 +40,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options);
   const server = Fastify({
     logger: false,
-    genReqId: raw => requestIdFrom(raw.headers['x-request-id']),
+    genReqId: raw => requestIdOf(raw),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT,
@@ -43,20 +48,19 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // In a closing server a request that is already here is still answered.
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate),
-    frameworkErrors: (error, request, reply) => {
-      void gate.pass(request, reply, undefined).then(
-        () => sendError(error, request, reply, options.log),
-        refusal => sendError(refusal, request, reply, options.log),
-      );
-    },
+    // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate, options.log),
+    // The router's only error is a path that it cannot decode.
+    frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options.log),
   });
+  answerWhatNodeAnswersBare(server, gate, options.log);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
   readJsonBodies(server);
   logRequests(server, options.log);
+  closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   refuseUnknownPaths(server, gate, options.routes);
   for (const [path, routes] of byPath(options.routes)) {
@@ -64,6 +68,47 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     refuseOtherMethods(server, gate, path, routes);
   }
   return server;
+}
+
+/** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
+function answerWhatNodeAnswersBare(server: FastifyInstance, gate: Gate, log: Logger): void {
+  // A path is 405 and not 404 whichever method of HTTP it lacks.
+  for (const method of httpMethods) {
+    if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
+  }
+  server.server.on('connect', (_request, socket: Socket) => {
+    refuseOnSocket(
+      new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'),
+      socket,
+      gate,
+      log,
+    );
+  });
+  // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    server.server.emit('request', request, response);
+  });
+}
+
+/** Such a request runs no hooks. */
+async function refuseBadPath(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gate: Gate,
+  log: Logger,
+): Promise<void> {
+  reply.raw.once('finish', () => logRequest(log, told(request, reply)));
+  const path = request.url.split('?', 1)[0];
+  const refusal = await gate.pass(request, reply, undefined).then(
+    () => new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`),
+    (error: unknown) => error,
+  );
+  sendError(refusal, request, reply, log);
+}
+
+/** The caller's request ID, unless it holds an API key: it is logged. */
+function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessage, 'headers'>): string {
+  return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
 
 function addRoute(
@@ -77,8 +122,9 @@ function addRoute(
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: fastifyPath(route.path),
     onRequest: async (request, reply) => {
+      lifecycle?.announce(request, reply);
       await gate.pass(request, reply, route);
-      lifecycle?.(request, reply);
+      lifecycle?.refuseEnded(request);
     },
     handler: handlerOf(route, options),
   });
@@ -133,9 +179,9 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
   return send(request, reply, response);
 }
 
-/** `/pets/{petId}` as the router writes it: `/pets/:petId`. */
+/** `/pets/{petId}` as the router writes it. A parameter is not empty: `/pets/` is no pet. */
 function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+  return path.replace(/\{(\w+)\}/g, ':$1(.+)');
 }
 
 function byPath(routes: readonly Route<RouteServices>[]): Map<string, Route<RouteServices>[]> {

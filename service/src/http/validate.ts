@@ -29,7 +29,8 @@ ajv.addFormat('int64', true);
 export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
   const check = checker(schema, part);
   return values => {
-    const read: Record<string, unknown> = {};
+    // Without a prototype, so that a parameter named __proto__ is one like any other.
+    const read: Record<string, unknown> = Object.create(null);
     for (const name of Object.keys(values)) {
       const property = propertyOf(schema, name);
       read[name] = property === undefined ? values[name] : fromText(property, values[name]);
@@ -154,12 +155,13 @@ const typeNames: Record<Schema['type'], string> = {
 };
 
 /** What was sent, as JSON, shortened: the message stays readable whatever the body held. */
-function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'nothing';
+export function shown(value: unknown): string {
+  // JSON has no infinity, which is what 1e400 is read as.
+  const json = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
   return json.length > 60 ? `${Array.from(json).slice(0, 57).join('')}…` : json;
 }
 
 /** A name in code marks, or as JSON where it holds what could be mistaken for the message. */
-function shownName(name: string): string {
+export function shownName(name: string): string {
   return /^[\w.$-]{1,60}$/.test(name) ? `\`${name}\`` : shown(name);
 }

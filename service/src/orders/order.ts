@@ -70,13 +70,13 @@ export function orderOf(id: number, { petId, quantity, shipDate, complete }: Ord
   };
 }
 
-/** The terms with what completion asks for: a pet, and a ship date, which is `now` when none was given. */
-export function settled(terms: OrderTerms, now: number): OrderTerms {
+/** The terms with what completion asks for: a pet, and a ship date, which is `shippedAt` when none was given. */
+export function settled(terms: OrderTerms, shippedAt: number): OrderTerms {
   if (!terms.complete) return terms;
   if (terms.petId === null) {
     throw new ApiError('order_has_no_pet', 'A draft order cannot be completed: give it a `petId` first');
   }
-  return { ...terms, shipDate: terms.shipDate ?? now };
+  return { ...terms, shipDate: terms.shipDate ?? shippedAt };
 }
 
 /** A completed order is history: only its ship date may still be corrected. */

@@ -58,7 +58,8 @@ export function update(
     const before = rowTerms(row);
     const wanted = termsOf(change(toOrder(row)));
     if (before.complete) refuseChangeOfCompleted(orderId, before, wanted);
-    const after = settled(wanted, now);
+    // The ship date of a completed order stays when none is given: a PUT that is sent again changes nothing.
+    const after = settled(wanted, before.complete ? before.shipDate! : now);
     if (!before.complete) await moveUnits(tx, before, after);
     await updateOrder(tx, orderId, after);
     if (after.complete && !before.complete) await inventory.settle(tx, after.petId!);

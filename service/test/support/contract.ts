@@ -23,9 +23,11 @@ export interface Operation {
   tags: string[];
   responses: Record<string, ResponseObject | Reference>;
   security: object[];
+  deprecated?: true;
   [extension: `x-${string}`]: unknown;
 }
 interface Document {
+  'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     headers: Record<string, HeaderObject>;

@@ -52,7 +52,7 @@ export async function anyApiKey(db: Queries): Promise<boolean> {
   return (await db.get('SELECT 1 FROM api_keys LIMIT 1')) !== undefined;
 }
 
-/** Revokes a key; one revoked before keeps its date. Answers how many keys have this ID. */
+/** Revokes a key; one revoked before keeps its date. */
 export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', [now, keyId]);
 }

@@ -86,10 +86,11 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     scope: 'admin',
     params: keyParams,
     success: { status: 204, description: 'The key is revoked.' },
+    conditional: true,
     errors: ['api_key_not_found'],
     stability: 'experimental',
-    handler: async ({ params }, { db, now, keyRing }: AccessServices) => {
-      await apiKeys.revoke(db, params.keyId, now);
+    handler: async ({ params, guard }, { db, now, keyRing }: AccessServices) => {
+      await apiKeys.revoke(db, params.keyId, guard, now);
       keyRing.clear();
       return reply.empty;
     },

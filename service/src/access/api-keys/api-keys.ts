@@ -41,9 +41,16 @@ export async function create(db: Writer, key: NewApiKey, now: number): Promise<A
   return { ...toApiKey(row), key: secret };
 }
 
-export async function revoke(db: Writer, keyId: number, now: number): Promise<void> {
-  const found = await db.write(tx => revokeApiKey(tx, keyId, now));
-  if (!found) throw apiKeyNotFound(keyId);
+export function revoke(
+  db: Writer,
+  keyId: number,
+  guard: (current: ApiKey) => void,
+  now: number,
+): Promise<void> {
+  return db.write(async tx => {
+    guard(await read(tx, keyId));
+    await revokeApiKey(tx, keyId, now);
+  });
 }
 
 /**

@@ -23,6 +23,11 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
+/** `text` with the keys in it, or their beginnings, blotted out: for what repeats words of the caller. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/psk_[0-9A-Za-z]+/g, 'psk_…');
+}
+
 function checksum(text: string): string {
   return toBase62(crc32(text), 6);
 }

@@ -154,7 +154,7 @@ function holds({ stock: { status, quantity }, openOrders }: Shelf): boolean {
   return quantity >= 1 || openOrders.length > 0;
 }
 
-/** What can happen to a shelf; `undefined` stands for a refusal. */
+/** What can happen to a shelf. It throws when the rules refuse it. */
 type Step = (shelf: Shelf) => Shelf;
 
 const setsStatus = fc.constantFrom(...statuses).map(

@@ -8,6 +8,7 @@ import type { MemoryCounters } from '../../counters/memory.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, negotiate } from './negotiation.ts';
+import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
@@ -29,7 +30,7 @@ declare module 'fastify' {
 }
 
 /**
- * What every request passes before its body is read, in this order: who calls, rate limit, key, scope, version.
+ * What every request passes before its body is read, in this order: who calls, rate limit, form, key, scope, version.
  * From the rate limit on the response carries the rate-limit headers, whatever becomes of the request.
  */
 export class Gate {
@@ -52,6 +53,7 @@ export class Gate {
 
     if (operation?.scope === null) {
       writeRateLimit(reply, counters.peek(addressSubject(request.ip), planLimits.free, now));
+      refuseMalformed(request.raw);
       return;
     }
 
@@ -68,6 +70,7 @@ export class Gate {
       : counters.admit(addressSubject(request.ip), planLimits.free, now);
     writeRateLimit(reply, decision);
     if (!decision.admitted) throw rateLimitExceeded(decision);
+    refuseMalformed(request.raw);
 
     if (key !== undefined && !caller) throw invalidKey();
     if (operation) {

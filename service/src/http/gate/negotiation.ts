@@ -13,7 +13,7 @@ export function negotiate(headers: IncomingHttpHeaders): void {
     throw new ApiError('unsupported_api_version', `API-Version "${version}" does not exist; send 1`);
   }
   const { accept } = headers;
-  if (accept !== undefined && accept !== '*/*' && !acceptsJson(accept)) {
+  if (accept && accept !== '*/*' && !acceptsJson(accept)) {
     throw new ApiError('not_acceptable', `Answers are application/json, which Accept "${accept}" rules out`);
   }
 }

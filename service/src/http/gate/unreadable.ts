@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
+import { SECOND } from '../../kit/clock.ts';
+import { logRequest } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
@@ -11,8 +14,16 @@ const codes: Record<string, [ErrorCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive completely within 30 seconds'],
 };
 
+/** How long the client may take to read the answer, in milliseconds: closing at once could cut it off. */
+const LINGER = SECOND;
+
 /** Answers a request that is not HTTP or never became whole, in the contract's shape, and ends the connection. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, gate: Gate): void {
+export function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  gate: Gate,
+  log: Logger,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -21,8 +32,13 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, g
     'invalid_request',
     `The request is not well-formed HTTP/1.1: ${error.message}`,
   ];
+  refuseOnSocket(new ApiError(code, message), socket, gate, log);
+}
+
+/** Tells of a refusal where there is no response to write to, and ends the connection. */
+export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, log: Logger): void {
   const requestId = randomUUID();
-  const { status, body } = errorResponse(new ApiError(code, message), requestId);
+  const { status, body } = errorResponse(refusal, requestId);
   const headers = {
     'x-request-id': requestId,
     'api-version': API_VERSION,
@@ -34,4 +50,6 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, g
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  socket.setTimeout(LINGER, () => socket.destroy());
+  logRequest(log, { requestId, method: null, route: null, status, durationMs: null, keyId: null });
 }

@@ -22,5 +22,11 @@ export class ContractDocument {
 /** The text of `openapi.yaml`. The YAML library is loaded only when it is needed: it would slow every start. */
 export async function toYaml(document: object): Promise<string> {
   const { stringify } = await import('yaml');
-  return stringify(document, { aliasDuplicateObjects: false, blockQuote: 'literal', lineWidth: 110 });
+  // Text that YAML 1.1 would read as something else, such as a date, is quoted: many tools still read YAML 1.1.
+  return stringify(document, {
+    schema: 'yaml-1.1',
+    aliasDuplicateObjects: false,
+    blockQuote: 'literal',
+    lineWidth: 110,
+  });
 }

@@ -148,7 +148,7 @@ function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object
       status,
       isShared(status, codes)
         ? { $ref: `#/components/responses/${responseName(status)}` }
-        : errorResponseOf(status, codes, schemas),
+        : errorResponseOf(status, codes, lifecycleHeaders(route), schemas),
     ]),
   );
 }

@@ -65,17 +65,22 @@ export function sharedResponses(schemas: NamedSchemas): Record<string, object> {
   return Object.fromEntries(
     shared.map(codes => {
       const status = errorStatus[codes[0]];
-      return [responseName(status), errorResponseOf(status, codes, schemas)];
+      return [responseName(status), errorResponseOf(status, codes, LIFECYCLE, schemas)];
     }),
   );
 }
 
-/** A refusal with one of `codes`. */
-export function errorResponseOf(status: number, codes: readonly ErrorCode[], schemas: NamedSchemas): object {
+/** A refusal with one of `codes`; `lifecycle` are the headers that tell of deprecation and stability. */
+export function errorResponseOf(
+  status: number,
+  codes: readonly ErrorCode[],
+  lifecycle: readonly HeaderName[],
+  schemas: NamedSchemas,
+): object {
   const examples = codes.map(code => [code, { value: { code, message: errorCatalogue[code], status } }]);
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
-    headers: headers([...(byStatus[status] ?? []), ...LIFECYCLE]),
+    headers: headers([...(byStatus[status] ?? []), ...lifecycle]),
     content: {
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },

@@ -1,0 +1,81 @@
+import type { LoadResult } from './load-generator.ts';
+import type { Pair } from './pairs.ts';
+
+/** A line of the table. */
+export interface Finding {
+  what: string;
+  target: string;
+  measured: string;
+  absolute: string;
+  met: boolean;
+}
+
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+}
+
+export function spread(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return {
+    median: (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2,
+    min: sorted[0]!,
+    max: sorted.at(-1)!,
+  };
+}
+
+export function medianOf<T>(items: T[], figure: (item: T) => number): number {
+  return spread(items.map(figure)).median;
+}
+
+/** `median (min–max)`. */
+export function showSpread({ median, min, max }: Spread, digits: number, unit = ''): string {
+  return `${median.toFixed(digits)}${unit} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+export interface ThroughputGoal {
+  what: string;
+  /** What the sides are called in the figures. */
+  a: string;
+  b: string;
+  /** Requests per second of A over those of B. */
+  atLeast: number;
+}
+
+/**
+ * The ratio A / B, taken pair by pair: of requests per second, which decides, and beside it of requests per second
+ * of CPU time, which shows what throughput hides when the generator or the disk is what holds a side back.
+ */
+export function throughputFinding({ what, a, b, atLeast }: ThroughputGoal, pairs: Pair[]): Finding {
+  const throughput = spread(pairs.map(pair => pair.a.requestsPerSecond / pair.b.requestsPerSecond));
+  const byCpu = spread(pairs.map(pair => pair.b.serverCpuPerRequest / pair.a.serverCpuPerRequest));
+  const busiest = Math.max(...pairs.flatMap(pair => [pair.a.generatorBusy, pair.b.generatorBusy]));
+  const digits = atLeast < 2 ? 2 : 1;
+  const figures = [
+    showSide(
+      a,
+      pairs.map(pair => pair.a),
+    ),
+    showSide(
+      b,
+      pairs.map(pair => pair.b),
+    ),
+    `generator at most ${Math.round(busiest * 100)} % busy`,
+  ];
+  return {
+    what,
+    target: `≥ ${atLeast} ×`,
+    measured: `${showSpread(throughput, digits)}; by CPU ${showSpread(byCpu, digits)}`,
+    absolute: figures.join('; '),
+    met: throughput.median >= atLeast,
+  };
+}
+
+function showSide(name: string, results: LoadResult[]): string {
+  const perSecond = Math.round(medianOf(results, result => result.requestsPerSecond)).toLocaleString('en');
+  const cpu = medianOf(results, result => result.serverCpuPerRequest).toFixed(1);
+  const p99 = (medianOf(results, result => result.latency.p99) / 1000).toFixed(1);
+  return `${name} ${perSecond}/s, ${cpu} µs CPU, p99 ${p99} ms`;
+}

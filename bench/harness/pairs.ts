@@ -1,0 +1,41 @@
+import type { LoadGenerator, LoadResult } from './load-generator.ts';
+import type { Server } from './servers.ts';
+
+export interface Effort {
+  /** Measurements of each side; they alternate, so that what else the machine does meets both. */
+  pairs: number;
+  seconds: number;
+  warmUpSeconds: number;
+}
+
+/** One side of a comparison: a server and what to ask it. */
+export interface Side {
+  server: Server;
+  requests: string[];
+  expectedStatus: number;
+  connections: number;
+}
+
+export interface Pair {
+  a: LoadResult;
+  b: LoadResult;
+}
+
+/** Measures A B A B …, after warming both up. */
+export async function measurePairs(
+  generator: LoadGenerator,
+  effort: Effort,
+  a: Side,
+  b: Side,
+): Promise<Pair[]> {
+  const load = ({ server, ...job }: Side, seconds: number) =>
+    generator.run({ ...job, seconds, port: server.port, serverPid: server.pid });
+
+  await load(a, effort.warmUpSeconds);
+  await load(b, effort.warmUpSeconds);
+  const pairs: Pair[] = [];
+  while (pairs.length < effort.pairs) {
+    pairs.push({ a: await load(a, effort.seconds), b: await load(b, effort.seconds) });
+  }
+  return pairs;
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { BareResponse } from '../yardsticks/bare-http.ts';
+import { killAtExit, temporaryDirectory } from './at-exit.ts';
+
+const START_TIMEOUT_MS = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 2;
+
+const SERVICE = path('../../service/src/main.ts');
+const EXPRESS_STACK = path('../yardsticks/express-stack.ts');
+const BARE_HTTP = path('../yardsticks/bare-http.ts');
+const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
+
+export interface ServiceSettings {
+  /** An existing store; a new, empty one unless given. */
+  dataDirectory?: string;
+  /** Writes that share one commit, `PETSTORE_WRITE_BATCH`. */
+  writeBatch?: number;
+}
+
+/** Starts the service's process without waiting for it. */
+export async function launchService({ dataDirectory, writeBatch }: ServiceSettings = {}): Promise<Server> {
+  const settings = writeBatch === undefined ? {} : { PETSTORE_WRITE_BATCH: String(writeBatch) };
+  return new Server([SERVICE, 'serve'], await freePort(), dataDirectory ?? temporaryDirectory(), settings);
+}
+
+export async function startService(settings?: ServiceSettings): Promise<Server> {
+  return ready(await launchService(settings));
+}
+
+export async function startExpressStack(): Promise<Server> {
+  return ready(new Server([EXPRESS_STACK], await freePort(), temporaryDirectory()));
+}
+
+/** Bare `node:http` that gives this one answer to every request. */
+export async function startBareHttp(response: BareResponse): Promise<Server> {
+  return ready(new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory()));
+}
+
+async function ready(server: Server): Promise<Server> {
+  await server.answers('/healthz');
+  return server;
+}
+
+/**
+ * A server under test, in a process of its own. All of them run as in production and log to the null device:
+ * a log file's pages would be written by the same fsync that a durable write waits for.
+ */
+export class Server implements AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  readonly dataDirectory: string;
+  /** On the clock of `performance.now()`, in milliseconds. */
+  readonly startedAt = performance.now();
+  readonly #child: ChildProcess;
+  #complaints = '';
+
+  constructor(args: string[], port: number, dataDirectory: string, settings: NodeJS.ProcessEnv = {}) {
+    this.port = port;
+    this.dataDirectory = dataDirectory;
+    const { PATH } = process.env;
+    const env = {
+      PATH,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PETSTORE_DATA: dataDirectory,
+      // As `npm start` sets it.
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    };
+    this.#child = spawn(process.execPath, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...env, ...settings },
+    });
+    killAtExit(this.#child);
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaints += text;
+    });
+    if (this.#child.pid === undefined) throw new Error(`Could not start ${args[0]}.`);
+    this.pid = this.#child.pid;
+  }
+
+  /** The key that a server makes when it first starts on an empty store. */
+  get administratorKey(): string {
+    return readFileSync(join(this.dataDirectory, 'admin.key'), 'utf8').trim();
+  }
+
+  /** Waits until a GET is answered with 200. */
+  async answers(path: string, headers: Record<string, string> = {}): Promise<void> {
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    while ((await this.#status(path, headers)) !== 200) {
+      if (this.#child.exitCode !== null) {
+        throw new Error(`The server ended with ${this.#child.exitCode}:\n${this.#complaints}`);
+      }
+      if (performance.now() > deadline) throw new Error(`No 200 from ${path} within ${START_TIMEOUT_MS} ms.`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Undefined while nothing listens. */
+  #status(path: string, headers: Record<string, string>): Promise<number | undefined> {
+    return new Promise(resolve => {
+      request({ host: '127.0.0.1', port: this.port, path, headers, agent: false }, response => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      })
+        .once('error', () => resolve(undefined))
+        .end();
+    });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+function path(relative: string): string {
+  return fileURLToPath(import.meta.resolve(relative));
+}

@@ -1,0 +1,88 @@
+/**
+ * Measures the figures that the service is to reach, each as a ratio taken in one run, and writes them to
+ * `RESULTS.md` beside this file. Linux only: CPU time and memory are read from /proc.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Finding } from './harness/findings.ts';
+import { LoadGenerator } from './harness/load-generator.ts';
+import { describeMachine } from './harness/machine.ts';
+import type { Effort } from './harness/pairs.ts';
+import { expressStack } from './rows/express-stack.ts';
+import { groupCommit } from './rows/group-commit.ts';
+import { pageCost } from './rows/page-cost.ts';
+import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
+import { startAndMemory } from './rows/start-and-memory.ts';
+import { writeVsRead } from './rows/write-vs-read.ts';
+
+const ROWS = [readVsBareHttp, writeVsRead, groupCommit, expressStack, pageCost, startAndMemory];
+const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
+const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
+
+const USAGE = `Usage: npm run bench -- [--quick] [--only <row>]...
+
+Only a run of everything, without --quick, writes RESULTS.md.
+
+  --quick  ${QUICK.pairs} pairs of ${QUICK.seconds} s instead of ${FULL.pairs} of ${FULL.seconds} s
+  --only   measures only these rows:
+           ${ROWS.map(row => row.name).join(', ')}
+`;
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', default: false },
+  },
+});
+const unknown = options.only.filter(name => !ROWS.some(row => row.name === name));
+if (options.help || unknown.length > 0) {
+  process.stdout.write(USAGE);
+  process.exit(options.help ? 0 : 2);
+}
+
+const effort = options.quick ? QUICK : FULL;
+const rows = options.only.length === 0 ? ROWS : ROWS.filter(row => options.only.includes(row.name));
+using generator = new LoadGenerator();
+const findings: Finding[] = [];
+for (const row of rows) {
+  process.stderr.write(`${row.name} …\n`);
+  try {
+    findings.push(...(await row.measure(generator, effort)));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    process.exitCode = 1;
+  }
+}
+
+const table = showTable(findings);
+process.stdout.write(`\n${table}`);
+if (effort === FULL && rows === ROWS && process.exitCode !== 1) {
+  writeFileSync(new URL('RESULTS.md', import.meta.url), showResults(table));
+}
+
+function showTable(findings: Finding[]): string {
+  const lines = findings.map(({ what, target, measured, absolute, met }) =>
+    showLine([what, target, measured, absolute, met ? 'reached' : '**missed**']),
+  );
+  const head = ['what', 'target', 'measured: median (min–max)', 'in figures: medians', 'verdict'];
+  return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
+}
+
+function showLine(cells: string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function showResults(table: string): string {
+  return `# Measurements
+
+\`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${effort.pairs} pairs of ${effort.seconds} s each, A and B in turn, the ratio taken
+pair by pair. ${describeMachine()}
+
+${table}
+* Server and load generator are processes of their own; a server's log goes to the null device.
+* *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio in throughput where
+  something else than the server's CPU is the limit: the disk, or the generator.
+* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`.
+`;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Finding, type Spread, showSpread, spread } from '../harness/findings.ts';
+import { residentMegabytes } from '../harness/process-stats.ts';
+import { launchService, startService } from '../harness/servers.ts';
+import { openShop } from '../harness/shop.ts';
+import { CONNECTIONS, type Row } from './row.ts';
+
+const START_SECONDS = 0.5;
+const IDLE_MEGABYTES = 100;
+/** Until memory is read: what the start left behind is collected or not, as it is in a service that nobody calls. */
+const IDLE_MS = 2000;
+
+export const startAndMemory: Row = {
+  name: 'start-and-memory',
+  async measure(generator, effort) {
+    const store = await fillStore();
+    const starts: { seconds: number; megabytes: number }[] = [];
+    while (starts.length < effort.pairs) starts.push(await measureStart(store));
+
+    await using server = await startService({ dataDirectory: store.dataDirectory });
+    const load = {
+      port: server.port,
+      serverPid: server.pid,
+      connections: CONNECTIONS,
+      seconds: effort.seconds,
+    };
+    await generator.run({ ...load, requests: store.readPet, expectedStatus: 200 });
+    await generator.run({ ...load, requests: store.createPet, expectedStatus: 201 });
+    await sleep(IDLE_MS);
+    const afterLoad = `${residentMegabytes(server.pid).toFixed(0)} MB idle again after ${CONNECTIONS} connections' reads and writes`;
+
+    const seconds = spread(starts.map(start => start.seconds));
+    const megabytes = spread(starts.map(start => start.megabytes));
+    return [
+      atMost(
+        '`exec` to first answer, existing store',
+        seconds,
+        START_SECONDS,
+        2,
+        ' s',
+        'the answer is an authenticated GET of a pet',
+      ),
+      atMost('idle memory (resident)', megabytes, IDLE_MEGABYTES, 0, ' MB', afterLoad),
+    ];
+  },
+};
+
+interface Store {
+  dataDirectory: string;
+  apiKey: string;
+  readPet: string[];
+  createPet: string[];
+}
+
+async function fillStore(): Promise<Store> {
+  await using server = await startService();
+  const { apiKey, readPet, createPet } = await openShop(server);
+  return { dataDirectory: server.dataDirectory, apiKey, readPet, createPet };
+}
+
+async function measureStart({ dataDirectory, apiKey }: Store) {
+  await using server = await launchService({ dataDirectory });
+  await server.answers('/pets/1', { 'X-API-Key': apiKey });
+  const seconds = (performance.now() - server.startedAt) / 1000;
+  await sleep(IDLE_MS);
+  return { seconds, megabytes: residentMegabytes(server.pid) };
+}
+
+function atMost(
+  what: string,
+  value: Spread,
+  limit: number,
+  digits: number,
+  unit: string,
+  absolute: string,
+): Finding {
+  return {
+    what,
+    target: `≤ ${limit}${unit}`,
+    measured: showSpread(value, digits, unit),
+    absolute,
+    met: value.median <= limit,
+  };
+}

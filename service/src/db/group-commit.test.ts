@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DatabaseUnavailable, type Transaction } from './database.ts';
+import { type CommitLog, GroupCommit } from './group-commit.ts';
+
+const noQueries = {} as Transaction;
+
+/** Writes down what it is asked to do. `failing` names a statement that fails, as often as it is listed. */
+class Recorder implements CommitLog {
+  readonly said: string[] = [];
+  failing: string[] = [];
+  #open = false;
+
+  begin = () => {
+    this.#say('begin');
+    if (this.#open) throw new Error('there is a transaction already');
+    this.#open = true;
+  };
+  commit = () => {
+    this.#say('commit');
+    this.#open = false;
+  };
+  rollback = () => {
+    this.#say('rollback');
+    this.#open = false;
+  };
+  savepoint = () => this.#say('savepoint');
+  release = () => this.#say('release');
+  rollbackToSavepoint = () => this.#say('undo');
+  inTransaction = () => this.#open;
+
+  /** What the engine does when the disk is full: the whole transaction is gone. */
+  loseTransaction(): void {
+    this.#open = false;
+  }
+
+  #say(statement: string): void {
+    this.said.push(statement);
+    const failure = this.failing.indexOf(statement);
+    if (failure < 0) return;
+    this.failing.splice(failure, 1);
+    throw new Error(`${statement} failed`);
+  }
+}
+
+function start(maxBatch = 100): { log: Recorder; group: GroupCommit } {
+  const log = new Recorder();
+  return { log, group: new GroupCommit(log, noQueries, maxBatch) };
+}
+
+const refused = new Error('refused');
+
+async function refuse(): Promise<never> {
+  throw refused;
+}
+
+describe('group commit', () => {
+  it('commits the writes of one turn together, in the order they came', async () => {
+    const { log, group } = start();
+    const order: number[] = [];
+    const writes = [1, 2, 3].map(n => group.write(async () => order.push(n) && n));
+
+    assert.deepEqual(await Promise.all(writes), [1, 2, 3]);
+    assert.deepEqual(order, [1, 2, 3]);
+    assert.deepEqual(log.said, ['begin', ...Array(3).fill(['savepoint', 'release']).flat(), 'commit']);
+  });
+
+  it('commits no more than the batch size at once', async () => {
+    const { log, group } = start(2);
+    await Promise.all([1, 2, 3].map(n => group.write(async () => n)));
+    assert.deepEqual(
+      log.said.filter(statement => statement === 'commit' || statement === 'savepoint'),
+      ['savepoint', 'savepoint', 'commit', 'savepoint', 'commit'],
+    );
+  });
+
+  it('undoes a write that fails and keeps the others of its batch', async () => {
+    const { log, group } = start();
+    const outcomes = await Promise.allSettled([
+      group.write(async () => 1),
+      group.write(refuse),
+      group.write(async () => 3),
+    ]);
+
+    assert.deepEqual(
+      outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason)),
+      [1, refused, 3],
+    );
+    assert.deepEqual(log.said, [
+      'begin',
+      ...['savepoint', 'release'],
+      ...['savepoint', 'undo', 'release'],
+      ...['savepoint', 'release'],
+      'commit',
+    ]);
+  });
+
+  it('answers nobody before the commit, refusals included', async () => {
+    const { log, group } = start();
+    const said: string[] = [];
+    const note = () => void said.push(log.said.at(-1)!);
+    await Promise.all([group.write(async () => 1).then(note), group.write(refuse).catch(note)]);
+    assert.deepEqual(said, ['commit', 'commit']);
+  });
+
+  it('runs one write at a time, even when its work waits', async () => {
+    const { group } = start();
+    let running = 0;
+    const work = async () => {
+      assert.equal(++running, 1);
+      await Promise.resolve();
+      running--;
+    };
+    await Promise.all([group.write(work), group.write(work), group.write(work)]);
+  });
+
+  for (const statement of ['begin', 'savepoint', 'commit']) {
+    it(`rejects the whole batch when ${statement} fails, and the next batch works`, async () => {
+      const { log, group } = start();
+      log.failing = [statement];
+      const outcomes = await Promise.allSettled([group.write(async () => 1), group.write(refuse)]);
+
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected');
+        assert.ok(outcome.reason instanceof DatabaseUnavailable);
+        assert.match(String(outcome.reason.cause), new RegExp(`${statement} failed`));
+      }
+      assert.equal(log.said.at(-1), 'rollback');
+      assert.equal(await group.write(async () => 'kept'), 'kept');
+      assert.equal(log.said.at(-1), 'commit');
+    });
+  }
+
+  it('rejects the whole batch when the engine has rolled it back by itself', async () => {
+    const { log, group } = start();
+    const ran: string[] = [];
+    const outcomes = await Promise.allSettled([
+      group.write(async () => ran.push('first')),
+      group.write(async () => {
+        log.loseTransaction();
+        throw new Error('disk full');
+      }),
+      group.write(async () => ran.push('third')),
+    ]);
+
+    assert.deepEqual(
+      outcomes.map(outcome => outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable),
+      [true, true, true],
+    );
+    assert.deepEqual(ran, ['first']);
+    assert.ok(!log.said.includes('commit'));
+  });
+
+  it('goes on after a rollback that failed as well', async () => {
+    const { log, group } = start();
+    log.failing = ['commit', 'rollback'];
+    await assert.rejects(
+      group.write(async () => 1),
+      DatabaseUnavailable,
+    );
+    await assert.rejects(
+      group.write(async () => 2),
+      DatabaseUnavailable,
+    );
+    assert.equal(await group.write(async () => 3), 3);
+  });
+
+  it('drains what is queued', async () => {
+    const { group } = start(1);
+    const done: string[] = [];
+    void group.write(async () => done.push('first'));
+    void group.write(async () => done.push('second'));
+    await group.drain();
+    assert.deepEqual(done, ['first', 'second']);
+  });
+
+  it('drains at once when nothing is queued', async () => {
+    const { log, group } = start();
+    await group.drain();
+    assert.deepEqual(log.said, []);
+  });
+});

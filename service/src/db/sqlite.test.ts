@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
+import { openSqlite } from './sqlite.ts';
+
+function openStore(t: TestContext): Database {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const db = openSqlite({ directory, writeBatch: 1_024 });
+  t.after(async () => {
+    await db.close();
+    rmSync(directory, { recursive: true });
+  });
+  return db;
+}
+
+function addCategory(tx: Queries, name: string): Promise<number> {
+  return tx.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
+}
+
+async function names(db: Queries): Promise<string[]> {
+  const rows = await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id');
+  return rows.map(({ name }) => name);
+}
+
+/** Work whose constraints are first checked by the commit, which then fails. */
+async function breakCommit(tx: Transaction): Promise<void> {
+  await tx.run('PRAGMA defer_foreign_keys = ON');
+  await tx.run(
+    "INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES ('x', 'x', 99, 'sold', 0)",
+  );
+}
+
+describe('the embedded store', () => {
+  it('keeps the writes of a batch of which one fails', async t => {
+    const db = openStore(t);
+    const outcomes = await Promise.allSettled([
+      db.write(tx => addCategory(tx, 'first')),
+      db.write(async tx => {
+        await addCategory(tx, 'second');
+        await addCategory(tx, 'first');
+      }),
+      db.write(tx => addCategory(tx, 'third')),
+    ]);
+
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(await names(db), ['first', 'third']);
+  });
+
+  it('shows later writes of a batch what earlier ones did', async t => {
+    const db = openStore(t);
+    const [, seen] = await Promise.all([db.write(tx => addCategory(tx, 'first')), db.write(names)]);
+    assert.deepEqual(seen, ['first']);
+  });
+
+  it('shows a reader nothing that is not committed', async t => {
+    const db = openStore(t);
+    await db.write(async tx => {
+      await addCategory(tx, 'unfinished');
+      assert.deepEqual(await names(db), []);
+      assert.deepEqual(await names(tx), ['unfinished']);
+    });
+  });
+
+  it('shows whoever has written what they wrote, also while others read', async t => {
+    const db = openStore(t);
+    for (let n = 1; n <= 50; n++) {
+      const others = names(db);
+      await Promise.all([db.write(tx => addCategory(tx, `category ${n}`)), names(db)]);
+      assert.equal((await names(db)).length, n);
+      await others;
+    }
+  });
+
+  it('rejects the whole batch when the commit fails, keeps none of it, and then works again', async t => {
+    const db = openStore(t);
+    const outcomes = await Promise.allSettled([
+      db.write(tx => addCategory(tx, 'first')),
+      db.write(breakCommit),
+      db.write(tx => addCategory(tx, 'third')),
+    ]);
+
+    for (const outcome of outcomes) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof DatabaseUnavailable);
+    }
+    assert.deepEqual(await names(db), []);
+    await db.write(tx => addCategory(tx, 'next'));
+    assert.deepEqual(await names(db), ['next']);
+  });
+
+  it('lets an operation that writes take part in a larger one', async t => {
+    const db = openStore(t);
+    const larger = db.write(async tx => {
+      await tx.write(inner => addCategory(inner, 'part'));
+      throw new Error('the larger one fails');
+    });
+    await assert.rejects(larger, /the larger one fails/);
+    assert.deepEqual(await names(db), []);
+  });
+
+  it('takes a single statement as a write of its own', async t => {
+    const db = openStore(t);
+    assert.equal(await addCategory(db, 'alone'), 1);
+    assert.deepEqual(await names(db), ['alone']);
+  });
+
+  it('does not write outside of a write', async t => {
+    const db = openStore(t);
+    await assert.rejects(db.get("INSERT INTO categories (name, name_key) VALUES ('x', 'x') RETURNING id"));
+  });
+
+  it('flushes every commit to disk and holds to its references', async t => {
+    const db = openStore(t);
+    await db.write(async tx => {
+      assert.deepEqual(await tx.get('PRAGMA journal_mode'), { journal_mode: 'wal' });
+      assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
+      assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
+    });
+  });
+
+  it('finishes what is queued before it closes', async t => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const db = openSqlite({ directory, writeBatch: 2 });
+    const writes = ['a', 'b', 'c', 'd', 'e'].map(name => db.write(tx => addCategory(tx, name)));
+    await db.close();
+    await Promise.all(writes);
+
+    const reopened = openSqlite({ directory, writeBatch: 2 });
+    t.after(() => reopened.close());
+    assert.deepEqual(await names(reopened), ['a', 'b', 'c', 'd', 'e']);
+  });
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { ApiError } from '../contract/errors.ts';
+import { parseJson } from './body.ts';
+
+function refusalOf(text: string | Buffer): string {
+  try {
+    parseJson(Buffer.from(text));
+  } catch (error) {
+    assert.ok(error instanceof ApiError && error.code === 'invalid_request', String(error));
+    return error.message;
+  }
+  throw new Error(`${text} was not refused`);
+}
+
+describe('a JSON body', () => {
+  it('is read as what it says', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
+        assert.deepEqual(parseJson(Buffer.from(JSON.stringify(value))), JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('that is empty is no value', () => assert.equal(parseJson(Buffer.alloc(0)), undefined));
+
+  it('that is malformed is refused with the place', () => {
+    assert.match(refusalOf('{"name":"a",}'), /not valid JSON: .*position 12/);
+    for (const text of ['{', '[1,]', "{'a':1}", 'undefined', 'NaN', '01', '"\t"', '{"a":1} x', '\ufeff{}']) {
+      assert.match(refusalOf(text), /^The body is not valid JSON: /);
+    }
+  });
+
+  it('that is not UTF-8 is refused', () => {
+    for (const bytes of ['22ff22', '22c08022', '22eda08022', '22f490808022', '22e282']) {
+      assert.match(refusalOf(Buffer.from(bytes, 'hex')), /not valid UTF-8/);
+    }
+  });
+
+  it('with half a surrogate pair is refused with the field that holds it', () => {
+    for (const half of ['\\ud800', '\\udc00', 'a\\uDBFFb', '\\ud83d\\ud83d\\udc36']) {
+      assert.match(refusalOf(`{"name":"${half}"}`), /^field `name` holds half of a surrogate pair/);
+      assert.match(refusalOf(`{"list":[{"deep":"${half}"}]}`), /^field `list` holds half/);
+      assert.match(refusalOf(`{"${half}":1}`), /^A field name holds half/);
+      assert.match(refusalOf(`"${half}"`), /^The body holds half/);
+    }
+    assert.deepEqual(parseJson(Buffer.from('{"name":"\\ud83d\\udc36"}')), { name: '🐶' });
+    assert.deepEqual(parseJson(Buffer.from('{"name":"\\\\ud800"}')), { name: '\\ud800' });
+  });
+
+  it('nests 32 levels and no more', () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    assert.ok(parseJson(Buffer.from(nested(32))));
+    assert.match(refusalOf(nested(33)), /deeper than 32 levels/);
+    assert.match(refusalOf(nested(30_000)), /deeper than 32 levels/);
+    assert.match(refusalOf(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), /deeper than 32 levels/);
+  });
+
+  const repeated: [body: string, name: string][] = [
+    ['{"name":"a","name":"b"}', '`name`'],
+    ['{"name":"a","name":"a"}', '`name`'],
+    ['{"a":{"b":1,"b":2}}', '`b`'],
+    ['[{},{"a":{},"b":[{"a":1}],"a":1}]', '`a`'],
+    ['{"name" :1, "\\u006eame"\n:2}', '`name`'],
+    ['{"__proto__":1,"__proto__":2}', '`__proto__`'],
+    ['{"a\\"":1,"a\\"":2}', '"a\\""'],
+    ['{"":1,"":2}', '""'],
+  ];
+  for (const [body, name] of repeated) {
+    it(`${body} is refused for its second ${name}`, () => {
+      assert.equal(refusalOf(body), `field ${name} is there twice`);
+    });
+  }
+
+  it('may use a name again in another object, and as a value', () => {
+    for (const body of [
+      '[{"a":1},{"a":1}]',
+      '{"a":{"a":{"a":"a"}}}',
+      '{"a":["a","a"],"b":"a"}',
+      '{"a":"{","b":"}\\"a\\":","c":"\\\\"}',
+      '{"a":"\\",\\"a\\":"}',
+    ]) {
+      assert.deepEqual(parseJson(Buffer.from(body)), JSON.parse(body));
+    }
+  });
+
+  it('may hold any text without being mistaken for fields', () => {
+    const texts = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ':', 'a', ' ', ',') });
+    fc.assert(
+      fc.property(texts, texts, texts, (name, first, second) => {
+        const body = { [name]: first, [`${name}'`]: { [name]: second, inner: [first, second] } };
+        assert.deepEqual(parseJson(Buffer.from(JSON.stringify(body))), body);
+      }),
+    );
+  });
+});

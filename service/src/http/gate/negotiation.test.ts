@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError } from '../../contract/errors.ts';
+import { negotiate } from './negotiation.ts';
+
+describe('an Accept header', () => {
+  const accepting = [
+    '*/*',
+    'application/json',
+    'APPLICATION/JSON',
+    'application/*',
+    'application/json; charset=utf-8',
+    'application/json;q=0.001',
+    'application/xml, application/json;q=0.1',
+    'text/html, application/xhtml+xml, */*;q=0.8',
+    '*/*;q=0, application/json',
+    'application/*;q=0, application/json',
+    '',
+  ];
+  for (const accept of accepting) {
+    it(`"${accept}" lets JSON through`, () => negotiate({ accept }));
+  }
+
+  const excluding = [
+    'text/html',
+    'application/xml',
+    'text/*',
+    'application/json;q=0',
+    'application/json;q=0.000',
+    'application/json;Q=0',
+    'application/json; charset=utf-8; q=0',
+    '*/*;q=0',
+    'application/json;q=0, */*',
+    'application/*;q=0, */*',
+    'garbage',
+  ];
+  for (const accept of excluding) {
+    it(`"${accept}" rules JSON out, and is told so`, () => {
+      assert.throws(
+        () => negotiate({ accept }),
+        (error: ApiError) => error.code === 'not_acceptable' && error.message.includes(`"${accept}"`),
+      );
+    });
+  }
+});
+
+describe('an API-Version header', () => {
+  it('asks for version 1 or is refused', () => {
+    for (const version of ['1', '1.0', '1.0.0']) negotiate({ 'api-version': version });
+    for (const version of ['2', '0', '1.1', '', 'v1', '1.0.0.0']) {
+      assert.throws(() => negotiate({ 'api-version': version }), ApiError);
+    }
+  });
+});

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../../contract/errors.ts';
+
+/** The most bytes of a request target. It is ASCII: node:http refuses any other. */
+const MAX_TARGET = 8 * 1024;
+
+/** Throws for what node:http lets through: an overlong target, and a Host that is missing or repeated (RFC 9112 §3.2). */
+export function refuseMalformed({ url, httpVersion, rawHeaders }: IncomingMessage): void {
+  if (url!.length > MAX_TARGET) {
+    throw new ApiError(
+      'uri_too_long',
+      `The request target is over 8 KiB (8,192 bytes): it has ${url!.length}`,
+    );
+  }
+  const hosts = count(rawHeaders, 'host');
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
+    throw new ApiError('invalid_request', `A request has one Host header, but this one had ${hosts}`);
+  }
+}
+
+/** How often a header is there; `rawHeaders` has names and values by turns. */
+function count(rawHeaders: readonly string[], name: string): number {
+  let found = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i]!;
+    if (header.length === name.length && header.toLowerCase() === name) found++;
+  }
+  return found;
+}

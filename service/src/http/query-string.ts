@@ -1,0 +1,19 @@
+import { ApiError } from '../contract/errors.ts';
+import { shown, shownName } from './validate.ts';
+
+/** Throws for a percent-encoding in a query string that is broken or is not UTF-8: the parser keeps or replaces it. */
+export function refuseBrokenEscapes(url: string): void {
+  const query = url.indexOf('?') + 1;
+  if (query === 0 || !url.includes('%', query)) return;
+  for (const parameter of url.slice(query).split('&')) {
+    try {
+      decodeURIComponent(parameter);
+    } catch {
+      const [name = '', value = ''] = parameter.split('=', 2);
+      throw new ApiError(
+        'invalid_request',
+        `query parameter ${shownName(name)} must be percent-encoded UTF-8, but was ${shown(value)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { foldCase, nearest, prefixEnd } from './text.ts';
+
+/** Any character, well beyond ASCII. */
+const character = fc
+  .integer({ min: 0, max: 0x10ffff })
+  .map(point => String.fromCodePoint(point))
+  .filter(text => text.isWellFormed());
+
+/** Text of any characters; the seams of the code point range come up often. */
+const text = fc.string({
+  unit: fc.oneof(
+    character,
+    fc.constantFrom('a', 'b', '\0', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'),
+  ),
+  maxLength: 4,
+});
+
+/** The order of a database: that of UTF-8 bytes, which is that of code points. */
+function isBefore(a: string, b: string): boolean {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+}
+
+describe('the end of a prefix', () => {
+  it('closes the range of exactly the texts that start so', () => {
+    const keys = fc
+      .tuple(text, text)
+      .chain(([prefix, rest]) => fc.tuple(fc.constant(prefix), fc.oneof(fc.constant(prefix + rest), text)));
+    fc.assert(
+      fc.property(keys, ([prefix, key]) => {
+        const end = prefixEnd(prefix);
+        const inRange = !isBefore(key, prefix) && (end === undefined || isBefore(key, end));
+        assert.equal(inRange, key.startsWith(prefix));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is itself well-formed text', () => {
+    fc.assert(fc.property(text, prefix => assert.ok(prefixEnd(prefix)?.isWellFormed() ?? true)));
+  });
+
+  it('skips the surrogates, and carries past the last code point', () => {
+    assert.equal(prefixEnd('ab'), 'ac');
+    assert.equal(prefixEnd('\ud7ff'), '\ue000');
+    assert.equal(prefixEnd('a\u{10ffff}'), 'b');
+    assert.equal(prefixEnd('\u{10ffff}'), undefined);
+    assert.equal(prefixEnd(''), undefined);
+  });
+});
+
+describe('the nearest name', () => {
+  const fields = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status', 'categoryId'];
+  const suggestions: [slip: string, meant: string | undefined][] = [
+    ['statsu', 'status'],
+    ['Status', 'status'],
+    ['stats', 'status'],
+    ['statuss', 'status'],
+    ['categoryID', 'categoryId'],
+    ['category_id', 'categoryId'],
+    ['qty', undefined],
+    ['quantitiy', 'quantity'],
+    ['ids', 'id'],
+    ['q', undefined],
+    ['__proto__', undefined],
+    ['', undefined],
+  ];
+  for (const [slip, meant] of suggestions) {
+    it(`to \`${slip}\` is ${meant ?? 'none'}`, () => assert.equal(nearest(slip, fields), meant));
+  }
+
+  it('is the name itself where it is one', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), names => {
+        for (const name of names) assert.equal(nearest(name, [name]), name);
+      }),
+    );
+  });
+
+  it('is found after any one slip in a name of three letters and more', () => {
+    const names = fc.stringMatching(/^[a-z]{3,12}$/);
+    const slips = fc.tuple(names, fc.nat(), fc.constantFrom('drop', 'double', 'replace', 'swap'));
+    fc.assert(
+      fc.property(slips, ([name, place, kind]) => {
+        const at = place % (name.length - 1);
+        const [a, b] = [name[at]!, name[at + 1]!];
+        const middle = { drop: b, double: a + a + b, replace: `#${b}`, swap: b + a }[kind];
+        assert.equal(nearest(name.slice(0, at) + middle + name.slice(at + 2), [name]), name);
+      }),
+    );
+  });
+
+  it('is none where more letters differ than a third', () => {
+    assert.equal(nearest('abcdef', ['abcxyz']), undefined);
+    assert.equal(nearest('abcdef', ['abcdyz']), 'abcdyz');
+  });
+});
+
+describe('names folded for comparison', () => {
+  const alike: [string, string][] = [
+    ['Dogs', 'dOGS'],
+    ['é', 'e\u0301'],
+    ['ÉCLAIR', 'éclair'],
+    ['STRASSE', 'straße'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['ΣΑΣ', 'σας'],
+    ['ẞ', 'ß'],
+  ];
+  for (const [a, b] of alike) {
+    it(`${a} and ${b} are alike`, () => assert.equal(foldCase(a), foldCase(b)));
+  }
+
+  it('differ where more than case and composition differs', () => {
+    for (const [a, b] of [
+      ['e', 'é'],
+      ['a', 'а'],
+      ['dog', 'dogs'],
+      ['A ', 'A'],
+    ] as const)
+      assert.notEqual(foldCase(a), foldCase(b), `${a} ${b}`);
+  });
+});

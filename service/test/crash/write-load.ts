@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import type { Answer, Client } from '../support/client.ts';
+import type { Random } from '../support/random.ts';
+import type { Creation, Kept, Ledger, OrderRow, PetRow } from './ledger.ts';
+
+/** What all clients sell from. */
+export interface Shelf {
+  categoryId: number;
+  petIds: number[];
+}
+
+/** Ship dates, a millisecond each: they tell one order from another. */
+let nextShipDate = Date.UTC(2027, 0, 1);
+let nextName = 1;
+
+/**
+ * One client that writes, one request after another, until the service no longer answers. Only it writes to the pets and
+ * orders it makes, so that it knows what they are; the stock it orders from is shared with all others.
+ */
+export class WritingClient {
+  readonly #api: Client;
+  readonly #ledger: Ledger;
+  readonly #random: Random;
+  readonly #shelf: Shelf;
+  readonly #pets: Kept<PetRow>[] = [];
+  readonly #orders: Kept<OrderRow>[] = [];
+
+  constructor(api: Client, ledger: Ledger, random: Random, shelf: Shelf) {
+    this.#api = api;
+    this.#ledger = ledger;
+    this.#random = random;
+    this.#shelf = shelf;
+  }
+
+  /** Resolves when the service is gone; rejects when it answers what it should not. */
+  async writeUntilCutOff(): Promise<void> {
+    try {
+      for (;;) await this.#writeSomething();
+    } catch (error) {
+      if (!isCutOff(error)) throw error;
+    }
+  }
+
+  #writeSomething(): Promise<void> {
+    const pet = this.#pets.at(-1);
+    const order = this.#orders.at(-1);
+    const choice = this.#random.next();
+    if (choice < 0.2 || !pet) return this.#createPet();
+    if (choice < 0.5 || !order) return this.#placeOrder();
+    if (choice < 0.6) return this.#change(pet, '/pets', { name: `Pet ${nextName++}` });
+    if (choice < 0.65) return this.#setStock(pet);
+    if (choice < 0.7) return this.#remove(this.#pets, '/pets');
+    if (choice < 0.8) return this.#remove(this.#orders, '/store/orders');
+    if (choice < 0.9) return this.#complete(order);
+    return this.#moveUnits(order);
+  }
+
+  #createPet(): Promise<void> {
+    const row: PetRow = { name: `Pet ${nextName++}`, status: 'available', quantity: 1 };
+    const body = { name: row.name, categoryId: this.#shelf.categoryId };
+    return this.#create({ table: 'pets', path: '/pets', body, row }, this.#pets);
+  }
+
+  #placeOrder(): Promise<void> {
+    const [petId, quantity, shipDate] = [
+      this.#random.pick(this.#shelf.petIds),
+      this.#random.between(1, 3),
+      nextShipDate++,
+    ];
+    const body = { petId, quantity, shipDate: new Date(shipDate).toISOString() };
+    const row: OrderRow = { pet_id: petId, quantity, ship_date: shipDate, complete: 0 };
+    return this.#create({ table: 'orders', path: '/store/orders', body, row }, this.#orders);
+  }
+
+  async #create<Row extends PetRow | OrderRow>(creation: Creation, mine: Kept<Row>[]): Promise<void> {
+    if (this.#random.next() < 0.5) creation.idempotencyKey = crypto.randomUUID();
+    this.#ledger.creations.add(creation);
+    const { id } = assertDone(await post(this.#api, creation), 201);
+    this.#ledger.creations.delete(creation);
+    const kept = { table: creation.table, id, row: creation.row as Row };
+    this.#ledger.keep(kept);
+    mine.push(kept);
+  }
+
+  #change(pet: Kept<PetRow>, path: string, patch: Partial<PetRow>): Promise<void> {
+    return this.#write(pet, { ...pet.row!, ...patch }, () => this.#api.patch(`${path}/${pet.id}`, patch));
+  }
+
+  #setStock(pet: Kept<PetRow>): Promise<void> {
+    const quantity = this.#random.between(1, 9);
+    return this.#write(pet, { ...pet.row!, quantity }, () =>
+      this.#api.put(`/store/inventory/${pet.id}`, { quantity }),
+    );
+  }
+
+  async #complete(order: Kept<OrderRow>): Promise<void> {
+    this.#orders.pop();
+    await this.#write(order, { ...order.row!, complete: 1 }, () =>
+      this.#api.patch(`/store/orders/${order.id}`, { complete: true }),
+    );
+  }
+
+  #moveUnits(order: Kept<OrderRow>): Promise<void> {
+    const [petId, quantity] = [this.#random.pick(this.#shelf.petIds), this.#random.between(1, 3)];
+    return this.#write(order, { ...order.row!, pet_id: petId, quantity }, () =>
+      this.#api.patch(`/store/orders/${order.id}`, { petId, quantity }),
+    );
+  }
+
+  async #remove<Row extends PetRow | OrderRow>(mine: Kept<Row>[], path: string): Promise<void> {
+    const kept = mine.pop()!;
+    await this.#write(kept, null, () => this.#api.delete(`${path}/${kept.id}`));
+  }
+
+  /** Until the answer is here, the row may be as before or as after. */
+  async #write<Row>(kept: Kept<Row>, after: Row | null, send: () => Promise<Answer>): Promise<void> {
+    kept.maybe = after;
+    assertDone(await send(), after === null ? 204 : 200);
+    kept.row = after;
+    delete kept.maybe;
+    this.#ledger.acknowledge();
+  }
+}
+
+/** Sends a creation; the same again when it was sent before. */
+export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<Answer> {
+  return api.post(path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
+}
+
+function assertDone({ status, body, text }: Answer, expected: number): { id: number } {
+  assert.equal(status, expected, text);
+  return body;
+}
+
+function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && /^(ECONNRESET|ECONNREFUSED|EPIPE)$/.test(String(error.code))
+  );
+}

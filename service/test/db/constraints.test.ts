@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { migrate } from '../../src/db/migrate.ts';
+
+/** Pet 1 is available and has open order 1; pet 2 was sold by completed order 2. */
+const shop = `
+  INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
+  INSERT INTO pets (name, name_key, category_id, status, quantity)
+    VALUES ('Biscuit', 'biscuit', 1, 'available', 3), ('Mia', 'mia', 1, 'sold', 0);
+  INSERT INTO orders (pet_id, quantity, ship_date, complete) VALUES (1, 2, NULL, 0), (2, 1, 0, 1);
+  INSERT INTO api_keys (name, hash, plan, scopes, per_minute, per_day, created_at)
+    VALUES ('Shop', zeroblob(32), 'enterprise', 'admin', 1, 1, 0);
+`;
+
+/** What a fault in the code could try to do to it. */
+const violations: [what: string, sql: string][] = [
+  ['a negative quantity', 'UPDATE pets SET quantity = -1 WHERE id = 1'],
+  ['a quantity over 2,147,483,647', 'UPDATE pets SET quantity = 2147483648 WHERE id = 1'],
+  ['half a unit', 'UPDATE pets SET quantity = 1.5 WHERE id = 1'],
+  ['an available pet without stock', 'UPDATE pets SET quantity = 0 WHERE id = 1'],
+  ['a sold pet made available without stock', "UPDATE pets SET status = 'available' WHERE id = 2"],
+  ['a sold pet with stock', 'UPDATE pets SET quantity = 1 WHERE id = 2'],
+  ['a sale under an open order', "UPDATE pets SET status = 'sold', quantity = 0 WHERE id = 1"],
+  ['a status that does not exist', "UPDATE pets SET status = 'lost' WHERE id = 1"],
+  ['a pet without a status', 'UPDATE pets SET status = NULL WHERE id = 1'],
+  ['the end of a pet with an open order', 'DELETE FROM pets WHERE id = 1'],
+  ['another ID for a pet with an open order', 'UPDATE pets SET id = 9 WHERE id = 1'],
+  ['a pet in no category', 'UPDATE pets SET category_id = 9 WHERE id = 1'],
+  ['a pet without a name', "UPDATE pets SET name = '' WHERE id = 1"],
+  ['a pet with an endless name', `UPDATE pets SET name = '${'x'.repeat(201)}' WHERE id = 1`],
+  ['an ID of 0', "INSERT INTO categories (id, name, name_key) VALUES (0, 'x', 'x')"],
+  [
+    'an ID that JSON numbers cannot tell apart',
+    "INSERT INTO categories (id, name, name_key) VALUES (9007199254740992, 'x', 'x')",
+  ],
+  ['two categories of one name', "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'dogs')"],
+  ['the end of a category with pets', 'DELETE FROM categories WHERE id = 1'],
+  ['an endless description', `UPDATE categories SET description = '${'x'.repeat(2001)}' WHERE id = 1`],
+  ['an open order for a sold pet', 'INSERT INTO orders (pet_id, quantity, complete) VALUES (2, 1, 0)'],
+  ['an open order for a pet that does not exist', 'UPDATE orders SET pet_id = 9 WHERE id = 1'],
+  ['an open order moved to a sold pet', 'UPDATE orders SET pet_id = 2 WHERE id = 1'],
+  ['a completed order opened again for a sold pet', 'UPDATE orders SET complete = 0 WHERE id = 2'],
+  ['an order for no units', 'UPDATE orders SET quantity = 0 WHERE id = 1'],
+  ['an order for too many units', 'UPDATE orders SET quantity = 2147483648 WHERE id = 1'],
+  ['a completed order without a pet', 'INSERT INTO orders (quantity, ship_date, complete) VALUES (1, 0, 1)'],
+  ['a completed order without a ship date', 'UPDATE orders SET complete = 1 WHERE id = 1'],
+  ['an order neither open nor complete', 'UPDATE orders SET complete = 2 WHERE id = 1'],
+  ['an Enterprise key without quotas', 'UPDATE api_keys SET per_day = NULL'],
+  ['quotas on another plan', "UPDATE api_keys SET plan = 'pro'"],
+  ['a key without a hash', "UPDATE api_keys SET hash = x''"],
+  [
+    'an outcome kept for a key that does not exist',
+    "INSERT INTO idempotency_keys VALUES (9, 'k', zeroblob(32), '/pets/1', '{}', 0)",
+  ],
+];
+
+describe('the store itself refuses', () => {
+  const db = new BetterSqlite3(':memory:');
+  before(() => {
+    db.pragma('foreign_keys = ON');
+    migrate(db);
+    db.exec(shop);
+  });
+
+  function contents(): unknown[] {
+    const tables = ['categories', 'pets', 'orders', 'api_keys', 'idempotency_keys'];
+    return tables.map(table => db.prepare(`SELECT * FROM ${table}`).all());
+  }
+
+  for (const [what, sql] of violations) {
+    it(what, () => {
+      const before = contents();
+      assert.throws(() => db.exec(sql), /constraint|cannot store/i);
+      assert.deepEqual(contents(), before);
+    });
+  }
+});
+
+describe('the store itself allows', () => {
+  it('a completed order to outlive its pet', () => {
+    const db = new BetterSqlite3(':memory:');
+    db.pragma('foreign_keys = ON');
+    migrate(db);
+    db.exec(`${shop} DELETE FROM pets WHERE id = 2`);
+    assert.deepEqual(db.prepare('SELECT pet_id, complete FROM orders WHERE id = 2').get(), {
+      pet_id: 2,
+      complete: 1,
+    });
+  });
+});

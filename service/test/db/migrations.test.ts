@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from '../../src/db/database.ts';
+import { migrate, readMigrations } from '../../src/db/migrate.ts';
+import { openSqlite } from '../../src/db/sqlite.ts';
+import { Client } from '../support/client.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
+
+/** The whole schema and what was noted about it. */
+function dump(db: BetterSqlite3.Database): unknown {
+  return {
+    schema: db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
+    applied: db.prepare('SELECT * FROM schema_migrations').all(),
+  };
+}
+
+function dumpOf(directory: string): unknown {
+  const db = new BetterSqlite3(join(directory, 'petstore.db'), { readonly: true });
+  try {
+    return dump(db);
+  } finally {
+    db.close();
+  }
+}
+
+const pen = { version: 1, name: '0001-pen', sql: 'CREATE TABLE pens (id INTEGER)' };
+const cage = { version: 2, name: '0002-cage', sql: 'CREATE TABLE cages (id INTEGER)' };
+const broken = {
+  version: 2,
+  name: '0002-broken',
+  sql: 'CREATE TABLE cages (id INTEGER); INSERT INTO nowhere VALUES (1)',
+};
+
+describe('migrations', () => {
+  it('bring an empty directory up to date, and the next start changes nothing', async t => {
+    const directory = join(dataDirectory(t), 'made/at/start');
+    const store = { directory, writeBatch: 1 };
+    await openSqlite(store).close();
+    const first = dumpOf(directory);
+    await openSqlite(store).close();
+
+    assert.deepEqual(dumpOf(directory), first);
+    const { applied } = first as { applied: { version: number; name: string }[] };
+    assert.deepEqual(
+      applied.map(({ version, name }) => [version, name]),
+      readMigrations().map(({ version, name }) => [version, name]),
+    );
+  });
+
+  it('are numbered from 1 without a gap', () => {
+    const versions = readMigrations().map(({ version }) => version);
+    assert.ok(versions.length > 0);
+    assert.deepEqual(
+      versions,
+      versions.map((_, i) => i + 1),
+    );
+  });
+
+  it('apply only what is new', () => {
+    const db = new BetterSqlite3(':memory:');
+    migrate(db, [pen]);
+    db.exec('INSERT INTO pens VALUES (7)');
+    migrate(db, [pen, cage]);
+    assert.deepEqual(db.prepare('SELECT id FROM pens').all(), [{ id: 7 }]);
+    assert.deepEqual(db.prepare('SELECT name FROM schema_migrations').pluck().all(), [
+      '0001-pen',
+      '0002-cage',
+    ]);
+  });
+
+  it('leave nothing behind when one fails, not even those before it', () => {
+    const db = new BetterSqlite3(':memory:');
+    assert.throws(() => migrate(db, [pen, broken]), /nowhere/);
+    assert.deepEqual(db.prepare('SELECT name FROM sqlite_schema').all(), []);
+
+    migrate(db, [pen]);
+    const before = dump(db);
+    assert.throws(() => migrate(db, [pen, broken]), /nowhere/);
+    assert.deepEqual(dump(db), before);
+  });
+
+  it('leave a newer schema alone, and say what to do', async t => {
+    const directory = dataDirectory(t);
+    await openSqlite({ directory, writeBatch: 1 }).close();
+    const db = new BetterSqlite3(join(directory, 'petstore.db'));
+    db.prepare("INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)").run();
+    db.close();
+    const before = dumpOf(directory);
+
+    assert.throws(
+      () => openSqlite({ directory, writeBatch: 1 }),
+      error => error instanceof UnusableStore && /version 9999, newer than this program/.test(error.message),
+    );
+    const { code, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
+    assert.equal(code, 2);
+    assert.match(stderr, /^The database has schema version 9999, newer .* at least as new/);
+    assert.doesNotMatch(stderr, /\n {4}at /);
+    assert.deepEqual(dumpOf(directory), before);
+    assert.ok(!existsSync(join(directory, 'admin.key')));
+  });
+});
+
+describe('processes that start at once on an empty directory', () => {
+  it('all find it up to date', async t => {
+    const directory = dataDirectory(t);
+    const ends = await Promise.all(
+      Array.from({ length: 6 }, () => run(t, ['migrate'], { PETSTORE_DATA: directory })),
+    );
+    for (const { code, stdout, stderr } of ends) {
+      assert.deepEqual([code, stdout, stderr], [0, 'The schema is up to date.\n', '']);
+    }
+    const { applied } = dumpOf(directory) as { applied: unknown[] };
+    assert.equal(applied.length, readMigrations().length);
+  });
+
+  it('make one administrator key between them, and it works with each', async t => {
+    const directory = dataDirectory(t);
+    const services = await Promise.all([serve(t, directory), serve(t, directory)]);
+
+    const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+    for (const { url } of services) {
+      const api = new Client(url, key);
+      t.after(() => api.close());
+      const { status, body } = await api.get('/keys');
+      assert.deepEqual([status, body.length, body[0].name], [200, 1, 'Administrator']);
+    }
+    const ends = await Promise.all(services.map(service => service.end('SIGTERM')));
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0],
+    );
+    assert.equal(ends.filter(({ stderr }) => stderr.includes(key)).length, 1);
+  });
+});

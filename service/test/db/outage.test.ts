@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { SECOND } from '../../src/kit/clock.ts';
+import { assertKeepsContract } from '../support/contract.ts';
+import { takeDiskAway } from '../support/failing-disk.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  code?: string;
+}
+
+/**
+ * A shop whose disk can be taken away. Requests do not come over the network: a new socket could take the number of a
+ * file that is being exchanged.
+ */
+async function aShop(t: TestContext) {
+  const { app, adminKey, directory, clock } = await startTestApp(t);
+  const send = async (method: 'GET' | 'POST', path: string, payload?: object): Promise<Answer> => {
+    const response = await app.server.inject({
+      method,
+      url: path,
+      headers: { 'x-api-key': adminKey },
+      ...(payload && { payload }),
+    });
+    const headers = response.headers as Answer['headers'];
+    const { statusCode: status, payload: text } = response;
+    assertKeepsContract({ method, path, status, headers, text });
+    return { status, headers, ...(status >= 400 && { code: JSON.parse(text).code }) };
+  };
+  assert.equal((await send('POST', '/categories', { name: 'Dogs' })).status, 201);
+  return { app, clock, send, takeDiskAway: () => takeDiskAway(directory) };
+}
+
+function assertUnavailable({ status, code, headers }: Answer): void {
+  assert.deepEqual([status, code], [503, 'service_unavailable']);
+  assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+  for (const name of ['limit', 'remaining', 'reset']) {
+    assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/);
+  }
+}
+
+describe('while the disk fails', () => {
+  it('a write answers 503 with true headers and changes nothing; afterwards writes work by themselves', async t => {
+    const { send, takeDiskAway } = await aShop(t);
+    const before = await send('GET', '/categories/1');
+    const bringBack = takeDiskAway();
+    const refused = await send('POST', '/categories', { name: 'Cats' });
+    bringBack();
+
+    assertUnavailable(refused);
+    const used =
+      Number(before.headers['x-ratelimit-remaining']) - Number(refused.headers['x-ratelimit-remaining']);
+    assert.equal(used, 1);
+    assert.equal((await send('POST', '/categories', { name: 'Cats' })).status, 201);
+    assert.equal((await send('GET', '/categories/1')).status, 200);
+  });
+
+  it('every write of a batch is refused, and none of them is there afterwards', async t => {
+    const { app, send, takeDiskAway } = await aShop(t);
+    const bringBack = takeDiskAway();
+    const names = Array.from({ length: 20 }, (_, i) => `Category ${i}`);
+    const refused = await Promise.all(names.map(name => send('POST', '/categories', { name })));
+    bringBack();
+
+    refused.forEach(assertUnavailable);
+    assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
+  });
+
+  it('a read answers 503, and afterwards reads work by themselves', async t => {
+    const { send, takeDiskAway } = await aShop(t);
+    // The write leaves the readers nothing in memory that is still true.
+    await send('POST', '/categories', { name: 'Cats' });
+    const bringBack = takeDiskAway();
+    const refused = [await send('GET', '/categories/1'), await send('GET', '/categories')];
+    bringBack();
+
+    refused.forEach(assertUnavailable);
+    assert.equal((await send('GET', '/categories/1')).status, 200);
+  });
+
+  it('a key that has to be looked up is neither accepted nor refused, and the answer has all headers', async t => {
+    const { send, clock, takeDiskAway } = await aShop(t);
+    await send('POST', '/categories', { name: 'Cats' });
+    clock.turn(2 * SECOND);
+    const bringBack = takeDiskAway();
+    const refused = await send('GET', '/categories/1');
+    bringBack();
+
+    assertUnavailable(refused);
+    assert.equal((await send('GET', '/categories/1')).status, 200);
+  });
+
+  it('the process is alive but not ready, and afterwards it is', async t => {
+    const { send, takeDiskAway } = await aShop(t);
+    await send('POST', '/categories', { name: 'Cats' });
+    const bringBack = takeDiskAway();
+    const [alive, ready] = [await send('GET', '/healthz'), await send('GET', '/readyz')];
+    bringBack();
+
+    assert.equal(alive.status, 200);
+    assertUnavailable(ready);
+    assert.equal((await send('GET', '/readyz')).status, 200);
+  });
+});

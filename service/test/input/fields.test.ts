@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { operationsWithBody } from './operations.ts';
+
+/** Values of every JSON type, and the types that each is of. */
+const samples: [value: unknown, types: string[]][] = [
+  [null, ['null']],
+  [true, ['boolean']],
+  [1, ['integer']],
+  [1.5, ['number']],
+  ['text', ['string']],
+  [[], ['array']],
+  [{}, ['object']],
+];
+
+/** A shop in which every path of the contract, filled in with ID 1, exists. */
+async function fill(api: Client): Promise<void> {
+  await anOrder(api, { petId: await aPet(api, { stock: 9, categoryId: await aCategory(api) }) });
+}
+
+describe('a field', () => {
+  it('of another type than the contract gives it is refused by name, with what was sent', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    let tried = 0;
+    for (const { method, path, example, properties } of operationsWithBody) {
+      for (const [name, schema] of Object.entries(properties)) {
+        for (const [value, types] of samples) {
+          if (types.includes(schema.type) || (value === null && schema.nullable)) continue;
+          const answer = await api.send(method, path, { body: { ...example, [name]: value } });
+          const message = assertRefused(answer, 400, 'invalid_request');
+          assert.match(message, new RegExp(`^field \`${name}\` must be (an? |one of |\`true\`)`), message);
+          assert.ok(message.includes(`but was ${JSON.stringify(value)}`), message);
+          tried++;
+        }
+      }
+    }
+    assert.ok(tried > 150, `only ${tried} were tried`);
+  });
+
+  it('that does not exist is refused by name, with the one that was meant', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    for (const { method, path, example, properties } of operationsWithBody) {
+      for (const name of Object.keys(properties)) {
+        const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
+        const answer = await api.send(method, path, { body: { ...example, [slip]: 1 } });
+        const message = assertRefused(answer, 400, 'invalid_request');
+        assert.equal(message, `unknown field \`${slip}\`; did you mean \`${name}\`?`);
+      }
+      const answer = await api.send(method, path, { body: { ...example, zebra: 1 } });
+      assert.match(assertRefused(answer, 400, 'invalid_request'), /^unknown field `zebra`; known are `/);
+    }
+  });
+
+  it('that is required and missing is asked for', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    for (const { method, path, example, required } of operationsWithBody) {
+      for (const name of required) {
+        const { [name]: _left, ...body } = example;
+        const message = assertRefused(await api.send(method, path, { body }), 400, 'invalid_request');
+        assert.equal(message, `field \`${name}\` is required`);
+      }
+    }
+  });
+
+  const outOfRange: [method: string, path: string, body: object, message: RegExp][] = [
+    ['POST', '/categories', { name: '' }, /^field `name` must not be empty, but was ""$/],
+    ['POST', '/categories', { name: ' \u00a0\t' }, /^field `name` must not be empty/],
+    ['POST', '/categories', { name: 'a'.repeat(201) }, /^field `name` must have at most 200 characters/],
+    [
+      'POST',
+      '/categories',
+      { name: 'a\0b' },
+      /^field `name` must not contain control characters, but was "a\\u0000b"$/,
+    ],
+    ['POST', '/categories', { name: 'a\nb' }, /^field `name` must not contain control characters/],
+    ['POST', '/categories', { name: 'a\u0085b' }, /^field `name` must not contain control characters/],
+    [
+      'PATCH',
+      '/categories/1',
+      { description: 'a'.repeat(2001) },
+      /^field `description` must have at most 2000/,
+    ],
+    ['PATCH', '/categories/1', { description: 'a\0b' }, /^field `description` must not contain control/],
+    ['PATCH', '/categories/1', { id: 2 }, /^field `id` must equal the ID in the path, 1, but was 2$/],
+    ['PATCH', '/pets/1', { name: '\u007f' }, /^field `name` must not contain control characters/],
+    [
+      'PATCH',
+      '/pets/1',
+      { status: 'Sold' },
+      /^field `status` must be one of `available`, `pending`, `sold`, but was "Sold"$/,
+    ],
+    [
+      'PUT',
+      '/pets/1',
+      { id: 2, name: 'Rex', categoryId: 1 },
+      /^field `id` must equal the ID in the path, 1, but was 2$/,
+    ],
+    ['POST', '/store/orders', { quantity: 0 }, /^field `quantity` must be at least 1, but was 0$/],
+    ['POST', '/store/orders', { quantity: -1 }, /^field `quantity` must be at least 1, but was -1$/],
+    [
+      'POST',
+      '/store/orders',
+      { quantity: 2 ** 31 },
+      /^field `quantity` must be at most 2147483647, but was 2147483648$/,
+    ],
+    [
+      'POST',
+      '/store/orders',
+      { shipDate: '2026-12-01' },
+      /^field `shipDate` must be a date-time with offset .*, but was "2026-12-01"$/,
+    ],
+    ['POST', '/store/orders', { shipDate: '2026-02-30T00:00:00Z' }, /^field `shipDate` must be a date-time/],
+    ['POST', '/store/orders', { shipDate: '2026-12-01T00:00:00' }, /^field `shipDate` must be a date-time/],
+    ['PUT', '/store/inventory/1', { quantity: -1 }, /^field `quantity` must be at least 0, but was -1$/],
+    ['PATCH', '/store/inventory/1', { quantity: 2 ** 31 }, /^field `quantity` must be at most 2147483647/],
+  ];
+
+  it('outside its range is refused by name, with the range', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    for (const [method, path, body, rule] of outOfRange) {
+      const message = assertRefused(await api.send(method, path, { body }), 400, 'invalid_request');
+      assert.match(message, rule);
+    }
+  });
+
+  it('too large for any integer is refused, not rounded', async t => {
+    const { api } = await startTestApp(t);
+    for (const number of ['1e400', '-1e400', '1e21', '9007199254740992', '9007199254740993']) {
+      const message = assertRefused(
+        await api.post('/store/orders', `{"petId":${number}}`),
+        400,
+        'invalid_request',
+      );
+      assert.match(message, /^field `petId` must be /);
+    }
+  });
+
+  it('may be as large as its range', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    const accepted: [method: string, path: string, body: object][] = [
+      ['POST', '/categories', { name: '🐶'.repeat(200), description: '\n\t'.repeat(10).padEnd(2000, 'é') }],
+      ['PUT', '/store/inventory/1', { quantity: 2 ** 31 - 1 }],
+      ['POST', '/store/orders', { quantity: 2 ** 31 - 1, shipDate: '9999-12-31T23:59:59.999Z' }],
+      ['POST', '/store/orders', { id: 2 ** 53 - 1 }],
+    ];
+    for (const [method, path, body] of accepted) {
+      const { status, text } = await api.send(method, path, { body });
+      assert.ok(status < 300, text);
+    }
+  });
+
+  it('that is wrong costs no other: all faults are told at once', async t => {
+    const { api } = await startTestApp(t);
+    const wrong = { id: 'x', petId: 0, quantity: '1', shipDate: 5, complete: 1 };
+    const message = assertRefused(await api.post('/store/orders', wrong), 400, 'invalid_request');
+    for (const name of Object.keys(wrong)) assert.ok(message.includes(`field \`${name}\` must be`), message);
+  });
+});

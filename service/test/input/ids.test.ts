@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { contract } from '../support/contract.ts';
+import { aCategory } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { operationsWithBody } from './operations.ts';
+
+/** As they stand in a URL. */
+const noInt64 = [
+  'abc',
+  '1.5',
+  '01',
+  '-0',
+  '+1',
+  '1e3',
+  '0x10',
+  '1_000',
+  'NaN',
+  'Infinity',
+  'null',
+  '%201',
+  '1%20',
+  '1%00',
+  '%D9%A1',
+  '9223372036854775808',
+  '-9223372036854775809',
+  '99999999999999999999999999',
+];
+
+const unknownInt64 = [
+  '0',
+  '-1',
+  '77',
+  '9007199254740991',
+  '9007199254740993',
+  '9223372036854775807',
+  '-9223372036854775808',
+];
+
+/** Every operation on one resource: its method and its path up to the ID. */
+const onOneResource = Object.entries(contract.paths).flatMap(([path, operations]) =>
+  path.endsWith('}')
+    ? Object.keys(operations).map(method => ({
+        method: method.toUpperCase(),
+        collection: path.slice(0, path.indexOf('{')),
+        body: operationsWithBody.find(
+          operation =>
+            operation.method === method.toUpperCase() && operation.path === path.replace(/\{\w+\}/, '1'),
+        )?.example,
+      }))
+    : [],
+);
+
+describe('an ID in a path', () => {
+  it('that is no int64 in plain decimal is refused with what was sent', async t => {
+    const { api } = await startTestApp(t);
+    assert.ok(onOneResource.length > 12);
+    for (const { method, collection, body } of onOneResource) {
+      for (const id of noInt64) {
+        const message = assertRefused(
+          await api.send(method, collection + id, { body }),
+          400,
+          'invalid_request',
+        );
+        const sent = JSON.stringify(decodeURIComponent(id));
+        assert.match(message, /^path parameter `\w+Id` must be an integer \(int64\), but was /);
+        assert.ok(message.endsWith(sent), message);
+      }
+    }
+  });
+
+  it('that is an int64 which no resource has is not found', async t => {
+    const { api } = await startTestApp(t);
+    for (const { method, collection, body } of onOneResource) {
+      for (const id of unknownInt64) {
+        const { status, body: error } = await api.send(method, collection + id, { body });
+        assert.equal(status, 404, `${method} ${collection}${id}`);
+        assert.match(error.code, /^(pet|category|order|api_key)_not_found$/);
+      }
+    }
+  });
+
+  it('may be percent-encoded', async t => {
+    const { api } = await startTestApp(t);
+    const categoryId = await aCategory(api);
+    assert.equal((await api.get(`/categories/%3${categoryId}`)).body.id, categoryId);
+  });
+});
+
+describe('an ID in a query', () => {
+  const parameters = ['/pets?id=', '/pets?id=1&id=', '/pets?categoryId=', '/store/orders?petId='];
+
+  it('that is no int64 in plain decimal is refused', async t => {
+    const { api } = await startTestApp(t);
+    for (const parameter of parameters) {
+      for (const id of ['', ...noInt64]) {
+        const message = assertRefused(await api.get(parameter + id), 400, 'invalid_request');
+        assert.match(message, /^query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
+      }
+    }
+  });
+
+  it('that is an int64 which no resource has finds nothing', async t => {
+    const { api } = await startTestApp(t);
+    for (const parameter of parameters) {
+      for (const id of unknownInt64) assert.deepEqual((await api.get(parameter + id)).body, []);
+    }
+  });
+});
+
+describe('an ID in a body', () => {
+  const bodies = [
+    ['/pets', (id: string) => `{"name":"Rex","categoryId":${id}}`],
+    ['/store/orders', (id: string) => `{"petId":${id}}`],
+  ] as const;
+
+  it('that is no integer from 1 to 2^53 − 1 is refused', async t => {
+    const { api } = await startTestApp(t);
+    const wrong = [
+      '0',
+      '-1',
+      '-0',
+      '1.5',
+      '"1"',
+      '9007199254740992',
+      '9007199254740993',
+      '9223372036854775807',
+      '1e400',
+    ];
+    for (const [path, bodyWith] of bodies) {
+      for (const id of wrong) {
+        const message = assertRefused(await api.post(path, bodyWith(id)), 400, 'invalid_request');
+        assert.match(
+          message,
+          /^field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
+        );
+      }
+      for (const id of ['01', '0x10', '+1', 'NaN', '١']) {
+        const message = assertRefused(await api.post(path, bodyWith(id)), 400, 'invalid_request');
+        assert.match(message, /^The body is not valid JSON/);
+      }
+    }
+  });
+
+  it('that is within the range but unknown is told of as such, however it is written', async t => {
+    const { api } = await startTestApp(t);
+    const unknown = { 77: '77', '1e3': '1000', '77.0': '77', '9007199254740991': '9007199254740991' };
+    for (const [path, bodyWith] of bodies) {
+      for (const [id, read] of Object.entries(unknown)) {
+        const answer = await api.post(path, bodyWith(id));
+        const message = assertRefused(answer, 422, path === '/pets' ? 'unknown_category' : 'unknown_pet');
+        assert.ok(message.includes(` ${read},`), message);
+      }
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const get = 'GET /pets HTTP/1.1\r\nHost: shop\r\n';
+const post = 'POST /categories HTTP/1.1\r\nHost: shop\r\nContent-Type: application/json\r\n';
+
+const malformed: Record<string, string> = {
+  'a method that does not exist': 'FETCH /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a method in lower case': 'get /pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a version that does not exist': 'GET /pets HTTP/9.9\r\nHost: shop\r\n\r\n',
+  'another protocol': 'GET /pets SMTP/1.1\r\nHost: shop\r\n\r\n',
+  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  'a target that is no path': 'GET pets HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a target with a space': 'GET /pets x HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a target with a control character': 'GET /pe\x01ts HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a target that is not ASCII': 'GET /p\xc3\xa9ts HTTP/1.1\r\nHost: shop\r\n\r\n',
+  'a header without a colon': `${get}Accept\r\n\r\n`,
+  'a header with a space before its colon': `${get}Accept : */*\r\n\r\n`,
+  'a header with a NUL character': `${get}Accept: a\0b\r\n\r\n`,
+  'a header with a line feed alone': `${get}Accept: */*\nX-Other: 1\r\n\r\n`,
+  'two different lengths': `${post}Content-Length: 5\r\nContent-Length: 6\r\n\r\n[1,2]`,
+  'a length and chunks': `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'a length that is no number': `${post}Content-Length: five\r\n\r\n`,
+  'a negative length': `${post}Content-Length: -1\r\n\r\n`,
+  'a transfer encoding that does not exist': `${post}Transfer-Encoding: gzip\r\n\r\n`,
+  'a chunk whose size is no number': `${post}Transfer-Encoding: chunked\r\n\r\nfive\r\n`,
+  'a TLS handshake': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+  garbage: '\x00\x01\x02\xff garbage\r\n\r\n',
+};
+
+describe('a request that is not HTTP', () => {
+  it('is refused in the shape of the contract, with why, and its connection ends', async t => {
+    const { origin } = await startTestApp(t);
+    for (const [what, bytes] of Object.entries(malformed)) {
+      const answer = await exchangeBytes(origin, bytes);
+      const message = assertRefused(answer, 400, 'invalid_request');
+      assert.match(message, /^The request is not well-formed HTTP\/1\.1: ./, what);
+      assert.equal(answer.headers.connection, 'close');
+    }
+  });
+
+  it('harms no other request on other connections', async t => {
+    const { api, origin } = await startTestApp(t);
+    const answers = await Promise.all(
+      Object.values(malformed).flatMap(bytes => [exchangeBytes(origin, bytes), api.get('/pets')]),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 400]));
+  });
+
+  it('does not keep its connection when the client neither reads nor ends it', async t => {
+    const { app, origin } = await startTestApp(t);
+    for (const bytes of ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
+      const client = connect({ host: '127.0.0.1', port: Number(new URL(origin).port), allowHalfOpen: true });
+      const [socket] = (await once(app.server.server, 'connection')) as [Socket];
+      client.write(bytes);
+      await once(client.resume(), 'end');
+      assert.equal(socket.timeout, 1_000);
+      socket.emit('timeout');
+      assert.ok(socket.destroyed);
+      client.destroy();
+    }
+  });
+});
+
+describe('a request that node:http would answer by itself', () => {
+  it('for lack of a Host, or for two, is refused in the shape of the contract', async t => {
+    const { origin } = await startTestApp(t);
+    for (const hosts of ['', 'Host: a\r\nHost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
+      for (const path of ['/pets', '/nowhere', '/healthz']) {
+        const answer = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
+        assert.match(
+          assertRefused(answer, 400, 'invalid_request'),
+          /^A request has one Host header, but this/,
+        );
+      }
+    }
+    assert.equal((await exchangeBytes(origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
+  });
+
+  it('because it asks for a tunnel is refused in the shape of the contract', async t => {
+    const { origin } = await startTestApp(t);
+    const answer = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
+    assertRefused(answer, 400, 'invalid_request');
+  });
+
+  it('for an expectation that does not exist is answered as if it expected nothing', async t => {
+    const { origin } = await startTestApp(t);
+    const health = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n';
+    assert.equal((await exchangeBytes(origin, `${health}Expect: cake\r\n\r\n`)).status, 200);
+  });
+});
+
+describe('a request that never becomes whole', () => {
+  it('is refused with 408 when its time is up', async t => {
+    const { app, origin } = await startTestApp(t);
+    app.server.server.once('connection', (socket: Socket) => {
+      // What node:http does 30 seconds later.
+      const timeout = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      socket.once('data', () => app.server.server.emit('clientError', timeout, socket));
+    });
+    const answer = await exchangeBytes(origin, `${post}Content-Length: 50\r\n\r\n{"name":`);
+    assertRefused(answer, 408, 'request_timeout');
+    assert.equal(app.server.server.requestTimeout, 30_000);
+  });
+});

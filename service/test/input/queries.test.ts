@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { aCategory } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const lists = ['/pets', '/categories', '/store/orders', '/store/inventory', '/keys'];
+
+describe('a query parameter', () => {
+  it('that does not exist is refused by name, with the one that was meant', async t => {
+    const { api } = await startTestApp(t);
+    for (const list of lists) {
+      for (const [slip, meant] of [
+        ['limt', 'limit'],
+        ['curser', 'cursor'],
+        ['Sort', 'sort'],
+      ]) {
+        const message = assertRefused(await api.get(`${list}?${slip}=1`), 400, 'invalid_request');
+        assert.equal(message, `unknown query parameter \`${slip}\`; did you mean \`${meant}\`?`);
+      }
+      const message = assertRefused(await api.get(`${list}?zebra=1&limit=2`), 400, 'invalid_request');
+      assert.match(message, /^unknown query parameter `zebra`; known are `/);
+    }
+  });
+
+  it('is refused where none is taken', async t => {
+    const { api } = await startTestApp(t);
+    for (const path of ['/pets/1', '/store/orders/1', '/keys/1', '/healthz', '/openapi.json']) {
+      const message = assertRefused(await api.get(`${path}?verbose=1`), 400, 'invalid_request');
+      assert.equal(message, 'unknown query parameter `verbose`; none is taken here');
+    }
+    assertRefused(await api.post('/categories?dryRun=true', { name: 'Dogs' }), 400, 'invalid_request');
+    assert.deepEqual((await api.get('/categories')).body, []);
+  });
+
+  it('named like a part of every object is unknown like any other', async t => {
+    const { api } = await startTestApp(t);
+    for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString']) {
+      for (const path of ['/pets', '/pets/1', '/healthz']) {
+        const message = assertRefused(await api.get(`${path}?${name}=1`), 400, 'invalid_request');
+        assert.match(message, new RegExp(`^unknown query parameter \`${name}\``));
+      }
+    }
+  });
+
+  it('that is single is refused when it is repeated', async t => {
+    const { api } = await startTestApp(t);
+    for (const query of [
+      'limit=1&limit=2',
+      'limit=1&limit=1',
+      'status=sold&status=sold',
+      'name=a&name=b',
+      'sort=id&sort=id',
+    ]) {
+      const message = assertRefused(await api.get(`/pets?${query}`), 400, 'invalid_request');
+      assert.match(message, /^query parameter `\w+` must be .*, but was \[/);
+    }
+  });
+
+  const refused: [url: string, rule: RegExp][] = [
+    ['/pets?limit=0', /^query parameter `limit` must be at least 1, but was 0$/],
+    ['/pets?limit=101', /^query parameter `limit` must be at most 100, but was 101$/],
+    ['/pets?limit=-1', /^query parameter `limit` must be at least 1, but was -1$/],
+    ['/pets?limit=ten', /^query parameter `limit` must be an integer \(int64\), but was "ten"$/],
+    ['/pets?limit=', /^query parameter `limit` must be an integer \(int64\), but was ""$/],
+    ['/pets?limit', /^query parameter `limit` must be an integer \(int64\), but was ""$/],
+    ['/pets?limit=9223372036854775808', /^query parameter `limit` must be an integer \(int64\)/],
+    [
+      '/pets?status=gone',
+      /^query parameter `status` must be one of `available`, `pending`, `sold`, but was "gone"$/,
+    ],
+    ['/pets?sort=nam', /^query parameter `sort` must be one of `id`, `-id`, `name`, `-name`, but was "nam"$/],
+    ['/pets?name=', /^query parameter `name` must not be empty, but was ""$/],
+    ['/pets?name=%20', /^query parameter `name` must not be empty, but was ""$/],
+    ['/pets?name=a%00b', /^query parameter `name` must not contain control characters, but was "a\\u0000b"$/],
+    [`/pets?name=${'a'.repeat(201)}`, /^query parameter `name` must have at most 200 characters/],
+    [`/pets?${'id=1&'.repeat(101)}`, /^query parameter `id` must have at most 100 items/],
+    ['/pets?cursor=', /^query parameter `cursor` must not be empty, but was ""$/],
+    ['/pets?cursor=abc', /^`cursor` is none that this list gave out/],
+    [`/pets?cursor=${'a'.repeat(4097)}`, /^query parameter `cursor` must have at most 4096 characters/],
+    ['/store/orders?complete=1', /^query parameter `complete` must be `true` or `false`, but was "1"$/],
+    [
+      '/store/orders?shipDateFrom=2026-12-01',
+      /^query parameter `shipDateFrom` must be a date-time with offset/,
+    ],
+    ['/store/orders?shipDateTo=2026-12-01T00:00:00+02:00', /but was "2026-12-01T00:00:00 02:00"$/],
+    ['/store/inventory?quantityBelow=-1', /^query parameter `quantityBelow` must be at least 0, but was -1$/],
+    ['/store/inventory?quantityBelow=2147483648', /must be at most 2147483647, but was 2147483648$/],
+  ];
+
+  it('that breaks its rule is refused by name, with the rule and what was sent', async t => {
+    const { api } = await startTestApp(t);
+    for (const [url, rule] of refused) {
+      assert.match(assertRefused(await api.get(url), 400, 'invalid_request'), rule);
+    }
+  });
+
+  it('with a broken percent-encoding, or one that is not UTF-8, is refused by name', async t => {
+    const { api } = await startTestApp(t);
+    for (const value of ['%ZZ', '%', '%4', '%ff', '%C0%80', '%ED%A0%80', 'a%E2%82']) {
+      const message = assertRefused(await api.get(`/pets?limit=1&name=${value}`), 400, 'invalid_request');
+      assert.equal(message, `query parameter \`name\` must be percent-encoded UTF-8, but was "${value}"`);
+      assertRefused(await api.get(`/pets?${value}=1`), 400, 'invalid_request');
+    }
+  });
+
+  it('may use every percent-encoding of UTF-8, and + for a space', async t => {
+    const { api } = await startTestApp(t);
+    for (const [i, name] of ['Mäuse & Co', '100 %', '猫', '🐶=🐱', 'a+b'].entries()) {
+      const categoryId = await aCategory(api, { name });
+      const encoded = i % 2 ? encodeURIComponent(name) : new URLSearchParams({ name }).toString().slice(5);
+      assert.deepEqual((await api.get(`/categories?name=${encoded}`)).body, [{ id: categoryId, name }]);
+    }
+  });
+});
+
+describe('a path', () => {
+  it('with a broken percent-encoding, or one that is not UTF-8, is refused', async t => {
+    const { api } = await startTestApp(t);
+    for (const part of ['%ZZ', '%', '%4', '%ff', '%C0%80', '%ED%A0%80']) {
+      for (const path of [`/pets/${part}`, `/nowhere/${part}`, `/${part}`]) {
+        const message = assertRefused(await api.get(`${path}?x=1`), 400, 'invalid_request');
+        assert.equal(message, `The path must be percent-encoded UTF-8, but was "${path}"`);
+      }
+    }
+  });
+
+  it('with control characters in it names nothing', async t => {
+    const { api } = await startTestApp(t);
+    for (const part of ['%00', '1%00', '%0A', '1%0d', '%7f']) {
+      const { status } = await api.get(`/pets/${part}`);
+      assert.ok(status === 400 || status === 404, `${part} ${status}`);
+      assertRefused(await api.get(`/pets${part}`), 404, 'route_not_found');
+    }
+  });
+});

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { contract } from '../support/contract.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { shopState } from '../support/shop-state.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+interface Resource {
+  path: string;
+  unknownPath: string;
+  notFound: string;
+  /** A whole representation that differs from the first one, and a patch that makes it so. */
+  replacement: object;
+  patch: object;
+  isDeletable: boolean;
+}
+
+/** One resource of each kind, in a new shop. */
+async function aShop(api: Client): Promise<Resource[]> {
+  const categoryId = await aCategory(api);
+  const petId = await aPet(api, { categoryId });
+  const empty = await aCategory(api);
+  const order = await anOrder(api, {});
+  return [
+    {
+      path: `/pets/${petId}`,
+      unknownPath: '/pets/99',
+      notFound: 'pet_not_found',
+      replacement: { name: 'Rex', categoryId },
+      patch: { name: 'Rex' },
+      isDeletable: true,
+    },
+    {
+      path: `/categories/${empty}`,
+      unknownPath: '/categories/99',
+      notFound: 'category_not_found',
+      replacement: { name: 'Hounds' },
+      patch: { name: 'Hounds' },
+      isDeletable: true,
+    },
+    {
+      path: `/store/orders/${order}`,
+      unknownPath: '/store/orders/99',
+      notFound: 'order_not_found',
+      replacement: { quantity: 2 },
+      patch: { quantity: 2 },
+      isDeletable: true,
+    },
+    {
+      path: `/store/inventory/${petId}`,
+      unknownPath: '/store/inventory/99',
+      notFound: 'pet_not_found',
+      replacement: { quantity: 2 },
+      patch: { quantity: 2 },
+      isDeletable: false,
+    },
+  ];
+}
+
+const OTHER = '"c29tZXRoaW5nIGVsc2U"';
+
+describe('entity tags', () => {
+  it('are tried here on every resource that can be read alone', () => {
+    const templates = Object.keys(contract.paths).filter(path => path.includes('{'));
+    assert.deepEqual(templates, [
+      '/pets/{petId}',
+      '/categories/{categoryId}',
+      '/store/orders/{orderId}',
+      '/store/inventory/{petId}',
+      '/keys/{keyId}',
+    ]);
+  });
+
+  it('are strong, and told on create, read, replace and change alike', async t => {
+    const { api } = await startTestApp(t);
+    const categoryId = await aCategory(api);
+    for (const [path, body] of [
+      ['/pets', { name: 'Rex', categoryId }],
+      ['/categories', { name: 'Hounds' }],
+      ['/store/orders', { quantity: 2 }],
+    ] as const) {
+      const created = await api.post(path, body);
+      const { etag, location } = created.headers;
+      assert.match(etag!, /^"[\x21\x23-\x7e]+"$/);
+      for (const answer of [
+        await api.get(location!),
+        await api.head(location!),
+        await api.put(location!, body),
+        await api.patch(location!, {}),
+      ]) {
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers.etag, etag);
+      }
+    }
+    assert.match((await api.get('/keys/1')).headers.etag!, /^"[\x21\x23-\x7e]+"$/);
+  });
+
+  it('are equal for equal bytes, and differ when the bytes do', async t => {
+    const { api } = await startTestApp(t);
+    for (const { path, patch } of await aShop(api)) {
+      const first = await api.get(path);
+      const back = Object.fromEntries(Object.keys(patch).map(field => [field, first.body[field]]));
+
+      const changed = await api.patch(path, patch);
+      assert.notEqual(changed.text, first.text);
+      assert.notEqual(changed.headers.etag, first.headers.etag);
+      const restored = await api.patch(path, back);
+      assert.equal(restored.text, first.text);
+      assert.equal(restored.headers.etag, first.headers.etag);
+    }
+  });
+});
+
+describe('If-None-Match', () => {
+  it('spares a reader the body of what it already has: 304, with the tag', async t => {
+    const { api } = await startTestApp(t);
+    const paths = [...(await aShop(api)).map(({ path }) => path), '/keys/1'];
+    for (const path of paths) {
+      const { etag } = (await api.get(path)).headers;
+      for (const known of [etag!, `W/${etag}`, '*', ` ${etag} `, `${OTHER}, ${etag}`, `W/${etag},${OTHER}`]) {
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await api.send(method, path, { headers: { 'if-none-match': known } });
+          assert.deepEqual([answer.status, answer.text], [304, ''], `${method} ${path} ${known}`);
+          assert.equal(answer.headers.etag, etag);
+        }
+      }
+      for (const unknown of [OTHER, `W/${OTHER}`, etag!.slice(1, -1), `${OTHER}, W/${OTHER}`]) {
+        const answer = await api.get(path, { 'if-none-match': unknown });
+        assert.equal(answer.status, 200, `${path} ${unknown}`);
+      }
+    }
+  });
+
+  it('does not make a missing resource one that has not changed', async t => {
+    const { api } = await startTestApp(t);
+    for (const { unknownPath, notFound } of await aShop(api)) {
+      assertRefused(await api.get(unknownPath, { 'if-none-match': '*' }), 404, notFound);
+    }
+  });
+
+  it('bars a write to a state that it names', async t => {
+    const { api } = await startTestApp(t);
+    for (const { path, replacement, patch } of await aShop(api)) {
+      const { etag } = (await api.get(path)).headers;
+      for (const named of ['*', etag!, `W/${etag}`]) {
+        const headers = { 'if-none-match': named };
+        assertRefused(await api.put(path, replacement, headers), 412, 'precondition_failed');
+        assertRefused(await api.patch(path, patch, headers), 412, 'precondition_failed');
+      }
+      assert.equal((await api.patch(path, patch, { 'if-none-match': OTHER })).status, 200);
+    }
+  });
+});
+
+describe('If-Match', () => {
+  it('bars a write to any state but the one it names, and nothing changes', async t => {
+    const { api } = await startTestApp(t);
+    for (const { path, replacement, patch, isDeletable } of await aShop(api)) {
+      const stale = (await api.get(path)).headers.etag!;
+      const current = (await api.patch(path, patch)).headers.etag!;
+      const before = await shopState(api);
+      // A weak tag never matches: the comparison is a strong one (RFC 9110 §13.1.1).
+      for (const barred of [stale, OTHER, `${stale}, ${OTHER}`, `W/${current}`, current.slice(1, -1)]) {
+        const headers = { 'if-match': barred };
+        assertRefused(await api.put(path, replacement, headers), 412, 'precondition_failed');
+        assertRefused(await api.patch(path, patch, headers), 412, 'precondition_failed');
+        if (isDeletable) assertRefused(await api.delete(path, headers), 412, 'precondition_failed');
+      }
+      assert.deepEqual(await shopState(api), before);
+    }
+  });
+
+  it('lets a write pass that names the current state, alone, in a list, or as *', async t => {
+    const { api } = await startTestApp(t);
+    for (const { path, replacement, patch } of await aShop(api)) {
+      const { etag } = (await api.get(path)).headers;
+      const replaced = await api.put(path, replacement, { 'if-match': etag! });
+      assert.equal(replaced.status, 200, replaced.text);
+      const list = `${OTHER}, ${replaced.headers.etag}`;
+      assert.equal((await api.patch(path, patch, { 'if-match': list })).status, 200);
+      assert.equal((await api.put(path, replacement, { 'if-match': '*' })).status, 200);
+      assert.equal((await api.patch(path, patch, { 'if-match': '*' })).status, 200);
+    }
+    const deletable = (await aShop(api)).filter(({ isDeletable }) => isDeletable);
+    for (const { path } of deletable) {
+      const { etag } = (await api.get(path)).headers;
+      assert.equal((await api.delete(path, { 'if-match': etag! })).status, 204);
+    }
+  });
+
+  it('cannot fail for what does not exist: 404 goes before 412', async t => {
+    const { api } = await startTestApp(t);
+    for (const { unknownPath, notFound, replacement, patch, isDeletable } of await aShop(api)) {
+      for (const tag of ['*', OTHER]) {
+        const headers = { 'if-match': tag };
+        assertRefused(await api.put(unknownPath, replacement, headers), 404, notFound);
+        assertRefused(await api.patch(unknownPath, patch, headers), 404, notFound);
+        if (isDeletable) assertRefused(await api.delete(unknownPath, headers), 404, notFound);
+      }
+    }
+  });
+
+  it('guards the revoking of a key, too', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const { keyId } = await clientWith({});
+    const path = `/keys/${keyId}`;
+    const { etag } = (await api.get(path)).headers;
+
+    assertRefused(await api.delete(path, { 'if-match': OTHER }), 412, 'precondition_failed');
+    assert.equal((await api.get(path)).body.revokedAt, null);
+    assertRefused(await api.delete('/keys/99', { 'if-match': '*' }), 404, 'api_key_not_found');
+    assert.equal((await api.delete(path, { 'if-match': etag! })).status, 204);
+    assertRefused(await api.delete(path, { 'if-match': etag! }), 412, 'precondition_failed');
+  });
+
+  it('is judged before the rules of the shop are', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api);
+    const orderId = await anOrder(api, { petId });
+    const stale = { 'if-match': OTHER };
+    assertRefused(await api.delete(`/pets/${petId}`, stale), 412, 'precondition_failed');
+    assertRefused(await api.patch(`/pets/${petId}`, { status: 'sold' }, stale), 412, 'precondition_failed');
+    assertRefused(await api.delete('/categories/1', stale), 412, 'precondition_failed');
+    const tooMany = await api.patch(`/store/orders/${orderId}`, { quantity: 2 }, stale);
+    assertRefused(tooMany, 412, 'precondition_failed');
+  });
+});

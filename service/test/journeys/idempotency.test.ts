@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { DAY } from '../../src/kit/clock.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { contract } from '../support/contract.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const KEY = 'order-2041';
+
+/** A request for each POST of the contract, in a shop that has category 1 and pet 1 with two units. */
+const posts: Record<string, object> = {
+  '/pets': { name: 'Biscuit', categoryId: 1 },
+  '/categories': { name: 'Dogs' },
+  '/store/orders': { petId: 1 },
+  '/keys': { name: 'Web shop', plan: 'free', scopes: ['pets:read'] },
+};
+
+async function aShop(api: Client): Promise<void> {
+  assert.deepEqual([await aCategory(api), await aPet(api, { categoryId: 1, stock: 2 })], [1, 1]);
+}
+
+function post(api: Client, path: string, body: unknown = posts[path], key = KEY): Promise<Answer> {
+  return api.post(path, body, { 'idempotency-key': key });
+}
+
+function isReplay({ headers }: Answer): boolean {
+  return headers['idempotency-replayed'] !== undefined;
+}
+
+async function countOf(api: Client, path: string): Promise<number> {
+  return (await api.get(`${path}?limit=100`)).body.length;
+}
+
+describe('Idempotency-Key', () => {
+  it('is tried here on every POST there is', () => {
+    const paths = Object.keys(contract.paths).filter(path => contract.paths[path]!.post);
+    assert.deepEqual(Object.keys(posts).sort(), paths.sort());
+  });
+
+  for (const path of Object.keys(posts)) {
+    it(`POST ${path} sent again is answered as the first time, and done once`, async t => {
+      const { api } = await startTestApp(t);
+      await aShop(api);
+      const before = await countOf(api, path);
+
+      const first = await post(api, path);
+      assert.equal(first.status, 201, first.text);
+      assert.equal(isReplay(first), false);
+      for (let again = 0; again < 2; again++) {
+        const replay = await post(api, path);
+        assert.equal(replay.status, 201);
+        assert.equal(replay.headers['idempotency-replayed'], 'true');
+        assert.equal(replay.headers.location, first.headers.location);
+        assert.equal(replay.headers.etag, first.headers.etag);
+        // The secret of an API key is shown once, and that was in the first answer.
+        const { key: _secret, ...repeated } = first.body;
+        assert.equal(replay.text, JSON.stringify(repeated));
+      }
+      assert.equal(await countOf(api, path), before + 1);
+    });
+  }
+
+  it('replays what was answered then, whatever has become of it since', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api);
+    const first = await post(api, '/store/orders');
+    assert.equal((await api.delete(first.headers.location!)).status, 204);
+
+    const replay = await post(api, '/store/orders');
+    assert.deepEqual([replay.status, replay.text, isReplay(replay)], [201, first.text, true]);
+    assert.deepEqual(await stockOf(api, 1), ['available', 2]);
+  });
+
+  it('keeps the secret of an API key out of the replay and out of the store', async t => {
+    const { api, directory } = await startTestApp(t);
+    const { key: secret, id } = (await post(api, '/keys')).body;
+    assert.equal((await api.as(secret).get('/pets')).status, 200);
+
+    const replay = await post(api, '/keys');
+    assert.equal(replay.body.id, id);
+    assert.ok(!replay.text.includes(secret));
+    const files = readdirSync(directory).filter(name => name.startsWith('petstore.db'));
+    assert.ok(files.length > 0);
+    const stored = files.map(name => readFileSync(join(directory, name)));
+    assert.ok(
+      stored.some(bytes => bytes.includes(KEY)),
+      'the outcome should have been found in these files',
+    );
+    for (const bytes of stored) {
+      for (const part of [secret, secret.slice('psk_'.length, -6)]) assert.ok(!bytes.includes(part));
+    }
+  });
+
+  it('is the same key raw and as a quoted string', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api);
+    const raw = await post(api, '/store/orders', { petId: 1 }, 'a key: 7f, "x"');
+    const quoted = await post(api, '/store/orders', { petId: 1 }, '"a key: 7f, "x""');
+    assert.deepEqual([quoted.text, isReplay(quoted)], [raw.text, true]);
+    const other = await post(api, '/store/orders', { petId: 1 }, '"A key: 7f, "x""');
+    assert.equal(isReplay(other), false);
+  });
+
+  it('has 1 to 255 printable ASCII characters', async t => {
+    const { api } = await startTestApp(t);
+    assert.equal((await post(api, '/store/orders', {}, '~'.repeat(255))).status, 201);
+    assert.equal((await post(api, '/store/orders', {}, `"${'!'.repeat(255)}"`)).status, 201);
+    for (const key of ['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'clé', 'a\tb']) {
+      const message = assertRefused(await post(api, '/store/orders', {}, key), 400, 'invalid_request');
+      assert.match(message, /Idempotency-Key/);
+    }
+    assert.equal(await countOf(api, '/store/orders'), 2);
+  });
+
+  it('is refused with another request than the first, which it still repeats', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api);
+    const first = await post(api, '/store/orders');
+    for (const body of [{ petId: 1, quantity: 2 }, { petId: 1, complete: true }, {}]) {
+      assertRefused(await post(api, '/store/orders', body), 422, 'idempotency_key_reused');
+    }
+    for (const path of ['/pets', '/categories', '/keys']) {
+      assertRefused(await post(api, path), 422, 'idempotency_key_reused');
+    }
+    assert.equal((await post(api, '/store/orders')).text, first.text);
+    assert.equal(await countOf(api, '/store/orders'), 1);
+  });
+
+  it('does not keep a refusal: the same key may succeed later, even with another body', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api);
+    const body = { petId: 1, quantity: 3 };
+    assertRefused(await post(api, '/store/orders', body), 409, 'insufficient_stock');
+    assertRefused(await post(api, '/store/orders', { quantity: 0 }), 400, 'invalid_request');
+    assertRefused(await post(api.as(), '/store/orders', body), 401, 'missing_api_key');
+    await api.put('/store/inventory/1', { quantity: 3 });
+
+    const placed = await post(api, '/store/orders', body);
+    assert.deepEqual([placed.status, isReplay(placed)], [201, false]);
+    assert.equal(isReplay(await post(api, '/store/orders', body)), true);
+    assert.deepEqual(await stockOf(api, 1), ['pending', 0]);
+  });
+
+  it('belongs to the API key that used it', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const other = await clientWith({ scopes: ['orders:write'] });
+    const mine = await post(api, '/store/orders', {});
+    const theirs = await post(other, '/store/orders', {});
+    assert.equal(isReplay(theirs), false);
+    assert.notEqual(theirs.body.id, mine.body.id);
+    const theirSecond = await post(other, '/store/orders', {});
+    assert.deepEqual([theirSecond.text, isReplay(theirSecond)], [theirs.text, true]);
+  });
+
+  it('is forgotten after 24 hours', async t => {
+    const { api, clock } = await startTestApp(t);
+    const first = await post(api, '/store/orders', {});
+    clock.turn(DAY);
+    assert.equal(isReplay(await post(api, '/store/orders', {})), true, 'a replay does not prolong it');
+    clock.turn(1);
+    const second = await post(api, '/store/orders', { quantity: 5 });
+    assert.equal(isReplay(second), false);
+    assert.notEqual(second.body.id, first.body.id);
+
+    clock.turn(DAY);
+    const replay = await post(api, '/store/orders', { quantity: 5 });
+    assert.deepEqual([replay.text, isReplay(replay)], [second.text, true]);
+  });
+
+  it('means nothing to requests that can be repeated anyway', async t => {
+    const { api } = await startTestApp(t);
+    const path = `/store/orders/${await anOrder(api, {})}`;
+    const headers = { 'idempotency-key': KEY };
+    for (const quantity of [2, 3]) {
+      const changed = await api.patch(path, { quantity }, headers);
+      assert.deepEqual([changed.body.quantity, isReplay(changed)], [quantity, false]);
+    }
+    assert.equal((await api.delete(path, headers)).status, 204);
+  });
+});

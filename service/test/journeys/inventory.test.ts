@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Answer, Client } from '../support/client.ts';
+import { anOrder, aPet, stockOf } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+interface Situation {
+  petId: number;
+  /** The open order, where the situation has one. */
+  orderId: number | undefined;
+}
+
+type Prepare = (api: Client) => Promise<Situation>;
+type Act = (api: Client, situation: Situation) => Promise<Answer>;
+
+// Where a pet comes from.
+const available =
+  (stock: number): Prepare =>
+  async api => ({ petId: await aPet(api, { stock }), orderId: undefined });
+const onHold =
+  (stock: number): Prepare =>
+  async api => {
+    const petId = await aPet(api, { stock });
+    await api.patch(`/pets/${petId}`, { status: 'pending' });
+    return { petId, orderId: undefined };
+  };
+const sold: Prepare = async api => ({ petId: await aPet(api, { status: 'sold' }), orderId: undefined });
+/** `ordered` of `stock` units are held by one open order. */
+const ordered =
+  (units: number, { of: stock }: { of: number }): Prepare =>
+  async api => {
+    const petId = await aPet(api, { stock });
+    return { petId, orderId: await anOrder(api, { petId, quantity: units }) };
+  };
+const orderedThenHeld: Prepare = async api => {
+  const situation = await ordered(1, { of: 2 })(api);
+  await api.patch(`/pets/${situation.petId}`, { status: 'pending' });
+  return situation;
+};
+
+// What happens to it.
+const order =
+  (quantity: number): Act =>
+  (api, { petId }) =>
+    api.post('/store/orders', { petId, quantity });
+const patchStatus =
+  (status: string): Act =>
+  (api, { petId }) =>
+    api.patch(`/pets/${petId}`, { status });
+const putStatus =
+  (status: string): Act =>
+  async (api, { petId }) => {
+    const { body } = await api.get(`/pets?id=${petId}`);
+    return api.put(`/pets/${petId}`, { ...body[0], status });
+  };
+const setStock =
+  (quantity: number): Act =>
+  (api, { petId }) =>
+    api.put(`/store/inventory/${petId}`, { quantity });
+const complete: Act = (api, { orderId }) => api.patch(`/store/orders/${orderId}`, { complete: true });
+const cancel: Act = (api, { orderId }) => api.delete(`/store/orders/${orderId}`);
+
+type Stock = [status: string, quantity: number];
+type Refusal = [status: 409, code: string];
+
+/** What a pet goes through: each way from one status to another, and each way that is barred. */
+const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][] = [
+  ['available → available: an order leaves units', available(2), order(1), ['available', 1]],
+  ['available → available: stock set above 0', available(2), setStock(5), ['available', 5]],
+  ['available → available: set again', available(2), patchStatus('available'), ['available', 2]],
+  ['available → pending: an order takes the last unit', available(2), order(2), ['pending', 0]],
+  ['available → pending: put on hold by PATCH', available(2), patchStatus('pending'), ['pending', 2]],
+  ['available → pending: put on hold by PUT', available(2), putStatus('pending'), ['pending', 2]],
+  ['available → pending: stock set to 0, order open', ordered(1, { of: 2 }), setStock(0), ['pending', 0]],
+  ['available → sold: stock set to 0, no order open', available(2), setStock(0), ['sold', 0]],
+  ['available → sold: marked sold by PATCH', available(2), patchStatus('sold'), ['sold', 0]],
+  ['available → sold: marked sold by PUT', available(2), putStatus('sold'), ['sold', 0]],
+  [
+    'available → sold: refused while an order is open',
+    ordered(1, { of: 2 }),
+    patchStatus('sold'),
+    [409, 'pet_has_open_orders'],
+  ],
+  [
+    'pending → available: the order of the last unit is cancelled',
+    ordered(2, { of: 2 }),
+    cancel,
+    ['available', 2],
+  ],
+  ['pending → available: stock raised from 0', ordered(2, { of: 2 }), setStock(3), ['available', 3]],
+  ['pending → available: a hold is released by PATCH', onHold(2), patchStatus('available'), ['available', 2]],
+  ['pending → available: a hold is released by PUT', onHold(2), putStatus('available'), ['available', 2]],
+  [
+    'pending → available: refused while orders hold all of it',
+    ordered(2, { of: 2 }),
+    patchStatus('available'),
+    [409, 'out_of_stock'],
+  ],
+  ['pending → pending: a hold outlasts a new count', onHold(2), setStock(5), ['pending', 5]],
+  ['pending → pending: a hold outlasts a cancelled order', orderedThenHeld, cancel, ['pending', 2]],
+  ['pending → pending: a hold outlasts a completed order', orderedThenHeld, complete, ['pending', 1]],
+  ['pending → pending: no order is taken on a hold', onHold(2), order(1), [409, 'pet_not_available']],
+  ['pending → sold: the last open order completes', ordered(2, { of: 2 }), complete, ['sold', 0]],
+  ['pending → sold: marked sold, no order open', onHold(2), patchStatus('sold'), ['sold', 0]],
+  ['pending → sold: stock set to 0, no order open', onHold(2), setStock(0), ['sold', 0]],
+  [
+    'pending → sold: refused while an order is open',
+    ordered(2, { of: 2 }),
+    patchStatus('sold'),
+    [409, 'pet_has_open_orders'],
+  ],
+  ['sold → available: restocked', sold, setStock(4), ['available', 4]],
+  ['sold → available: refused by status alone', sold, patchStatus('available'), [409, 'out_of_stock']],
+  ['sold → available: refused by PUT alone', sold, putStatus('available'), [409, 'out_of_stock']],
+  ['sold → pending: never', sold, patchStatus('pending'), [409, 'invalid_status_transition']],
+  ['sold → pending: never by PUT', sold, putStatus('pending'), [409, 'invalid_status_transition']],
+  ['sold → sold: set again', sold, patchStatus('sold'), ['sold', 0]],
+  ['sold → sold: stock set to 0', sold, setStock(0), ['sold', 0]],
+  ['sold → sold: no order is taken', sold, order(1), [409, 'pet_not_available']],
+];
+
+function isRefusal(to: Stock | Refusal): to is Refusal {
+  return typeof to[0] === 'number';
+}
+
+describe('a pet and its stock', () => {
+  it('go from status to status by these ways and no others', async t => {
+    const { api } = await startTestApp(t);
+    for (const [told, from, by, to] of transitions) {
+      await t.test(told, async () => {
+        const situation = await from(api);
+        const before = await stockOf(api, situation.petId);
+        assert.equal(before[0], told.split(' ', 1)[0], 'the case does not begin where it says');
+
+        const answer = await by(api, situation);
+        if (isRefusal(to)) assertRefused(answer, ...to);
+        else assert.ok(answer.status < 300, answer.text);
+        const after = await stockOf(api, situation.petId);
+        assert.deepEqual(after, isRefusal(to) ? before : to);
+        const { body } = await api.get(`/pets?id=${situation.petId}`);
+        assert.equal(body[0].status, after[0], 'the pet and its stock differ in status');
+      });
+    }
+  });
+});
+
+describe('inventory', () => {
+  it('PUT and PATCH of a count do the same and answer the entry', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api);
+    const path = `/store/inventory/${petId}`;
+
+    const put = await api.put(path, { quantity: 7 });
+    assert.deepEqual(put.body, { petId, quantity: 7, status: 'available' });
+    const patched = await api.patch(path, { quantity: 0 });
+    assert.deepEqual(patched.body, { petId, quantity: 0, status: 'sold' });
+    assert.deepEqual((await api.get(path)).body, patched.body);
+    assert.deepEqual((await api.get('/store/inventory')).body, [patched.body]);
+  });
+
+  it('counts what can still be ordered: units in open orders are not in it', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api, { stock: 3 });
+    const orderId = await anOrder(api, { petId, quantity: 2 });
+    await api.put(`/store/inventory/${petId}`, { quantity: 5 });
+    await api.delete(`/store/orders/${orderId}`);
+    assert.deepEqual(await stockOf(api, petId), ['available', 7]);
+  });
+
+  it('a count is a whole number from 0 to 2,147,483,647 and the only thing to set', async t => {
+    const { api } = await startTestApp(t);
+    const path = `/store/inventory/${await aPet(api, { stock: 2 })}`;
+    for (const body of [
+      {},
+      { quantity: -1 },
+      { quantity: 2 ** 31 },
+      { quantity: 1.5 },
+      { quantity: '3' },
+      { quantity: null },
+      { quantity: 3, status: 'sold' },
+      { quantity: 3, petId: 1 },
+    ]) {
+      assertRefused(await api.put(path, body), 400, 'invalid_request');
+      assertRefused(await api.patch(path, body), 400, 'invalid_request');
+    }
+    assert.equal((await api.get(path)).body.quantity, 2);
+    assert.equal((await api.put(path, { quantity: 2 ** 31 - 1 })).body.quantity, 2 ** 31 - 1);
+  });
+
+  it('no pet, no entry', async t => {
+    const { api } = await startTestApp(t);
+    assertRefused(await api.get('/store/inventory/1'), 404, 'pet_not_found');
+    assertRefused(await api.put('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
+    assertRefused(await api.patch('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
+  });
+});

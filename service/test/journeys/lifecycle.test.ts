@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HOUR } from '../../src/kit/clock.ts';
+import type { Answer } from '../support/client.ts';
+import { contract, type Operation } from '../support/contract.ts';
+import { aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
+
+const SUNSET = '2030-12-05T00:00:00.000Z';
+
+const operations: [method: string, path: string, operation: Operation][] = Object.entries(
+  contract.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
+    method.toUpperCase(),
+    path,
+    operation,
+  ]),
+);
+
+function namesOf(chosen: typeof operations): string[] {
+  return chosen.map(([method, path]) => `${method} ${path}`);
+}
+
+function assertDeprecated({ headers }: Answer, petId: string): void {
+  assert.equal(headers.deprecation, '@1795219200'); // 2026-11-21T00:00:00Z
+  assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT');
+  assert.equal(
+    headers.link,
+    `</pets?id=${petId}>; rel="successor-version", </openapi.yaml>; rel="deprecation"; type="application/yaml"`,
+  );
+}
+
+describe('the deprecated GET /pets/{petId}', () => {
+  it('tells when it ends and what follows it, whatever it answers', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    await aPet(api);
+    const orders = await clientWith({ scopes: ['orders:read'] });
+    const answers: [answer: Answer, status: number, petId: string][] = [
+      [await api.get('/pets/1'), 200, '1'],
+      [await api.head('/pets/1'), 200, '1'],
+      [await api.get('/pets/1', { 'if-none-match': '*' }), 304, '1'],
+      [await api.get('/pets/99'), 404, '99'],
+      [await api.get('/pets/a%3Eb'), 400, 'a%3Eb'],
+      [await api.get('/pets/1?x=1'), 400, '1'],
+      [await orders.get('/pets/1'), 403, '1'],
+      [await api.as().get('/pets/1'), 401, '1'],
+    ];
+    for (const [answer, status, petId] of answers) {
+      assert.equal(answer.status, status);
+      assertDeprecated(answer, petId);
+    }
+  });
+
+  it('has a successor that answers with the same pet', async t => {
+    const { api } = await startTestApp(t);
+    await aPet(api);
+    const { headers, body } = await api.get('/pets/1');
+    const [, successor] = /<([^>]+)>; rel="successor-version"/.exec(String(headers.link))!;
+    assert.deepEqual((await api.get(successor!)).body, [body]);
+  });
+
+  it('answers until the last millisecond before its sunset, and 410 from then on', async t => {
+    const { api, clock } = await startTestApp(t);
+    await aPet(api);
+    clock.set(SUNSET);
+    clock.turn(-1);
+    assert.equal((await api.get('/pets/1')).status, 200);
+    clock.turn(1);
+    for (const path of ['/pets/1', '/pets/99', '/pets/abc']) {
+      const gone = await api.get(path);
+      assert.match(assertRefused(gone, 410, 'operation_sunset'), /\/pets\?id=/);
+      assertDeprecated(gone, path.slice('/pets/'.length));
+    }
+    assert.equal((await api.head('/pets/1')).status, 410);
+    assert.equal((await api.get('/pets/1', { 'if-none-match': '*' })).status, 410);
+    assertRefused(await api.as().get('/pets/1'), 401, 'missing_api_key');
+    clock.turn(24 * 365 * HOUR);
+    assert.equal((await api.get('/pets/1')).status, 410);
+  });
+
+  it('takes none of its neighbours along when it ends', async t => {
+    const { api } = await startTestApp(t, { clock: new TestClock(SUNSET) });
+    const id = await aPet(api);
+    assert.equal((await api.get(`/pets?id=${id}`)).body.length, 1);
+    assert.equal((await api.patch(`/pets/${id}`, { name: 'Rex' })).status, 200);
+    assert.equal((await api.get(`/store/inventory/${id}`)).status, 200);
+    assert.equal((await api.delete(`/pets/${id}`)).status, 204);
+  });
+
+  it('can be kept alive past its sunset by a setting', async t => {
+    const { api, clock } = await startTestApp(t, { environment: { PETSTORE_KEEP_SUNSET: 'true' } });
+    await aPet(api);
+    clock.set(SUNSET);
+    const kept = await api.get('/pets/1');
+    assert.equal(kept.status, 200);
+    assertDeprecated(kept, '1');
+  });
+
+  it('is the only deprecated operation, with the same sunset date in the contract', () => {
+    const deprecated = operations.filter(
+      ([, , operation]) =>
+        operation.deprecated !== undefined || operation['x-deprecated-sunset'] !== undefined,
+    );
+    assert.deepEqual(namesOf(deprecated), ['GET /pets/{petId}']);
+    const [[, , operation]] = deprecated as [(typeof operations)[number]];
+    assert.deepEqual([operation.deprecated, operation['x-deprecated-sunset']], [true, '2030-12-05']);
+  });
+});
+
+describe('stability', () => {
+  it('is told by X-Stability on every answer of an operation that is not stable, and on no other', async t => {
+    const { api } = await startTestApp(t);
+    const unstable = operations.filter(([, , operation]) => operation['x-stability'] !== undefined);
+    assert.ok(unstable.length > 0);
+    for (const [method, template, operation] of operations) {
+      const path = template.replace(/\{\w+\}/, '99');
+      const stability = operation['x-stability'];
+      for (const client of [api, api.as()]) {
+        const answer = await client.send(method, path);
+        assert.equal(answer.headers['x-stability'], stability, `${method} ${path} → ${answer.status}`);
+      }
+    }
+    assert.equal((await api.get('/keys/1')).headers['x-stability'], 'experimental');
+    assert.equal((await api.get('/keys/1', { 'if-none-match': '*' })).headers['x-stability'], 'experimental');
+  });
+});
+
+describe('the navigation of the contract', () => {
+  it('has no operations in its groups', () => {
+    const groups = contract['x-tagGroups'];
+    assert.deepEqual(
+      groups.map(({ name }) => name),
+      ['Pets', 'Store', 'Platform'],
+    );
+    const used = new Set(operations.flatMap(([, , { tags }]) => tags));
+    for (const { name, tags } of groups) {
+      assert.ok(!used.has(name), `${name} holds operations`);
+      assert.ok(tags.length > 0 && tags.every(tag => used.has(tag)));
+    }
+    assert.deepEqual([...used].sort(), groups.flatMap(({ tags }) => tags).sort());
+  });
+
+  it('bars trying out GET /store/orders, and nothing else', () => {
+    const barred = operations.filter(([, , operation]) => 'x-hideTryItPanel' in operation);
+    assert.deepEqual(namesOf(barred), ['GET /store/orders']);
+    assert.equal(barred[0]![2]['x-hideTryItPanel'], true);
+  });
+});

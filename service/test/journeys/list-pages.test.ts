@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { nextPath, pagesOf } from '../support/pages.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+interface Named {
+  id: number;
+  name: string;
+}
+
+/** Creates one pet per name, in one category. */
+async function petsNamed(api: Client, names: readonly string[]): Promise<void> {
+  const categoryId = await aCategory(api);
+  for (const name of names) await aPet(api, { name, categoryId });
+}
+
+/** The parameters of the next page's URL. */
+function nextQuery(link: string | undefined): URLSearchParams {
+  assert.ok(link, 'there is no next page');
+  return new URL(link, 'http://shop').searchParams;
+}
+
+/** A cursor as this service writes it: so that tests can write some that it did not. */
+function cursorOf(...parts: unknown[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+describe('pages', () => {
+  it('every list, page by page, is the whole list', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    for (let i = 0; i < 7; i++) {
+      await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
+      await clientWith({});
+    }
+    for (const path of ['/pets', '/categories', '/store/orders', '/store/inventory', '/keys']) {
+      const whole = await api.get(`${path}?limit=100`);
+      assert.equal(nextPath(whole), undefined);
+      for (const limit of [1, 3, 7]) {
+        const pages = await Array.fromAsync(pagesOf(api, `${path}?limit=${limit}`));
+        assert.deepEqual(
+          pages.flatMap(({ body }) => body),
+          whole.body,
+        );
+        assert.ok(pages.slice(0, -1).every(({ body }) => body.length === limit));
+      }
+    }
+  });
+
+  it('a last page that is full has no next one, nor has an empty one', async t => {
+    const { api } = await startTestApp(t);
+    assert.equal(nextPath(await api.get('/store/orders')), undefined);
+    for (let i = 0; i < 4; i++) await anOrder(api, {});
+    const lengths = (await Array.fromAsync(pagesOf(api, '/store/orders?limit=2'))).map(
+      ({ body }) => body.length,
+    );
+    assert.deepEqual(lengths, [2, 2]);
+  });
+
+  it('the next page keeps filters, sort and limit, whatever characters they hold', async t => {
+    const { api } = await startTestApp(t);
+    const name = 'Tom & "Jerry" > 100% + ä';
+    await petsNamed(api, [name, 'Other', name, name, 'Tom & "Jerry" < 100%']);
+    const query = new URLSearchParams({ name, sort: '-name', limit: '1', status: 'available' });
+    for (const id of [1, 2, 3, 5]) query.append('id', String(id));
+
+    const pages = await Array.fromAsync(pagesOf(api, `/pets?${query}`));
+    assert.deepEqual(
+      pages.map(({ body }) => body.map(({ id }: Named) => id)),
+      [[3], [1]],
+    );
+    const next = nextQuery(nextPath(pages[0]!));
+    next.delete('cursor');
+    assert.deepEqual([...next], [...query]);
+  });
+
+  for (const sort of ['id', '-id', 'name', '-name']) {
+    it(`by ${sort}: rows that come and go between pages make no other row repeat or be skipped`, async t => {
+      const { api } = await startTestApp(t);
+      // Many share a name, and case must not matter, so that places within equal names are tried too.
+      const names = ['ant', 'Bee', 'bee', 'BEE', 'cat', 'Dog', 'dog', 'dog', 'eel', 'Älk'];
+      await petsNamed(api, [...names, ...names]);
+      const before: Named[] = (await api.get('/pets?limit=100')).body;
+      const deleted = new Set<number>();
+      const remove = async (id: number) => {
+        deleted.add(id);
+        assert.equal((await api.delete(`/pets/${id}`)).status, 204);
+      };
+
+      const seen: Named[] = [];
+      for await (const { body } of pagesOf(api, `/pets?limit=3&sort=${sort}`)) {
+        seen.push(...body);
+        const unseen = before.find(({ id }) => !deleted.has(id) && !seen.some(pet => pet.id === id));
+        if (!unseen) continue;
+        // New rows at both ends and among equals; gone are the very row that the cursor names and one not seen yet.
+        for (const name of ['Aardvark', body.at(-1).name, 'zebra']) await aPet(api, { name, categoryId: 1 });
+        await remove(body.at(-1).id);
+        await remove(unseen.id);
+      }
+
+      const ids = seen.map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length, `a row was repeated: ${ids}`);
+      const skipped = before.filter(({ id }) => !deleted.has(id) && !ids.includes(id));
+      assert.deepEqual(skipped, []);
+    });
+  }
+
+  it('a cursor works only for the order it was given out for', async t => {
+    const { api } = await startTestApp(t);
+    await petsNamed(api, ['ant', 'bee', 'cat']);
+    const sorts = ['id', '-id', 'name', '-name'];
+    for (const sort of sorts) {
+      const page = await api.get(`/pets?limit=1&sort=${sort}`);
+      const cursor = nextQuery(nextPath(page)).get('cursor');
+      for (const other of sorts) {
+        const answer = await api.get(`/pets?limit=1&sort=${other}&cursor=${cursor}`);
+        if (other === sort) assert.equal(answer.status, 200);
+        else assertRefused(answer, 400, 'invalid_request');
+      }
+    }
+  });
+
+  it('a cursor that the service did not give out is refused', async t => {
+    const { api } = await startTestApp(t);
+    await petsNamed(api, ['ant', 'bee', 'cat']);
+    const genuine = nextQuery(nextPath(await api.get('/pets?limit=1&sort=name'))).get('cursor')!;
+    assert.equal(genuine, cursorOf('name', 'ant', 1));
+
+    const tampered = [genuine.slice(0, -1), genuine.slice(1), `${genuine}A`, `${genuine}!`, `${genuine}=`];
+    const forged = [
+      cursorOf(),
+      cursorOf('name'),
+      cursorOf('name', 'ant'),
+      cursorOf('name', 'ant', 1, 1),
+      cursorOf('name', 1, 'ant'),
+      cursorOf('name', 'ant', '1'),
+      cursorOf('name', 'ant', 1.5),
+      cursorOf('name', 'ant', null),
+      cursorOf('name', ['ant'], 1),
+      cursorOf('name', 'a\0t', 1),
+      cursorOf('name', '\ud800', 1),
+      cursorOf('status', 'ant', 1),
+      Buffer.from('{"sort":"name"}').toString('base64url'),
+      Buffer.from('["name","ant", 1]').toString('base64url'),
+      Buffer.from('"name"').toString('base64url'),
+    ];
+    for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {
+      const answer = await api.get(`/pets?limit=1&sort=name&cursor=${cursor}`);
+      assert.match(assertRefused(answer, 400, 'invalid_request'), /`cursor`/);
+    }
+    assertRefused(
+      await api.get(`/pets?sort=name&cursor=${genuine}&cursor=${genuine}`),
+      400,
+      'invalid_request',
+    );
+  });
+});

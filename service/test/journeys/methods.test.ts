@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { describe, it } from 'node:test';
+import type { Answer, Client } from '../support/client.ts';
+import { contract } from '../support/contract.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** A path of the contract with its ID filled in. */
+function filled(template: string, id = 1): string {
+  return template.replace(/\{\w+\}/, String(id));
+}
+
+/** The methods that a path of the contract has, as `Allow` lists them. */
+function methodsOf(template: string): string[] {
+  const named = Object.keys(contract.paths[template]!).map(method => method.toUpperCase());
+  return named.includes('GET') ? [...named, 'HEAD'] : named;
+}
+
+/** What must be alike in the answers to GET and HEAD; the remaining quota and the date cannot be. */
+function comparable({ status, headers }: Answer): object {
+  const { date: _date, 'x-ratelimit-remaining': _remaining, ...rest } = headers;
+  return { status, headers: rest };
+}
+
+async function assertHeadIsGet(api: Client, path: string, headers: Record<string, string> = {}) {
+  const sent = { 'x-request-id': 'one-and-the-same', ...headers };
+  const get = await api.get(path, sent);
+  const head = await api.head(path, sent);
+  assert.deepEqual(comparable(head), comparable(get), path);
+  assert.equal(head.text, '');
+}
+
+describe('HEAD', () => {
+  it('answers as GET does in status and headers, without the body', async t => {
+    const { api } = await startTestApp(t);
+    await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
+    await aPet(api);
+    const readable = Object.keys(contract.paths).filter(template => contract.paths[template]!.get);
+    assert.ok(readable.length > 10);
+    for (const template of readable) await assertHeadIsGet(api, filled(template));
+    for (const template of readable.filter(path => path.includes('{'))) {
+      await assertHeadIsGet(api, filled(template, 99));
+      await assertHeadIsGet(api, filled(template), { 'if-none-match': '*' });
+    }
+    await assertHeadIsGet(api, '/pets?limit=1&sort=-name');
+    await assertHeadIsGet(api, '/pets?limit=0');
+    await assertHeadIsGet(api, '/nowhere');
+    await assertHeadIsGet(api.as('psk_wrong'), '/pets');
+    await assertHeadIsGet(api.as(), '/pets');
+  });
+});
+
+describe('a method that a path does not have', () => {
+  // CONNECT asks a proxy for a tunnel: its target is no path.
+  const methods = METHODS.filter(method => method !== 'CONNECT');
+
+  it('is answered 405 with the methods it has in Allow', async t => {
+    const { api } = await startTestApp(t);
+    for (const template of Object.keys(contract.paths)) {
+      const allowed = methodsOf(template);
+      for (const method of methods.filter(method => !allowed.includes(method))) {
+        const answer = await api.send(method, filled(template));
+        assertRefused(answer, 405, 'method_not_allowed');
+        const named = answer.headers.allow?.split(', ');
+        assert.deepEqual(named?.toSorted(), allowed.toSorted(), `${method} ${template}`);
+      }
+    }
+  });
+
+  it('is answered 405 before anything else about the request is looked at', async t => {
+    const { api } = await startTestApp(t);
+    const nonsense = { headers: { 'content-type': 'text/plain' }, body: '{' };
+    assertRefused(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
+    assertRefused(await api.as().send('DELETE', '/pets'), 405, 'method_not_allowed');
+  });
+});
+
+describe('a path that does not exist', () => {
+  it('is answered 404, whatever the method, with a key or without', async t => {
+    const { api } = await startTestApp(t);
+    for (const path of [
+      '/',
+      '/nowhere',
+      '/Pets',
+      '/pets/',
+      '//pets',
+      '/pets/1/',
+      '/pets/1/name',
+      '/store',
+      '/store/orders/1/2',
+      '/v1/pets',
+      '/pets;v=1',
+      '/__proto__',
+    ]) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {
+        assertRefused(await api.send(method, path), 404, 'route_not_found');
+      }
+      assertRefused(await api.as().get(path), 404, 'route_not_found');
+    }
+  });
+
+  it('that only has a slash too many is told where to go', async t => {
+    const { api } = await startTestApp(t);
+    assert.match(assertRefused(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
+    assert.doesNotMatch(assertRefused(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Answer, Client } from '../support/client.ts';
+import { aPet } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+type Send = (api: Client, headers: Record<string, string>) => Promise<Answer>;
+
+/** Answers of every kind, in a shop with one pet. */
+const kinds: [status: number, send: Send][] = [
+  [200, (api, headers) => api.get('/pets', headers)],
+  [201, (api, headers) => api.post('/store/orders', {}, headers)],
+  [204, (api, headers) => api.delete('/store/orders/1', headers)],
+  [304, (api, headers) => api.get('/pets/1', { 'if-none-match': '*', ...headers })],
+  [400, (api, headers) => api.post('/pets', '{', headers)],
+  [401, (api, headers) => api.as().get('/pets', headers)],
+  [404, (api, headers) => api.get('/pets/99', headers)],
+  [404, (api, headers) => api.get('/nowhere', headers)],
+  [405, (api, headers) => api.delete('/pets', headers)],
+  [412, (api, headers) => api.delete('/pets/1', { 'if-match': '"x"', ...headers })],
+  [415, (api, headers) => api.post('/pets', 'x', { 'content-type': 'text/plain', ...headers })],
+  [422, (api, headers) => api.post('/store/orders', { petId: 99 }, headers)],
+  [200, (api, headers) => api.as().get('/healthz', headers)],
+];
+
+describe('X-Request-Id', () => {
+  it('is taken over when it is well-formed, on answers of every kind', async t => {
+    const { api } = await startTestApp(t);
+    await aPet(api);
+    for (const [status, send] of kinds) {
+      const answer = await send(api, { 'x-request-id': `attempt-${status}` });
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(answer.headers['x-request-id'], `attempt-${status}`);
+    }
+    for (const id of ['a', 'A-z0.9_~:/+=', 'x'.repeat(128)]) {
+      assert.equal((await api.get('/pets', { 'x-request-id': id })).headers['x-request-id'], id);
+    }
+  });
+
+  it('is made, a new one each time, where there is none or one that could forge a log line', async t => {
+    const { api } = await startTestApp(t);
+    const seen = new Set<unknown>();
+    const malformed = ['', ' ', 'two words', 'a"b', 'a,b', '{}', 'é', 'x'.repeat(129)];
+    const sent = [{}, {}, ...malformed.map(id => ({ 'x-request-id': id }))];
+    for (const headers of sent) {
+      const made = (await api.get('/pets', headers as Record<string, string>)).headers['x-request-id'];
+      assert.match(String(made), UUID);
+      seen.add(made);
+    }
+    assert.equal(seen.size, sent.length);
+  });
+
+  it('is in the log line of the request', async t => {
+    const { api, logLines } = await startTestApp(t);
+    const made = (await api.get('/pets')).headers['x-request-id'];
+    await api.get('/nowhere', { 'x-request-id': 'lost-1' });
+    const logged = logLines().filter(({ msg }) => msg === 'request');
+    assert.deepEqual(
+      logged.map(({ requestId, status }) => [requestId, status]),
+      [
+        [made, 200],
+        ['lost-1', 404],
+      ],
+    );
+  });
+});
+
+describe('API-Version', () => {
+  it('is 1.0.0 on answers of every kind, whether 1 is asked for or nothing', async t => {
+    const { api } = await startTestApp(t);
+    await aPet(api);
+    for (const [status, send] of kinds) {
+      const answer = await send(api, {});
+      assert.deepEqual([answer.status, answer.headers['api-version']], [status, '1.0.0']);
+    }
+    for (const version of ['1', '1.0', '1.0.0']) {
+      const answer = await api.get('/pets', { 'api-version': version });
+      assert.deepEqual([answer.status, answer.headers['api-version']], [200, '1.0.0']);
+    }
+  });
+
+  it('of an unknown kind is refused, and nothing is done', async t => {
+    const { api } = await startTestApp(t);
+    for (const version of ['2', '0', '1.1', '1.0.1', 'v1', '', 'latest', '1, 2']) {
+      const headers = { 'api-version': version };
+      const answer = await api.post('/store/orders', {}, headers);
+      assertRefused(answer, 400, 'unsupported_api_version');
+      assert.equal(answer.headers['api-version'], '1.0.0');
+    }
+    assert.deepEqual((await api.get('/store/orders')).body, []);
+  });
+});

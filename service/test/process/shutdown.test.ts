@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { Client } from '../support/client.ts';
+import { aCategory } from '../support/factories.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+
+const CLIENTS = 16;
+
+/** Creates pets one after another until the service takes no more; answers when all of the clients have stopped. */
+class Load {
+  readonly acknowledged: string[] = [];
+  readonly #api: Client;
+  readonly #categoryId: number;
+  #sent = 0;
+  /** Requests sent before the signal; each must be answered. */
+  #before = Number.POSITIVE_INFINITY;
+
+  constructor(api: Client, categoryId: number) {
+    this.#api = api;
+    this.#categoryId = categoryId;
+  }
+
+  signalled(): void {
+    this.#before = this.#sent;
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: CLIENTS }, () => this.#createPets()));
+  }
+
+  async #createPets(): Promise<void> {
+    for (;;) {
+      const number = ++this.#sent;
+      const name = `Pet ${number}`;
+      try {
+        const { status, text } = await this.#api.post('/pets', { name, categoryId: this.#categoryId });
+        assert.equal(status, 201, text);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        assert.ok(number > this.#before, `a request that was in flight got no answer: ${error}`);
+        assert.match(String(code), /^(ECONNREFUSED|ECONNRESET|EPIPE)$/);
+        return;
+      }
+      this.acknowledged.push(name);
+    }
+  }
+}
+
+describe('SIGTERM under load', () => {
+  it('lets every request in flight be answered, takes no new ones, and exits 0 with all data kept', async t => {
+    const directory = dataDirectory(t);
+    const service = await serve(t, directory);
+    const api = new Client(service.url, service.adminKey);
+    t.after(() => api.close());
+    const load = new Load(api, await aCategory(api));
+    const stopped = load.run();
+    while (load.acknowledged.length < 200) await api.get('/healthz');
+
+    load.signalled();
+    const { code, stdout, stderr } = await service.end('SIGTERM');
+    await stopped;
+
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout, /cut off/);
+    await assert.rejects(api.get('/healthz'), { code: 'ECONNREFUSED' });
+    const db = new BetterSqlite3(join(directory, 'petstore.db'), { readonly: true });
+    t.after(() => db.close());
+    assert.deepEqual(db.prepare('SELECT name FROM pets').pluck().all().sort(), load.acknowledged.sort());
+    t.diagnostic(`${load.acknowledged.length} pets, each acknowledged`);
+
+    const next = await serve(t, directory);
+    const again = new Client(next.url, next.adminKey);
+    t.after(() => again.close());
+    assert.equal((await again.get('/pets?limit=1')).status, 200);
+    assert.equal((await next.end('SIGINT')).code, 0);
+  });
+});
+
+describe('SIGTERM', () => {
+  it('does not wait for a connection on which nothing was asked, nor for one that was answered', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
+    const api = new Client(service.url, service.adminKey);
+    const { hostname, port } = new URL(service.url);
+    const silent = connect(Number(port), hostname);
+    silent.on('error', () => {});
+    t.after(() => {
+      api.close();
+      silent.destroy();
+    });
+    await once(silent, 'connect');
+    await api.get('/healthz');
+
+    const { code, stdout } = await service.end('SIGTERM');
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /cut off/);
+  });
+
+  it('gives a request that never ends no longer than PETSTORE_SHUTDOWN_SECONDS', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '0' });
+    const { hostname, port } = new URL(service.url);
+    const slow = connect(Number(port), hostname);
+    slow.on('error', () => {});
+    t.after(() => slow.destroy());
+    await once(slow, 'connect');
+    slow.write('POST /pets HTTP/1.1\r\nHost: x\r\n');
+    const api = new Client(service.url, service.adminKey);
+    t.after(() => api.close());
+    await api.get('/healthz');
+
+    const { code, stdout } = await service.end('SIGTERM');
+    assert.equal(code, 0);
+    assert.match(stdout, /requests still in flight were cut off/);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Answer } from '../support/client.ts';
+import { aPet, stockOf } from '../support/factories.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** Sends `count` requests at once. */
+function atOnce(count: number, send: (i: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+}
+
+/** How often each outcome occurs among the answers: `{ '201': 1, '409 pet_not_available': 199 }`. */
+function tally(answers: Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const outcome = body?.code === undefined ? String(status) : `${status} ${body.code}`;
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('of 200 orders at once', () => {
+  it('for the last unit, one gets it', async t => {
+    const { api, app } = await startTestApp(t);
+    const petId = await aPet(api);
+
+    const answers = await atOnce(200, () => api.post('/store/orders', { petId }));
+
+    assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
+    assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
+    const { body: kept } = await api.get('/store/orders');
+    assert.deepEqual(kept, [answers.find(({ status }) => status === 201)!.body]);
+    await assertInvariants(sql => app.db.all(sql));
+  });
+
+  it('for 2 of 99 units each, 49 are served and one unit stays', async t => {
+    const { api, app } = await startTestApp(t);
+    const petId = await aPet(api, { stock: 99 });
+
+    const answers = await atOnce(200, () => api.post('/store/orders', { petId, quantity: 2 }));
+
+    assert.deepEqual(tally(answers), { '201': 49, '409 insufficient_stock': 151 });
+    assert.deepEqual(await stockOf(api, petId), ['available', 1]);
+    await assertInvariants(sql => app.db.all(sql));
+  });
+
+  it('sold over the counter, the one that gets the last unit leaves the pet sold', async t => {
+    const { api, app } = await startTestApp(t);
+    const petId = await aPet(api);
+
+    const answers = await atOnce(200, () => api.post('/store/orders', { petId, complete: true }));
+
+    assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
+    assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
+    await assertInvariants(sql => app.db.all(sql));
+  });
+});
+
+describe('units that move at once', () => {
+  it('are neither lost nor doubled when orders swap between pets', async t => {
+    const { api, app } = await startTestApp(t);
+    const pets = [await aPet(api, { stock: 20 }), await aPet(api, { stock: 20 })];
+    const placed = await atOnce(30, i => api.post('/store/orders', { petId: pets[i % 2] }));
+
+    const moved = await atOnce(120, i => {
+      const { id } = placed[i % 30]!.body;
+      return i % 4 === 3
+        ? api.delete(`/store/orders/${id}`)
+        : api.patch(`/store/orders/${id}`, { petId: pets[(i >> 1) % 2], quantity: 1 + (i % 3) });
+    });
+
+    const outcomes = new Set(Object.keys(tally(moved)));
+    const documented = [
+      '200',
+      '204',
+      '404 order_not_found',
+      '409 insufficient_stock',
+      '409 pet_not_available',
+    ];
+    assert.deepEqual([...outcomes.difference(new Set(documented))], []);
+    const { body: orders } = await api.get('/store/orders?limit=100');
+    const { body: items } = await api.get('/store/inventory');
+    const units = [...orders, ...items].reduce((sum, { quantity }) => sum + quantity, 0);
+    assert.equal(units, 40);
+    await assertInvariants(sql => app.db.all(sql));
+  });
+});
+
+describe('of 50 changes at once', () => {
+  it('with the same If-Match one is made, and the others are told that they came too late', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api);
+    const { headers } = await api.get(`/pets/${petId}`);
+
+    const answers = await atOnce(50, i =>
+      api.patch(`/pets/${petId}`, { name: `Name ${i}` }, { 'if-match': headers.etag! }),
+    );
+
+    assert.deepEqual(tally(answers), { '200': 1, '412 precondition_failed': 49 });
+    const winner = answers.find(({ status }) => status === 200)!;
+    const { body, headers: now } = await api.get(`/pets/${petId}`);
+    assert.deepEqual(body, winner.body);
+    assert.equal(now.etag, winner.headers.etag);
+  });
+
+  it('to one category name, one gets it', async t => {
+    const { api } = await startTestApp(t);
+
+    const answers = await atOnce(50, i => api.post('/categories', { name: i % 2 ? 'Parrots' : 'PARROTS' }));
+
+    assert.deepEqual(tally(answers), { '201': 1, '409 category_name_taken': 49 });
+  });
+});
+
+for (const count of [2, 50]) {
+  describe(`${count} requests at once with one Idempotency-Key`, () => {
+    it('have one effect', async t => {
+      const { api } = await startTestApp(t);
+      const petId = await aPet(api, { stock: 100 });
+
+      const answers = await atOnce(count, () =>
+        api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
+      );
+
+      const made = answers.filter(({ status }) => status === 201);
+      const waiting = answers.filter(({ body }) => body.code === 'idempotency_key_in_use');
+      assert.equal(made.length + waiting.length, count, JSON.stringify(tally(answers)));
+      assert.equal(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
+      const again = await api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
+      assert.equal(again.headers['idempotency-replayed'], 'true');
+      for (const { body } of made) assert.deepEqual(body, again.body);
+      assert.deepEqual(await stockOf(api, petId), ['available', 99]);
+    });
+
+    it('are kept apart by the API key that sends them', async t => {
+      const { api, clientWith } = await startTestApp(t);
+      const petId = await aPet(api, { stock: 100 });
+      const other = await clientWith({});
+
+      const answers = await atOnce(count, i =>
+        (i % 2 ? other : api).post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
+      );
+
+      const fresh = answers.filter(
+        ({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined,
+      );
+      assert.equal(fresh.length, 2);
+      assert.deepEqual(await stockOf(api, petId), ['available', 98]);
+    });
+  });
+}

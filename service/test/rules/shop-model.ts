@@ -1,0 +1,273 @@
+import { type Fields, isInt64, isValid, type Resource } from './shop-shapes.ts';
+
+export interface Category {
+  name: string;
+  description?: string;
+}
+
+export interface Pet {
+  name: string;
+  categoryId: number;
+  status: 'available' | 'pending' | 'sold';
+  /** Units that can still be ordered. */
+  quantity: number;
+}
+
+export interface Order {
+  petId?: number;
+  quantity: number;
+  shipDate?: string;
+  complete: boolean;
+}
+
+/** A request with everything in it settled. `id` is the path's, as text; a collection has none. */
+export interface ModelRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  resource: Resource;
+  id?: string;
+  body?: Fields;
+  /** The filters of a list. */
+  query?: Record<string, string>;
+  /** Sent with an If-Match that names no state of the resource. */
+  stale?: boolean;
+}
+
+/** `codes`: any of these refusals is right, because more than one rule is broken. */
+export type Expected = { status: 200 | 201; body: object } | { status: 204 } | { codes: string[] };
+
+class Refusal extends Error {
+  readonly codes: string[];
+  constructor(codes: string[]) {
+    super(codes.join(' or '));
+    this.codes = codes;
+  }
+}
+
+const LARGEST = 2_147_483_647;
+
+/** The shop in memory: the rules in their plainest form, to hold the service against. */
+export class ShopModel {
+  categories = new Map<number, Category>();
+  pets = new Map<number, Pet>();
+  orders = new Map<number, Order>();
+
+  /** What the service must answer. `newId` is the ID it gave out, should the request create something. */
+  answer(request: ModelRequest, now: number, newId: number): Expected {
+    const before = structuredClone({ categories: this.categories, pets: this.pets, orders: this.orders });
+    try {
+      return this.#answer(request, now, newId);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      Object.assign(this, before);
+      return { codes: error.codes };
+    }
+  }
+
+  #answer({ method, resource, id, body, query, stale }: ModelRequest, now: number, newId: number): Expected {
+    const target = id === undefined ? newId : Number(id);
+    refuseIf(id !== undefined && !isInt64(id), 'invalid_request');
+    if (body) {
+      refuseIf(!isValid(resource, method, body), 'invalid_request');
+      refuseIf(id !== undefined && body.id !== undefined && body.id !== target, 'invalid_request');
+    }
+    if (id !== undefined) this.#find(resource, target, stale ?? false);
+    if (method === 'DELETE') {
+      this.#delete(resource, target);
+      return { status: 204 };
+    }
+    if (body) this.#write(resource, target, body, method, now);
+    if (method === 'POST') return { status: 201, body: this.#show(resource, target) };
+    if (id === undefined) return { status: 200, body: this.#list(resource, query ?? {}) };
+    return { status: 200, body: this.#show(resource, target) };
+  }
+
+  #write(resource: Resource, id: number, body: Fields, method: string, now: number): void {
+    const before = this[resource === 'inventory' ? 'pets' : resource].get(id);
+    const fields = method === 'PATCH' ? mergePatch({ ...before }, body) : body;
+    if (resource === 'categories') this.#setCategory(id, fields);
+    else if (resource === 'inventory') this.#setStock(id, body.quantity as number);
+    else if (resource === 'pets') before ? this.#changePet(id, fields) : this.#createPet(id, fields);
+    else before ? this.#changeOrder(id, fields, now) : this.#placeOrder(id, fields, now);
+  }
+
+  #delete(resource: Resource, id: number): void {
+    if (resource === 'categories') this.#deleteCategory(id);
+    else if (resource === 'pets') this.#deletePet(id);
+    else this.#cancelOrder(id);
+  }
+
+  #show(resource: Resource, id: number): Fields {
+    const { name, categoryId, status, quantity } = this.pets.get(id) ?? ({} as Pet);
+    switch (resource) {
+      case 'categories':
+        return { id, ...this.categories.get(id) };
+      case 'pets':
+        return { id, name, categoryId, status };
+      case 'inventory':
+        return { petId: id, quantity, status };
+      case 'orders':
+        return { id, ...this.orders.get(id) };
+    }
+  }
+
+  #list(resource: Resource, { quantityBelow, ...equal }: Record<string, string>): Fields[] {
+    const ids = [...this[resource === 'inventory' ? 'pets' : resource].keys()].sort((a, b) => a - b);
+    return ids
+      .map(id => this.#show(resource, id))
+      .filter(item => quantityBelow === undefined || (item.quantity as number) < Number(quantityBelow))
+      .filter(item => Object.entries(equal).every(([field, value]) => String(item[field]) === value));
+  }
+
+  #find(resource: Resource, id: number, stale: boolean): void {
+    const [code, known] = {
+      categories: ['category_not_found', this.categories.has(id)],
+      pets: ['pet_not_found', this.pets.has(id)],
+      inventory: ['pet_not_found', this.pets.has(id)],
+      orders: ['order_not_found', this.orders.has(id)],
+    }[resource] as [string, boolean];
+    refuseIf(!known, code);
+    refuseIf(stale, 'precondition_failed');
+  }
+
+  #setCategory(id: number, { name, description }: Fields): void {
+    const taken = [...this.categories].some(
+      ([otherId, other]) => otherId !== id && other.name.toLowerCase() === trimmed(name).toLowerCase(),
+    );
+    refuseIf(taken, 'category_name_taken');
+    this.categories.set(id, {
+      name: trimmed(name),
+      ...(description !== undefined && { description: trimmed(description) }),
+    });
+  }
+
+  #deleteCategory(id: number): void {
+    const inUse = [...this.pets.values()].some(pet => pet.categoryId === id);
+    refuseIf(inUse, 'category_in_use');
+    this.categories.delete(id);
+  }
+
+  #createPet(id: number, { name, categoryId, status = 'available' }: Fields): void {
+    refuseIf(!this.categories.has(categoryId as number), 'unknown_category');
+    const quantity = status === 'sold' ? 0 : 1;
+    this.pets.set(id, { name: trimmed(name), categoryId, status, quantity } as Pet);
+  }
+
+  #changePet(id: number, { name, categoryId, status }: Fields): void {
+    const pet = this.pets.get(id)!;
+    const to = status ?? pet.status;
+    const broken = {
+      unknown_category: !this.categories.has(categoryId as number),
+      invalid_status_transition: pet.status === 'sold' && to === 'pending',
+      out_of_stock: pet.status !== 'available' && to === 'available' && pet.quantity === 0,
+      pet_has_open_orders: to === 'sold' && this.#hasOpenOrders(id),
+    };
+    const codes = Object.entries(broken).flatMap(([code, isBroken]) => (isBroken ? [code] : []));
+    if (codes.length > 0) throw new Refusal(codes);
+    Object.assign(pet, { name: trimmed(name), categoryId, status: to });
+    if (to === 'sold') pet.quantity = 0;
+  }
+
+  #deletePet(id: number): void {
+    refuseIf(this.#hasOpenOrders(id), 'pet_has_open_orders');
+    this.pets.delete(id);
+  }
+
+  #setStock(petId: number, quantity: number): void {
+    const pet = this.pets.get(petId)!;
+    if (quantity === 0) pet.status = this.#hasOpenOrders(petId) ? 'pending' : 'sold';
+    else if (pet.quantity === 0) pet.status = 'available';
+    pet.quantity = quantity;
+  }
+
+  #placeOrder(id: number, fields: Fields, now: number): void {
+    const order = orderOf(fields);
+    refuseIf(order.complete && order.petId === undefined, 'order_has_no_pet');
+    this.#take(order.petId, order.quantity);
+    this.#keepOrder(id, order, now);
+  }
+
+  #changeOrder(id: number, fields: Fields, now: number): void {
+    const before = this.orders.get(id)!;
+    const after = orderOf(fields);
+    if (before.complete) {
+      const same = (['petId', 'quantity', 'complete'] as const).every(
+        field => before[field] === after[field],
+      );
+      refuseIf(!same, 'order_already_complete');
+      // A ship date left out or removed stays: a completed order always has one.
+      this.orders.set(id, { ...after, shipDate: after.shipDate ?? before.shipDate! });
+      return;
+    }
+    refuseIf(after.complete && after.petId === undefined, 'order_has_no_pet');
+    if (after.petId !== before.petId) {
+      this.#giveBack(before.petId, before.quantity);
+      this.#take(after.petId, after.quantity);
+    } else if (after.quantity < before.quantity) {
+      this.#giveBack(after.petId, before.quantity - after.quantity);
+    } else if (after.quantity > before.quantity && after.petId !== undefined) {
+      // A pet is pending without stock because orders hold it: what another unit lacks is stock.
+      refuseIf(this.pets.get(after.petId)!.quantity === 0, 'insufficient_stock');
+      this.#take(after.petId, after.quantity - before.quantity);
+    }
+    this.#keepOrder(id, after, now);
+  }
+
+  #cancelOrder(id: number): void {
+    const { petId, quantity, complete } = this.orders.get(id)!;
+    refuseIf(complete, 'order_already_complete');
+    this.orders.delete(id);
+    this.#giveBack(petId, quantity);
+  }
+
+  /** Keeps an open order, or completes it: when the last open order of a pet without stock is, the pet is sold. */
+  #keepOrder(id: number, order: Order, now: number): void {
+    this.orders.set(id, order);
+    if (!order.complete) return;
+    order.shipDate ??= new Date(now).toISOString();
+    const pet = this.pets.get(order.petId!)!;
+    if (pet.quantity === 0 && !this.#hasOpenOrders(order.petId!)) pet.status = 'sold';
+  }
+
+  #take(petId: number | undefined, units: number): void {
+    if (petId === undefined) return;
+    const pet = this.pets.get(petId);
+    if (!pet) throw new Refusal(['unknown_pet']);
+    refuseIf(pet.status !== 'available', 'pet_not_available');
+    refuseIf(pet.quantity < units, 'insufficient_stock');
+    pet.quantity -= units;
+    if (pet.quantity === 0) pet.status = 'pending';
+  }
+
+  #giveBack(petId: number | undefined, units: number): void {
+    if (petId === undefined) return;
+    const pet = this.pets.get(petId)!;
+    refuseIf(pet.quantity + units > LARGEST, 'stock_limit_exceeded');
+    if (pet.quantity === 0) pet.status = 'available';
+    pet.quantity += units;
+  }
+
+  #hasOpenOrders(petId: number): boolean {
+    return [...this.orders.values()].some(order => order.petId === petId && !order.complete);
+  }
+}
+
+function refuseIf(broken: boolean, code: string): void {
+  if (broken) throw new Refusal([code]);
+}
+
+function trimmed(text: unknown): string {
+  return (text as string).trim();
+}
+
+function mergePatch(target: Fields, patch: Fields): Fields {
+  return Object.fromEntries(Object.entries({ ...target, ...patch }).filter(([, value]) => value !== null));
+}
+
+function orderOf({ petId, quantity = 1, shipDate, complete = false }: Fields): Order {
+  return {
+    ...(petId !== undefined && { petId }),
+    quantity,
+    ...(shipDate !== undefined && { shipDate: new Date(shipDate as string).toISOString() }),
+    complete,
+  } as Order;
+}

@@ -1,0 +1,81 @@
+export type Resource = 'categories' | 'pets' | 'inventory' | 'orders';
+
+export type Fields = Record<string, unknown>;
+
+export const paths: Record<Resource, string> = {
+  categories: '/categories',
+  pets: '/pets',
+  inventory: '/store/inventory',
+  orders: '/store/orders',
+};
+
+/** The status that belongs to each refusal a shop operation can meet. */
+export const refusalStatus: Record<string, number> = {
+  invalid_request: 400,
+  category_not_found: 404,
+  pet_not_found: 404,
+  order_not_found: 404,
+  category_name_taken: 409,
+  category_in_use: 409,
+  pet_has_open_orders: 409,
+  pet_not_available: 409,
+  insufficient_stock: 409,
+  stock_limit_exceeded: 409,
+  out_of_stock: 409,
+  invalid_status_transition: 409,
+  order_has_no_pet: 409,
+  order_already_complete: 409,
+  precondition_failed: 412,
+  unknown_category: 422,
+  unknown_pet: 422,
+};
+
+type Rule = (value: unknown) => boolean;
+
+const isName: Rule = value => typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value.trim());
+const isText: Rule = value => typeof value === 'string' && /^[^\0]{0,2000}$/u.test(value.trim());
+const isId: Rule = value => Number.isSafeInteger(value) && (value as number) >= 1;
+const isCount =
+  (least: number): Rule =>
+  value =>
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= 2 ** 31 - 1;
+const isStatus: Rule = value => ['available', 'pending', 'sold'].includes(value as string);
+const isDate: Rule = value =>
+  typeof value === 'string' && /(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value));
+const isFlag: Rule = value => typeof value === 'boolean';
+
+/** Each field's rule; what a POST or PUT requires; what a merge patch may remove with null. */
+const shapes: Record<Resource, { fields: Record<string, Rule>; required: string[]; removable: string[] }> = {
+  categories: {
+    fields: { id: isId, name: isName, description: isText },
+    required: ['name'],
+    removable: ['description'],
+  },
+  pets: {
+    fields: { id: isId, name: isName, categoryId: isId, status: isStatus },
+    required: ['name', 'categoryId'],
+    removable: [],
+  },
+  inventory: { fields: { quantity: isCount(0) }, required: ['quantity'], removable: [] },
+  orders: {
+    fields: { id: isId, petId: isId, quantity: isCount(1), shipDate: isDate, complete: isFlag },
+    required: [],
+    removable: ['petId', 'quantity', 'shipDate', 'complete'],
+  },
+};
+
+export function isValid(resource: Resource, method: string, body: Fields): boolean {
+  const { fields, required, removable } = shapes[resource];
+  const patch = method === 'PATCH';
+  const complete = (patch && resource !== 'inventory') || required.every(field => field in body);
+  return (
+    complete &&
+    Object.entries(body).every(
+      ([field, value]) => fields[field]?.(value) || (patch && value === null && removable.includes(field)),
+    )
+  );
+}
+
+export function isInt64(text: string): boolean {
+  return /^(0|-?[1-9]\d*)$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}

@@ -1,0 +1,43 @@
+import { closeSync, fstatSync, openSync, type PathLike, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** File descriptors are small numbers: a test process has far fewer than this. */
+const MAX_DESCRIPTOR = 256;
+
+/**
+ * Makes the disk under an open store fail: every read and write of it in this process is an I/O error, until the
+ * function it answers with is called. The store's descriptors are exchanged for ones that can neither be read nor
+ * written, in one go, so that nothing else takes their numbers.
+ */
+export function takeDiskAway(directory: string): () => void {
+  const files = ['petstore.db', 'petstore.db-wal'].map(name => join(directory, name));
+  const taken = files.flatMap(file => descriptorsOf(file).map(descriptor => ({ file, descriptor })));
+  for (const { descriptor } of taken) exchange(descriptor, directory, 'r');
+  return () => {
+    for (const { descriptor, file } of taken) exchange(descriptor, file, 'r+');
+  };
+}
+
+function descriptorsOf(file: string): number[] {
+  const { dev, ino } = statSync(file);
+  return Array.from({ length: MAX_DESCRIPTOR }, (_, descriptor) => descriptor).filter(descriptor => {
+    try {
+      const open = fstatSync(descriptor);
+      return open.dev === dev && open.ino === ino;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Opens `path` under the number of an open descriptor. The lowest free numbers are filled until it is that one. */
+function exchange(descriptor: number, path: PathLike, flags: string): void {
+  closeSync(descriptor);
+  const fillers: number[] = [];
+  let opened = openSync(path, flags);
+  while (opened !== descriptor) {
+    fillers.push(opened);
+    opened = openSync(path, flags);
+  }
+  for (const filler of fillers) closeSync(filler);
+}

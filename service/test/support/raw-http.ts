@@ -1,0 +1,57 @@
+import { connect } from 'node:net';
+import type { Answer } from './client.ts';
+import { assertKeepsContract } from './contract.ts';
+
+/**
+ * Sends bytes to a server as they are, for what no HTTP client would send, and answers with the first response. A refusal
+ * is held against the contract as one of a request that is no operation. Text is sent as Latin-1.
+ */
+export async function exchangeBytes(origin: string, bytes: string | Uint8Array): Promise<Answer> {
+  const answer = parseResponse(await firstResponse(origin, bytes));
+  if (answer.status >= 400) assertKeepsContract({ method: 'GET', path: '/', ...answer });
+  return answer;
+}
+
+/** The bytes of the first response, as Latin-1. */
+function firstResponse(origin: string, bytes: string | Uint8Array): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname, () => socket.write(Buffer.from(bytes as string, 'latin1')));
+  let received = '';
+  socket.setEncoding('latin1');
+  socket.on('data', text => {
+    received += text;
+    if (isWhole(received)) socket.destroy();
+  });
+  socket.on('error', reject);
+  socket.on('close', () => {
+    if (isWhole(received)) resolve(received);
+    else reject(new Error(`The connection was closed after ${JSON.stringify(received)}`));
+  });
+  return promise;
+}
+
+function isWhole(response: string): boolean {
+  const bodyStart = response.indexOf('\r\n\r\n') + 4;
+  const length = Number(/^content-length: (\d+)\r$/im.exec(response)?.[1] ?? 0);
+  return bodyStart > 3 && response.length >= bodyStart + length;
+}
+
+function parseResponse(response: string): Answer {
+  const bodyStart = response.indexOf('\r\n\r\n') + 4;
+  const [statusLine = '', ...lines] = response.slice(0, bodyStart - 4).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map(line => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const body = response.slice(bodyStart, bodyStart + Number(headers['content-length'] ?? 0));
+  const text = Buffer.from(body, 'latin1').toString();
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}

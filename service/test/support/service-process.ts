@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
+
+/** What a process left behind when it ended. */
+export interface Ended {
+  /** The exit code; `null` when a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Sends a signal and answers once the process has ended. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+export interface ServiceProcess extends Started {
+  url: string;
+  /** The key in `admin.key`. */
+  adminKey: string;
+}
+
+type Environment = Record<string, string>;
+
+/** A directory on disk that goes with the test. */
+export function dataDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(directory, { recursive: true, maxRetries: 3 }));
+  return directory;
+}
+
+/** Starts a command of `main.ts`. Whatever still runs when the test ends is killed. */
+export function start(t: TestContext, args: string[], environment: Environment): Started {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = endOf(child);
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  t.after(() => end('SIGKILL'));
+  return { child, ended, end };
+}
+
+/** Runs a command of `main.ts` to its end. */
+export function run(t: TestContext, args: string[], environment: Environment): Promise<Ended> {
+  return start(t, args, environment).ended;
+}
+
+/** Starts `serve` on a free port and waits until it listens. */
+export async function serve(
+  t: TestContext,
+  directory: string,
+  environment: Environment = {},
+): Promise<ServiceProcess> {
+  const started = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory, ...environment });
+  const url = await Promise.race([
+    listeningUrl(started.child),
+    started.ended.then(({ code, stderr }) => {
+      throw new Error(`serve ended with ${code}: ${stderr}`);
+    }),
+  ]);
+  return { ...started, url, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
+}
+
+function listeningUrl({ stdout }: ChildProcess): Promise<string> {
+  return new Promise(resolve => {
+    createInterface({ input: stdout! }).on('line', line => {
+      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line).url);
+    });
+  });
+}
+
+async function endOf(child: ChildProcess): Promise<Ended> {
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]!.setEncoding('utf8').on('data', text => {
+      output[name] += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
