@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { filled, operationsWithBody } from '../support/operations.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { operationsWithBody } from './operations.ts';
 
 /** Values of every JSON type, and the types that each is of. */
 const samples: [value: unknown, types: string[]][] = [
@@ -27,11 +27,11 @@ describe('a field', () => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
-    for (const { method, path, example, properties } of operationsWithBody) {
+    for (const { method, template, body: { example, properties } } of operationsWithBody) {
       for (const [name, schema] of Object.entries(properties)) {
         for (const [value, types] of samples) {
           if (types.includes(schema.type) || (value === null && schema.nullable)) continue;
-          const answer = await api.send(method, path, { body: { ...example, [name]: value } });
+          const answer = await api.send(method, filled(template), { body: { ...example, [name]: value } });
           const message = assertRefused(answer, 400, 'invalid_request');
           assert.match(message, new RegExp(`^field \`${name}\` must be (an? |one of |\`true\`)`), message);
           assert.ok(message.includes(`but was ${JSON.stringify(value)}`), message);
@@ -45,14 +45,14 @@ describe('a field', () => {
   it('that does not exist is refused by name, with the one that was meant', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const { method, path, example, properties } of operationsWithBody) {
+    for (const { method, template, body: { example, properties } } of operationsWithBody) {
       for (const name of Object.keys(properties)) {
         const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
-        const answer = await api.send(method, path, { body: { ...example, [slip]: 1 } });
+        const answer = await api.send(method, filled(template), { body: { ...example, [slip]: 1 } });
         const message = assertRefused(answer, 400, 'invalid_request');
         assert.equal(message, `unknown field \`${slip}\`; did you mean \`${name}\`?`);
       }
-      const answer = await api.send(method, path, { body: { ...example, zebra: 1 } });
+      const answer = await api.send(method, filled(template), { body: { ...example, zebra: 1 } });
       assert.match(assertRefused(answer, 400, 'invalid_request'), /^unknown field `zebra`; known are `/);
     }
   });
@@ -60,10 +60,11 @@ describe('a field', () => {
   it('that is required and missing is asked for', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const { method, path, example, required } of operationsWithBody) {
+    for (const { method, template, body: { example, required } } of operationsWithBody) {
       for (const name of required) {
         const { [name]: _left, ...body } = example;
-        const message = assertRefused(await api.send(method, path, { body }), 400, 'invalid_request');
+        const answer = await api.send(method, filled(template), { body });
+        const message = assertRefused(answer, 400, 'invalid_request');
         assert.equal(message, `field \`${name}\` is required`);
       }
     }

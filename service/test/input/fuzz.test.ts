@@ -3,11 +3,10 @@ import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { contract } from '../support/contract.ts';
 import { aPet } from '../support/factories.ts';
+import { filled, type KnownOperation, operations } from '../support/operations.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { operationsWithBody } from './operations.ts';
 
 const numbers = ['0', '-1', '1', '2', '1.5', '1e3', '9007199254740993', '9223372036854775808'];
 

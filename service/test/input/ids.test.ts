@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contract } from '../support/contract.ts';
 import { aCategory } from '../support/factories.ts';
+import { filled, operations } from '../support/operations.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { operationsWithBody } from './operations.ts';
 
 /** As they stand in a URL. */
 const noInt64 = [
@@ -38,31 +37,16 @@ const unknownInt64 = [
   '-9223372036854775808',
 ];
 
-/** Every operation on one resource: its method and its path up to the ID. */
-const onOneResource = Object.entries(contract.paths).flatMap(([path, operations]) =>
-  path.endsWith('}')
-    ? Object.keys(operations).map(method => ({
-        method: method.toUpperCase(),
-        collection: path.slice(0, path.indexOf('{')),
-        body: operationsWithBody.find(
-          operation =>
-            operation.method === method.toUpperCase() && operation.path === path.replace(/\{\w+\}/, '1'),
-        )?.example,
-      }))
-    : [],
-);
+const onOneResource = operations.filter(({ template }) => template.endsWith('}'));
 
 describe('an ID in a path', () => {
   it('that is no int64 in plain decimal is refused with what was sent', async t => {
     const { api } = await startTestApp(t);
     assert.ok(onOneResource.length > 12);
-    for (const { method, collection, body } of onOneResource) {
+    for (const { method, template, body } of onOneResource) {
       for (const id of noInt64) {
-        const message = assertRefused(
-          await api.send(method, collection + id, { body }),
-          400,
-          'invalid_request',
-        );
+        const answer = await api.send(method, filled(template, id), { body: body?.example });
+        const message = assertRefused(answer, 400, 'invalid_request');
         const sent = JSON.stringify(decodeURIComponent(id));
         assert.match(message, /^path parameter `\w+Id` must be an integer \(int64\), but was /);
         assert.ok(message.endsWith(sent), message);
@@ -72,10 +56,10 @@ describe('an ID in a path', () => {
 
   it('that is an int64 which no resource has is not found', async t => {
     const { api } = await startTestApp(t);
-    for (const { method, collection, body } of onOneResource) {
+    for (const { method, template, body } of onOneResource) {
       for (const id of unknownInt64) {
-        const { status, body: error } = await api.send(method, collection + id, { body });
-        assert.equal(status, 404, `${method} ${collection}${id}`);
+        const { status, body: error } = await api.send(method, filled(template, id), { body: body?.example });
+        assert.equal(status, 404, `${method} ${filled(template, id)}`);
         assert.match(error.code, /^(pet|category|order|api_key)_not_found$/);
       }
     }

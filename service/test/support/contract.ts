@@ -21,6 +21,7 @@ interface ResponseObject {
 export interface Operation {
   operationId: string;
   tags: string[];
+  requestBody?: { content: Record<string, { schema: object; example: unknown }> };
   responses: Record<string, ResponseObject | Reference>;
   security: object[];
   deprecated?: true;
