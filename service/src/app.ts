@@ -9,9 +9,11 @@ import { openSqlite } from './db/sqlite.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
+import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
-import { type Clock, HOUR, SECOND, systemClock } from './kit/clock.ts';
+import { type Clock, HOUR, systemClock } from './kit/clock.ts';
+import { LineBuffer } from './kit/line-buffer.ts';
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -33,12 +35,10 @@ export interface App {
 
 const SWEEP_INTERVAL = HOUR;
 
-/** Lines are written in the background, some hundred at a time, and at least once a second. */
-const logBuffer = { sync: false, minLength: 64 * 1024, maxWrite: 256 * 1024, periodicFlush: SECOND };
-
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
-  const log = pino({ level: config.logLevel, base: null }, logDestination ?? pino.destination(logBuffer));
+  const destination = logDestination ?? new LineBuffer(process.stdout);
+  const log = pino({ level: config.logLevel, base: null }, destination);
   const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
   const idempotency = new Idempotency(db);
   const server = buildServer({
@@ -50,6 +50,7 @@ export function buildApp(config: Config, { clock = systemClock, logDestination }
     counters: new MemoryCounters(),
     clock,
     log,
+    requestLog: new RequestLog(destination, log.isLevelEnabled('info')),
     keepSunset: config.keepSunset,
   });
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type App, buildApp } from '../app.ts';
 import { readConfig } from '../config.ts';
@@ -13,6 +14,7 @@ export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
   const config = readConfig(process.env);
   const app = buildApp(config);
+  process.on('exit', () => app.log.flush());
   const keyFile = join(config.dataDirectory, 'admin.key');
   let firstKey: string | undefined;
   try {
@@ -22,6 +24,8 @@ export async function serve(args: string[]): Promise<void> {
     });
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
     const url = await listen(app);
+    // Before anyone is told that it listens: whoever is may end it at once.
+    closeOnSignal(app);
     app.log.info({ url, dataDirectory: config.dataDirectory }, 'listening');
     app.log.flush();
     process.stderr.write(welcome(url, config.dataDirectory, keyFile, firstKey));
@@ -29,7 +33,6 @@ export async function serve(args: string[]): Promise<void> {
     await app.close();
     throw error;
   }
-  closeOnSignal(app);
 }
 
 async function listen({ server, config: { host, port } }: App): Promise<string> {
@@ -72,25 +75,33 @@ function welcome(url: string, directory: string, keyFile: string, firstKey: stri
 `;
 }
 
+/** How long new connections are still taken after a signal, in milliseconds: those on their way are not cut off. */
+const LAST_CALL = 50;
+
 /** A second signal, or time running out, ends the process without waiting any longer. */
 function closeOnSignal(app: App): void {
   let closing = false;
-  const close = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: NodeJS.Signals) => {
     if (closing) process.exit(1);
     closing = true;
     app.log.info({ signal }, 'shutting down');
-    const deadline = setTimeout(() => {
-      app.log.warn('requests still in flight were cut off');
-      app.server.server.closeAllConnections();
-    }, app.config.shutdownSeconds * SECOND);
-    app.close().then(
-      () => clearTimeout(deadline),
-      error => {
-        app.log.fatal({ err: error }, 'shutdown failed');
-        process.exitCode = 1;
-      },
-    );
+    void shutDown(app);
   };
-  process.on('SIGTERM', close);
-  process.on('SIGINT', close);
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+async function shutDown(app: App): Promise<void> {
+  await sleep(LAST_CALL);
+  const deadline = setTimeout(() => {
+    app.log.warn('requests still in flight were cut off');
+    app.server.server.closeAllConnections();
+  }, app.config.shutdownSeconds * SECOND);
+  try {
+    await app.close();
+    clearTimeout(deadline);
+  } catch (error) {
+    app.log.fatal({ err: error }, 'shutdown failed');
+    process.exitCode = 1;
+  }
 }

@@ -18,8 +18,11 @@ export interface SqliteOptions {
   writeBatch: number;
 }
 
-/** How long a statement waits for another process's lock, in milliseconds, before the database is unavailable. */
-const BUSY_TIMEOUT = 5_000;
+/** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
+const OPENING_TIMEOUT = 10_000;
+
+/** The same while serving: the wait holds up every request, so it is short, and the answer then is 503. */
+const SERVING_TIMEOUT = 250;
 
 /** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
 export function openSqlite({ directory, writeBatch }: SqliteOptions): Database {
@@ -31,6 +34,7 @@ export function openSqlite({ directory, writeBatch }: SqliteOptions): Database {
     migrate(writer);
     const reader = connect(path);
     reader.pragma('query_only = ON');
+    for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
     return new SqliteDatabase(writer, reader, writeBatch);
   } catch (error) {
     writer?.close();
@@ -45,7 +49,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function connect(path: string): BetterSqlite3.Database {
-  const connection = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
+  const connection = new BetterSqlite3(path, { timeout: OPENING_TIMEOUT });
   connection.pragma('journal_mode = WAL');
   // An acknowledged write is on disk: WAL alone would leave the last commits to the operating system.
   connection.pragma('synchronous = FULL');

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 declare module 'fastify' {
@@ -23,9 +22,6 @@ export function closeConnectionsPromptly(server: FastifyInstance): void {
   server.decorate('closing', false);
   server.addHook('preClose', async () => {
     server.closing = true;
-    // A connection whose request has arrived but was not read yet looks idle, and idle ones are about to be cut off.
-    await turnOfEventLoop();
-    await turnOfEventLoop();
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   });
 }

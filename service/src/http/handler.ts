@@ -32,7 +32,8 @@ export function handlerOf(
     refuseBrokenEscapes(request.url);
     const input: AnyRequest = {
       params: readParams(request.params as Record<string, unknown>) as Record<string, number>,
-      query: readQuery(request.query as Record<string, unknown>),
+      query:
+        route.query || request.url.includes('?') ? readQuery(request.query as Record<string, unknown>) : {},
       body: readBody ? readBody(request.body) : {},
       callerId: request.caller?.keyId,
       guard: guardOf(request.headers),

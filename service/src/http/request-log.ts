@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 
 /** What is told of a request: never a header, a body or a key, only the key's ID. Null is what could not be read. */
 interface Told {
@@ -12,16 +11,37 @@ interface Told {
   keyId: number | null;
 }
 
-/** One line per request, once it is answered. */
-export function logRequests(server: FastifyInstance, log: Logger): void {
-  server.addHook('onResponse', (request, reply, done) => {
-    logRequest(log, told(request, reply));
-    done();
-  });
+/** pino's number for the level `info`. */
+const INFO = 30;
+
+/**
+ * One line per request, as pino writes its lines. The line is put together here: it is the same every time, and a general
+ * serializer takes a fifth of the time that a read takes as a whole. None of its texts needs escaping: a request ID is
+ * taken over only when it is well-formed, methods are tokens of HTTP, and templates are ours.
+ */
+export class RequestLog {
+  readonly #destination: { write(line: string): void };
+  readonly #enabled: boolean;
+
+  constructor(destination: { write(line: string): void }, enabled: boolean) {
+    this.#destination = destination;
+    this.#enabled = enabled;
+  }
+
+  write({ requestId, method, route, status, durationMs, keyId }: Told): void {
+    if (!this.#enabled) return;
+    this.#destination.write(
+      `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
+        `"route":${quoted(route)},"status":${status},"durationMs":${durationMs},"keyId":${keyId},"msg":"request"}\n`,
+    );
+  }
 }
 
-export function logRequest(log: Logger, request: Told): void {
-  log.info(request, 'request');
+export function logRequests(server: FastifyInstance, requestLog: RequestLog): void {
+  server.addHook('onResponse', (request, reply, done) => {
+    requestLog.write(told(request, reply));
+    done();
+  });
 }
 
 export function told(request: FastifyRequest, reply: FastifyReply): Told {
@@ -33,4 +53,8 @@ export function told(request: FastifyRequest, reply: FastifyReply): Told {
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     keyId: request.caller?.keyId ?? null,
   };
+}
+
+function quoted(text: string | null): string {
+  return text === null ? 'null' : `"${text}"`;
 }

@@ -90,7 +90,7 @@ function apiErrorOf(error: unknown, requestId: string): ApiError {
 
 /** What the server's framework refuses by itself. */
 function frameworkError(
-  { code, statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
+  { code = '', statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
   requestId: string,
 ): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
@@ -99,7 +99,9 @@ function frameworkError(
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('unsupported_media_type', 'Send the body as application/json (Content-Type)');
   }
-  if (statusCode >= 400 && statusCode < 500) return new ApiError('invalid_request', message);
+  if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
+  // The caller went away while sending: nobody will read this.
+  if (code === 'ECONNRESET') return new ApiError('invalid_request', 'The request was broken off');
   return new ApiError(
     'internal_error',
     `The service failed; it has logged why under request ID ${requestId}`,

@@ -12,7 +12,7 @@ import { Gate, type GateServices } from './gate/gate.ts';
 import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
-import { logRequest, logRequests, told } from './request-log.ts';
+import { logRequests, type RequestLog, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { shown } from './validate.ts';
@@ -20,6 +20,7 @@ import { shown } from './validate.ts';
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route<RouteServices>[];
   log: Logger;
+  requestLog: RequestLog;
   /** Answer operations past their sunset date instead of refusing them. */
   keepSunset: boolean;
 }
@@ -50,16 +51,16 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate, options.log),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate, options.requestLog),
     // The router's only error is a path that it cannot decode.
-    frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options.log),
+    frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options),
   });
-  answerWhatNodeAnswersBare(server, gate, options.log);
+  answerWhatNodeAnswersBare(server, gate, options.requestLog);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
   readJsonBodies(server);
-  logRequests(server, options.log);
+  logRequests(server, options.requestLog);
   closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   refuseUnknownPaths(server, gate, options.routes);
@@ -71,7 +72,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
-function answerWhatNodeAnswersBare(server: FastifyInstance, gate: Gate, log: Logger): void {
+function answerWhatNodeAnswersBare(server: FastifyInstance, gate: Gate, requestLog: RequestLog): void {
   // A path is 405 and not 404 whichever method of HTTP it lacks.
   for (const method of httpMethods) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
@@ -81,7 +82,7 @@ function answerWhatNodeAnswersBare(server: FastifyInstance, gate: Gate, log: Log
       new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'),
       socket,
       gate,
-      log,
+      requestLog,
     );
   });
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
@@ -95,15 +96,16 @@ async function refuseBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  log: Logger,
+  { log, requestLog }: Pick<ServerOptions, 'log' | 'requestLog'>,
 ): Promise<void> {
-  reply.raw.once('finish', () => logRequest(log, told(request, reply)));
+  reply.raw.once('finish', () => requestLog.write(told(request, reply)));
   const path = request.url.split('?', 1)[0];
-  const refusal = await gate.pass(request, reply, undefined).then(
-    () => new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`),
-    (error: unknown) => error,
-  );
-  sendError(refusal, request, reply, log);
+  try {
+    await gate.pass(request, reply, undefined);
+    throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
+  } catch (refusal) {
+    sendError(refusal, request, reply, log);
+  }
 }
 
 /** The caller's request ID, unless it holds an API key: it is logged. */
@@ -123,7 +125,8 @@ function addRoute(
     url: fastifyPath(route.path),
     onRequest: async (request, reply) => {
       lifecycle?.announce(request, reply);
-      await gate.pass(request, reply, route);
+      const reading = gate.pass(request, reply, route);
+      if (reading) await reading;
       lifecycle?.refuseEnded(request);
     },
     handler: handlerOf(route, options),
@@ -158,13 +161,16 @@ function refuseUnknownPaths(
   routes: readonly Route<RouteServices>[],
 ): void {
   const paths = new Set(routes.map(route => route.path));
-  server.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await gate.pass(request, reply, undefined);
     const path = request.url.split('?', 1)[0]!;
     const trimmed = path.replace(/\/+$/, '');
     const hint = trimmed !== path && paths.has(trimmed) ? `; did you mean ${trimmed}?` : '';
     throw new ApiError('route_not_found', `There is nothing at ${path.slice(0, 200)}${hint}`);
+  };
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) refuse(request, reply).catch(done);
+    else done();
   });
   server.setNotFoundHandler(unreachable);
 }

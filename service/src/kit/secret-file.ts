@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /** Writes a file that only its owner can read, whole or not at all, and on disk when this returns. */
 export function writeSecretFile(path: string, text: string): void {
-  const unfinished = `${path}.${process.pid}`;
+  const unfinished = `${path}.unfinished`;
   const file = openSync(unfinished, 'w', 0o600);
   writeSync(file, text);
   fsyncSync(file);

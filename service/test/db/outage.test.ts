@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
 import { assertKeepsContract } from '../support/contract.ts';
-import { takeDiskAway } from '../support/failing-disk.ts';
+import { failDisk } from '../support/failing-disk.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 interface Answer {
@@ -30,7 +30,12 @@ async function aShop(t: TestContext) {
     return { status, headers, ...(status >= 400 && { code: JSON.parse(text).code }) };
   };
   assert.equal((await send('POST', '/categories', { name: 'Dogs' })).status, 201);
-  return { app, clock, send, takeDiskAway: () => takeDiskAway(directory) };
+  return {
+    app,
+    clock,
+    send,
+    failDisk: (failing: 'writes' | 'reads and writes') => failDisk(directory, failing),
+  };
 }
 
 function assertUnavailable({ status, code, headers }: Answer): void {
@@ -41,13 +46,28 @@ function assertUnavailable({ status, code, headers }: Answer): void {
   }
 }
 
+describe('while the disk is full', () => {
+  it('a write answers 503, reads go on, and afterwards writes work by themselves', async t => {
+    const { send, failDisk } = await aShop(t);
+    const mend = failDisk('writes');
+    const refused = await send('POST', '/categories', { name: 'Cats' });
+    const read = await send('GET', '/categories/1');
+    mend();
+
+    assertUnavailable(refused);
+    assert.equal(read.status, 200);
+    assert.equal((await send('POST', '/categories', { name: 'Cats' })).status, 201);
+    assert.equal((await send('GET', '/categories/2')).status, 200);
+  });
+});
+
 describe('while the disk fails', () => {
   it('a write answers 503 with true headers and changes nothing; afterwards writes work by themselves', async t => {
-    const { send, takeDiskAway } = await aShop(t);
+    const { send, failDisk } = await aShop(t);
     const before = await send('GET', '/categories/1');
-    const bringBack = takeDiskAway();
+    const mend = failDisk('reads and writes');
     const refused = await send('POST', '/categories', { name: 'Cats' });
-    bringBack();
+    mend();
 
     assertUnavailable(refused);
     const used =
@@ -58,46 +78,46 @@ describe('while the disk fails', () => {
   });
 
   it('every write of a batch is refused, and none of them is there afterwards', async t => {
-    const { app, send, takeDiskAway } = await aShop(t);
-    const bringBack = takeDiskAway();
+    const { app, send, failDisk } = await aShop(t);
+    const mend = failDisk('reads and writes');
     const names = Array.from({ length: 20 }, (_, i) => `Category ${i}`);
     const refused = await Promise.all(names.map(name => send('POST', '/categories', { name })));
-    bringBack();
+    mend();
 
     refused.forEach(assertUnavailable);
     assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
   });
 
   it('a read answers 503, and afterwards reads work by themselves', async t => {
-    const { send, takeDiskAway } = await aShop(t);
+    const { send, failDisk } = await aShop(t);
     // The write leaves the readers nothing in memory that is still true.
     await send('POST', '/categories', { name: 'Cats' });
-    const bringBack = takeDiskAway();
+    const mend = failDisk('reads and writes');
     const refused = [await send('GET', '/categories/1'), await send('GET', '/categories')];
-    bringBack();
+    mend();
 
     refused.forEach(assertUnavailable);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
   it('a key that has to be looked up is neither accepted nor refused, and the answer has all headers', async t => {
-    const { send, clock, takeDiskAway } = await aShop(t);
+    const { send, clock, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
     clock.turn(2 * SECOND);
-    const bringBack = takeDiskAway();
+    const mend = failDisk('reads and writes');
     const refused = await send('GET', '/categories/1');
-    bringBack();
+    mend();
 
     assertUnavailable(refused);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
   it('the process is alive but not ready, and afterwards it is', async t => {
-    const { send, takeDiskAway } = await aShop(t);
+    const { send, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
-    const bringBack = takeDiskAway();
+    const mend = failDisk('reads and writes');
     const [alive, ready] = [await send('GET', '/healthz'), await send('GET', '/readyz')];
-    bringBack();
+    mend();
 
     assert.equal(alive.status, 200);
     assertUnavailable(ready);

@@ -27,7 +27,11 @@ describe('a field', () => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
-    for (const { method, template, body: { example, properties } } of operationsWithBody) {
+    for (const {
+      method,
+      template,
+      body: { example, properties },
+    } of operationsWithBody) {
       for (const [name, schema] of Object.entries(properties)) {
         for (const [value, types] of samples) {
           if (types.includes(schema.type) || (value === null && schema.nullable)) continue;
@@ -45,7 +49,11 @@ describe('a field', () => {
   it('that does not exist is refused by name, with the one that was meant', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const { method, template, body: { example, properties } } of operationsWithBody) {
+    for (const {
+      method,
+      template,
+      body: { example, properties },
+    } of operationsWithBody) {
       for (const name of Object.keys(properties)) {
         const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
         const answer = await api.send(method, filled(template), { body: { ...example, [slip]: 1 } });
@@ -60,7 +68,11 @@ describe('a field', () => {
   it('that is required and missing is asked for', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const { method, template, body: { example, required } } of operationsWithBody) {
+    for (const {
+      method,
+      template,
+      body: { example, required },
+    } of operationsWithBody) {
       for (const name of required) {
         const { [name]: _left, ...body } = example;
         const answer = await api.send(method, filled(template), { body });

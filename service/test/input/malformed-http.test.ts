@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
+import { SECOND } from '../../src/kit/clock.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -57,12 +58,15 @@ describe('a request that is not HTTP', () => {
     for (const bytes of ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
       const client = connect({ host: '127.0.0.1', port: Number(new URL(origin).port), allowHalfOpen: true });
       const [socket] = (await once(app.server.server, 'connection')) as [Socket];
-      client.write(bytes);
-      await once(client.resume(), 'end');
-      assert.equal(socket.timeout, 1_000);
-      socket.emit('timeout');
-      assert.ok(socket.destroyed);
-      client.destroy();
+      try {
+        client.write(bytes);
+        await once(client.resume(), 'end');
+        assert.equal(socket.timeout, SECOND);
+        socket.emit('timeout');
+        assert.ok(socket.destroyed);
+      } finally {
+        client.destroy();
+      }
     }
   });
 });
@@ -106,5 +110,19 @@ describe('a request that never becomes whole', () => {
     const answer = await exchangeBytes(origin, `${post}Content-Length: 50\r\n\r\n{"name":`);
     assertRefused(answer, 408, 'request_timeout');
     assert.equal(app.server.server.requestTimeout, 30_000);
+  });
+
+  it('because its client goes away is no fault of the service', async t => {
+    const { api, app, adminKey, logLines, origin } = await startTestApp(t);
+    const key = `X-API-Key: ${adminKey}\r\n`;
+    const client = connect(Number(new URL(origin).port), '127.0.0.1');
+    const [socket] = (await once(app.server.server, 'connection')) as [Socket];
+    client.write(`${post}${key}Content-Length: 50\r\n\r\n{"name":`);
+    await once(app.server.server, 'request');
+    const closed = new Promise(resolve => socket.once('close', resolve));
+    client.resetAndDestroy();
+    await closed;
+    assert.equal((await api.get('/categories')).status, 200);
+    assert.ok(logLines().every(({ level }) => level === 30));
   });
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
-import { dataDirectory, serve } from '../support/service-process.ts';
+import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 
 const CLIENTS = 16;
 
@@ -50,6 +51,34 @@ class Load {
   }
 }
 
+/** Resolves once nobody listens at `url` any more. */
+async function refusesConnections(url: string): Promise<void> {
+  for (;;) {
+    const api = new Client(url);
+    try {
+      await api.get('/healthz');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return;
+    } finally {
+      api.close();
+    }
+  }
+}
+
+/** Sends the beginning of a request that never comes to its end. */
+async function beginRequest(t: TestContext, { url, adminKey }: ServiceProcess): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  t.after(() => socket.destroy());
+  socket.write(
+    `POST /categories HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${adminKey}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+  );
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1.1 100 Continue/);
+}
+
 describe('SIGTERM under load', () => {
   it('lets every request in flight be answered, takes no new ones, and exits 0 with all data kept', async t => {
     const directory = dataDirectory(t);
@@ -81,6 +110,35 @@ describe('SIGTERM under load', () => {
 });
 
 describe('SIGTERM', () => {
+  it('waits for a request that is still being sent, answers it, and then for nothing more', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
+    const agent = new Agent({ keepAlive: true });
+    t.after(() => agent.destroy());
+    const request = httpRequest(`${service.url}/categories`, {
+      agent,
+      method: 'POST',
+      headers: {
+        'x-api-key': service.adminKey,
+        'content-type': 'application/json',
+        'transfer-encoding': 'chunked',
+        expect: '100-continue',
+      },
+    });
+    request.flushHeaders();
+    await once(request, 'continue');
+    const ended = service.end('SIGTERM');
+    await refusesConnections(service.url);
+    request.end('{"name":"Dogs"}');
+
+    const [response] = await once(request, 'response');
+    assert.equal(response.statusCode, 201);
+    assert.equal(response.headers.connection, 'close');
+    response.resume();
+    const { code, stdout } = await ended;
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /cut off/);
+  });
+
   it('does not wait for a connection on which nothing was asked, nor for one that was answered', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
     const api = new Client(service.url, service.adminKey);
@@ -101,18 +159,20 @@ describe('SIGTERM', () => {
 
   it('gives a request that never ends no longer than PETSTORE_SHUTDOWN_SECONDS', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '0' });
-    const { hostname, port } = new URL(service.url);
-    const slow = connect(Number(port), hostname);
-    slow.on('error', () => {});
-    t.after(() => slow.destroy());
-    await once(slow, 'connect');
-    slow.write('POST /pets HTTP/1.1\r\nHost: x\r\n');
-    const api = new Client(service.url, service.adminKey);
-    t.after(() => api.close());
-    await api.get('/healthz');
+    await beginRequest(t, service);
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
     assert.match(stdout, /requests still in flight were cut off/);
+  });
+
+  it('sent twice ends the process at once', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
+    await beginRequest(t, service);
+
+    void service.end('SIGTERM');
+    await refusesConnections(service.url);
+    const { code } = await service.end('SIGTERM');
+    assert.equal(code, 1);
   });
 });

@@ -91,7 +91,7 @@ const nullable = <T>(value: fc.Arbitrary<T>) =>
     { weight: 1, arbitrary: fc.constant(null) },
   );
 
-/** An `id` in a body: `true` for the one in the path, which is the only one that is right on PUT and PATCH. */
+/** An `id` in a body: mostly the one in the path, which is the only one that is right on PUT and PATCH. */
 const ownId = usually(fc.constant({ own: true }), 999, 'one');
 
 type Body = fc.Arbitrary<Record<string, unknown>>;

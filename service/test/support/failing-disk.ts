@@ -1,20 +1,22 @@
-import { closeSync, fstatSync, openSync, type PathLike, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** File descriptors are small numbers: a test process has far fewer than this. */
 const MAX_DESCRIPTOR = 256;
 
 /**
- * Makes the disk under an open store fail: every read and write of it in this process is an I/O error, until the
- * function it answers with is called. The store's descriptors are exchanged for ones that can neither be read nor
- * written, in one go, so that nothing else takes their numbers.
+ * Makes the disk under an open store fail, until the function it answers with is called: every write of the store in
+ * this process is an I/O error, and every read with it unless only `writes` fail. The store's descriptors are exchanged
+ * for ones that cannot be written, or neither read nor written, in one go, so that nothing else takes their numbers.
  */
-export function takeDiskAway(directory: string): () => void {
+export function failDisk(directory: string, failing: 'writes' | 'reads and writes'): () => void {
   const files = ['petstore.db', 'petstore.db-wal'].map(name => join(directory, name));
-  const taken = files.flatMap(file => descriptorsOf(file).map(descriptor => ({ file, descriptor })));
-  for (const { descriptor } of taken) exchange(descriptor, directory, 'r');
+  const failed = files.flatMap(file => descriptorsOf(file).map(descriptor => ({ file, descriptor })));
+  // A directory can be opened, but not read like a file.
+  for (const { descriptor, file } of failed)
+    exchange(descriptor, failing === 'writes' ? file : directory, 'r');
   return () => {
-    for (const { descriptor, file } of taken) exchange(descriptor, file, 'r+');
+    for (const { descriptor, file } of failed) exchange(descriptor, file, 'r+');
   };
 }
 
@@ -31,7 +33,7 @@ function descriptorsOf(file: string): number[] {
 }
 
 /** Opens `path` under the number of an open descriptor. The lowest free numbers are filled until it is that one. */
-function exchange(descriptor: number, path: PathLike, flags: string): void {
+function exchange(descriptor: number, path: string, flags: string): void {
   closeSync(descriptor);
   const fillers: number[] = [];
   let opened = openSync(path, flags);

@@ -31,6 +31,7 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
       status: 200,
       description: 'A page of keys.',
       schema: { type: 'array', items: ApiKey, maxItems: 100 },
+      example: [ApiKey.example],
     },
     errors: [],
     stability: 'experimental',

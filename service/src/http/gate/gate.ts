@@ -40,8 +40,13 @@ export class Gate {
     this.#services = services;
   }
 
-  async pass(request: FastifyRequest, reply: FastifyReply, operation: Gated | undefined): Promise<void> {
-    const { keyRing, counters, clock } = this.#services;
+  /** Throws or rejects when the request is refused. It answers a promise only when the key has to be read. */
+  pass(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: Gated | undefined,
+  ): Promise<void> | undefined {
+    const { keyRing, clock } = this.#services;
     const now = clock.now();
     request.receivedAt = now;
     request.operation = operation;
@@ -52,34 +57,53 @@ export class Gate {
     });
 
     if (operation?.scope === null) {
-      writeRateLimit(reply, counters.peek(addressSubject(request.ip), planLimits.free, now));
+      this.#tellOfAddress(request, reply);
       refuseMalformed(request.raw);
-      return;
+      return undefined;
     }
-
     const key = presentedKey(request.headers);
-    const found = key === undefined ? undefined : keyRing.find(key, now);
+    const caller = key === undefined ? undefined : keyRing.find(key, now);
+    if (!(caller instanceof Promise)) {
+      this.#admit(request, reply, key, caller);
+      return undefined;
+    }
     // Should the store fail to say whose key it is, that answer has the headers of the caller's address.
-    if (found instanceof Promise)
-      writeRateLimit(reply, counters.peek(addressSubject(request.ip), planLimits.free, now));
-    const caller = found instanceof Promise ? await found : found;
-    request.caller = caller;
+    this.#tellOfAddress(request, reply);
+    return caller.then(read => this.#admit(request, reply, key, read));
+  }
 
+  #admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string | undefined,
+    caller: Caller | undefined,
+  ): void {
+    const { counters } = this.#services;
+    const { operation, receivedAt } = request;
+    request.caller = caller;
     const decision = caller
-      ? counters.admit(caller.subject, caller.limits, now)
-      : counters.admit(addressSubject(request.ip), planLimits.free, now);
-    writeRateLimit(reply, decision);
+      ? counters.admit(caller.subject, caller.limits, receivedAt)
+      : counters.admit(addressSubject(request.ip), planLimits.free, receivedAt);
+    reply.headers(rateLimitHeaders(decision));
     if (!decision.admitted) throw rateLimitExceeded(decision);
     refuseMalformed(request.raw);
 
     if (key !== undefined && !caller) throw invalidKey();
     if (operation) {
       if (!caller) throw missingKey();
-      if (!caller.scopes.has(operation.scope) && !caller.scopes.has('admin')) {
+      if (!caller.scopes.has(operation.scope!) && !caller.scopes.has('admin')) {
         throw new ApiError('insufficient_scope', `The API key lacks the scope \`${operation.scope}\``);
       }
     }
     negotiate(request.headers);
+  }
+
+  /** The rate-limit headers of the caller's address, with nothing counted. */
+  #tellOfAddress(request: FastifyRequest, reply: FastifyReply): void {
+    const { ip, receivedAt } = request;
+    reply.headers(
+      rateLimitHeaders(this.#services.counters.peek(addressSubject(ip), planLimits.free, receivedAt)),
+    );
   }
 
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
@@ -96,10 +120,6 @@ function addressSubject(address: string): string {
 
 function rateLimitHeaders({ limit, remaining, reset }: Decision) {
   return { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset };
-}
-
-function writeRateLimit(reply: FastifyReply, decision: Decision): void {
-  reply.headers(rateLimitHeaders(decision));
 }
 
 function rateLimitExceeded({ limit, window, reset, retryAfter }: Decision): ApiError {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from 'pino';
 import { ApiError, type ErrorCode } from '../../contract/errors.ts';
 import { SECOND } from '../../kit/clock.ts';
-import { logRequest } from '../request-log.ts';
+import type { RequestLog } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
@@ -22,7 +21,7 @@ export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Socket,
   gate: Gate,
-  log: Logger,
+  requestLog: RequestLog,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -32,11 +31,11 @@ export function answerUnreadable(
     'invalid_request',
     `The request is not well-formed HTTP/1.1: ${error.message}`,
   ];
-  refuseOnSocket(new ApiError(code, message), socket, gate, log);
+  refuseOnSocket(new ApiError(code, message), socket, gate, requestLog);
 }
 
 /** Tells of a refusal where there is no response to write to, and ends the connection. */
-export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, log: Logger): void {
+export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, requestLog: RequestLog): void {
   const requestId = randomUUID();
   const { status, body } = errorResponse(refusal, requestId);
   const headers = {
@@ -51,5 +50,5 @@ export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, lo
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   socket.setTimeout(LINGER, () => socket.destroy());
-  logRequest(log, { requestId, method: null, route: null, status, durationMs: null, keyId: null });
+  requestLog.write({ requestId, method: null, route: null, status, durationMs: null, keyId: null });
 }

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** Runs `keys …` on the store in `directory`, as an operator would. */
+function keys(t: TestContext, directory: string, ...args: string[]) {
+  return run(t, ['keys', ...args], { PETSTORE_DATA: directory });
+}
+
+const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
+
+describe('the command keys', () => {
+  it('makes a key that the running service accepts, lists it, and takes it away within a second', async t => {
+    const { api, clock, directory } = await startTestApp(t);
+    const made = await keys(t, directory, 'create', ...webShop);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'nothing but the key, for scripts to take');
+    assert.match(made.stderr, /^API key 2 \(Web shop\)\. It is shown this once/);
+    const client = api.as(made.stdout.trim());
+    const answer = await client.get('/pets');
+    assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit']], [200, '60']);
+    assertRefused(await client.get('/keys'), 403, 'insufficient_scope');
+
+    const listed = await keys(t, directory, 'list');
+    assert.equal(
+      listed.stdout,
+      '1\tAdministrator\tenterprise\tadmin\tin force\n2\tWeb shop\tfree\tpets:read,orders:write\tin force\n',
+    );
+
+    const revoked = await keys(t, directory, 'revoke', '2');
+    assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked.\n']);
+    clock.turn(SECOND);
+    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assert.match((await keys(t, directory, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
+  });
+
+  it('makes a key of its own quotas that ends', async t => {
+    const { api, directory } = await startTestApp(t);
+    const options = ['--name', 'Partner', '--plan', 'enterprise', '--scope', 'pets:read'];
+    const quotas = ['--per-minute', '7', '--per-day', '70', '--expires', '2999-01-01T00:00:00Z'];
+    const made = await keys(t, directory, 'create', ...options, ...quotas);
+    assert.equal(made.code, 0, made.stderr);
+    const { body } = await api.get('/keys/2');
+    assert.deepEqual(
+      [body.quotas, body.expiresAt],
+      [{ perMinute: 7, perDay: 70 }, '2999-01-01T00:00:00.000Z'],
+    );
+  });
+
+  const misused: [args: string[], complaint: RegExp][] = [
+    [[], /^Say what to do: keys create, keys list or keys revoke ID$/],
+    [['create'], /^field `name` is required; field `plan` is required; field `scopes` is required$/],
+    [['create', ...webShop, '--plan', 'gold'], /^field `plan` must be one of .*, but was "gold"$/],
+    [['create', ...webShop, '--per-minute', 'x'], /^field `quotas\.perDay` is required; .*but was "x"$/],
+    [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
+    [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
+    [['revoke', '77'], /^There is no API key 77$/],
+  ];
+
+  it('says in one sentence what is wrong with its arguments, changes nothing, and exits with 2', async t => {
+    const { api, directory } = await startTestApp(t);
+    const outcomes = await Promise.all(misused.map(([args]) => keys(t, directory, ...args)));
+    for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
+      const [args, complaint] = misused[i]!;
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr.trimEnd(), complaint);
+    }
+    assert.equal((await api.get('/keys')).body.length, 1);
+  });
+});
+
+describe('the first start', () => {
+  it('leaves the administrator’s key in a file that only its owner can read, and in no log', async t => {
+    const directory = dataDirectory(t);
+    const service = await serve(t, directory);
+    const file = join(directory, 'admin.key');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.match(readFileSync(file, 'utf8'), /^psk_[0-9A-Za-z]{38}\n$/);
+    const { stdout, stderr } = await service.end('SIGTERM');
+    assert.ok(!stdout.includes('psk_'), 'the log holds no key');
+    assert.equal(stderr.split(service.adminKey).length, 2, 'the welcome shows it once');
+
+    const again = await serve(t, directory);
+    assert.equal(again.adminKey, service.adminKey);
+    const { stdout: log, stderr: welcome } = await again.end('SIGTERM');
+    assert.ok(!`${log}${welcome}`.includes('psk_'), 'the second start shows no key');
+  });
+});

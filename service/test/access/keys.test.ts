@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const webShop = { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] };
+
+describe('a new key', () => {
+  it('is answered with its secret once, and never again', async t => {
+    const { api } = await startTestApp(t);
+    const created = await api.post('/keys', { ...webShop, name: ' Web shop ' });
+    assert.equal(created.status, 201);
+    assert.equal(created.headers.location, '/keys/2');
+    const { key, ...shown } = created.body;
+    assert.match(key, /^psk_[0-9A-Za-z]{38}$/);
+    assert.deepEqual(shown, {
+      id: 2,
+      ...webShop,
+      quotas: null,
+      createdAt: '2026-11-21T12:00:00.000Z',
+      expiresAt: null,
+      revokedAt: null,
+    });
+    assert.deepEqual((await api.get('/keys/2')).body, shown);
+    assert.deepEqual((await api.get('/keys')).body[1], shown);
+    assert.equal((await api.as(key).get('/pets')).status, 200);
+  });
+
+  it('takes an expiry in the future, under any offset, and none in the past', async t => {
+    const { api } = await startTestApp(t);
+    const { body } = await api.post('/keys', { ...webShop, expiresAt: '2026-11-21T14:00:00.001+02:00' });
+    assert.equal(body.expiresAt, '2026-11-21T12:00:00.001Z');
+    for (const expiresAt of ['2026-11-21T12:00:00Z', '2020-01-01T00:00:00Z']) {
+      const message = assertRefused(
+        await api.post('/keys', { ...webShop, expiresAt }),
+        400,
+        'invalid_request',
+      );
+      assert.equal(message, `\`expiresAt\` must lie in the future, but was "${expiresAt}"`);
+    }
+  });
+});
+
+describe('a key that is presented', () => {
+  it('is accepted in X-API-Key and as a Bearer token', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const { key } = await clientWith({ scopes: ['pets:read'] });
+    for (const headers of [
+      { 'x-api-key': key },
+      { 'x-api-key': ` ${key} ` },
+      { authorization: `Bearer ${key}` },
+      { authorization: `bearer ${key}` },
+    ]) {
+      assert.equal((await api.as().get('/pets', headers as Record<string, string>)).status, 200);
+    }
+  });
+
+  it('in X-API-Key counts, whatever Authorization says', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const { key } = await clientWith({ scopes: ['pets:read'] });
+    const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
+    const right = await api.as().get('/pets', { 'x-api-key': key, authorization: `Bearer ${wrong}` });
+    assert.equal(right.status, 200);
+    const mistyped = await api.as().get('/pets', { 'x-api-key': wrong, authorization: `Bearer ${key}` });
+    assertRefused(mistyped, 401, 'invalid_api_key');
+  });
+
+  it('in another way is missing', async t => {
+    const { api, adminKey } = await startTestApp(t);
+    const basic = Buffer.from(`${adminKey}:`).toString('base64');
+    for (const headers of [
+      { authorization: `Basic ${basic}` },
+      { authorization: adminKey },
+      { cookie: `key=${adminKey}` },
+    ]) {
+      const answer = await api.as().get('/pets', headers as Record<string, string>);
+      assertRefused(answer, 401, 'missing_api_key');
+      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="petstore"');
+    }
+  });
+
+  it('wrongly is refused alike, whatever is wrong with it', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const revoked = await clientWith({});
+    const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
+    await api.delete(`/keys/${revoked.keyId}`);
+    clock.turn(SECOND);
+    const wellFormedButUnknown = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
+    const mistyped = revoked.key.toUpperCase();
+    const messages = new Set<string>();
+    for (const key of ['', 'psk_', mistyped, wellFormedButUnknown, revoked.key, expired.key]) {
+      const answer = await api.as(key).get('/pets');
+      messages.add(assertRefused(answer, 401, 'invalid_api_key'));
+      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="petstore", error="invalid_token"');
+    }
+    assert.equal(messages.size, 1);
+  });
+});
+
+describe('a key that ends', () => {
+  it('is accepted until the last millisecond before it expires', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ expiresAt: '2026-11-21T12:00:30Z' });
+    assert.equal((await client.get('/pets')).status, 200);
+    clock.set('2026-11-21T12:00:29.999Z');
+    assert.equal((await client.get('/pets')).status, 200);
+    clock.turn(1);
+    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+  });
+
+  it('by being revoked is refused at once', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    assert.equal((await client.get('/pets')).status, 200);
+    assert.equal((await api.delete(`/keys/${client.keyId}`)).status, 204);
+    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+  });
+
+  it('by revoking itself is refused from the next request on', async t => {
+    const { clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    assert.equal((await client.delete(`/keys/${client.keyId}`)).status, 204);
+    assertRefused(await client.get('/keys'), 401, 'invalid_api_key');
+  });
+
+  it('stays in the list, with the date of its end, which does not change', async t => {
+    const { api, clock } = await startTestApp(t);
+    await api.post('/keys', webShop);
+    for (let i = 0; i < 2; i++) {
+      assert.equal((await api.delete('/keys/2')).status, 204);
+      clock.turn(5 * SECOND);
+    }
+    const { body } = await api.get('/keys/2');
+    assert.equal(body.revokedAt, '2026-11-21T12:00:00.000Z');
+    assert.deepEqual((await api.get('/keys?sort=-id')).body[0], body);
+  });
+
+  it('that does not exist is not found', async t => {
+    const { api } = await startTestApp(t);
+    assertRefused(await api.delete('/keys/77'), 404, 'api_key_not_found');
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { toldLimits, toldToWait } from './told-limits.ts';
+
+/** How many requests are under way at once. */
+const BATCH = 50;
+
+/** Sends requests, many at once, and answers how many were admitted. */
+async function admittedOf(client: Client, requests: number): Promise<number> {
+  let admitted = 0;
+  for (let sent = 0; sent < requests; sent += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, requests - sent) }, () => client.head('/categories'));
+    for (const { status } of await Promise.all(batch)) {
+      assert.ok(status === 200 || status === 429, String(status));
+      if (status === 200) admitted++;
+    }
+  }
+  return admitted;
+}
+
+function window({ body }: Answer): string {
+  return /requests of this (minute|day) are used up/.exec(body.message)![1]!;
+}
+
+describe('the plan of a key', () => {
+  const perMinute = { free: 60, pro: 300, business: 1_000 } as const;
+  for (const [plan, limit] of Object.entries(perMinute) as [keyof typeof perMinute, number][]) {
+    it(`${plan} admits exactly ${limit} requests a minute, and as many in the next`, async t => {
+      const { clientWith, clock } = await startTestApp(t);
+      const client = await clientWith({ plan });
+      assert.equal(await admittedOf(client, limit + 5), limit);
+      const refused = await client.get('/categories');
+      assertRefused(refused, 429, 'rate_limit_exceeded');
+      assert.deepEqual([window(refused), toldLimits(refused, clock.now()).limit], ['minute', limit]);
+      clock.turn(toldToWait(refused) * SECOND);
+      assert.equal(toldLimits(await client.get('/categories'), clock.now()).remaining, limit - 1);
+    });
+  }
+
+  it('free admits exactly 1,000 requests a day, and says from when on there are more', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'free' });
+    let admitted = 0;
+    for (let minute = 0; minute < 17; minute++) {
+      clock.turn(MINUTE);
+      admitted += await admittedOf(client, 62);
+    }
+    assert.equal(admitted, 1_000);
+
+    clock.set('2026-11-21T23:59:59.999Z');
+    const refused = await client.get('/categories');
+    const message = assertRefused(refused, 429, 'rate_limit_exceeded');
+    const midnight = Date.parse('2026-11-22T00:00:00Z') / SECOND;
+    assert.deepEqual(toldLimits(refused, clock.now()), { limit: 1_000, remaining: 0, reset: midnight });
+    assert.match(message, /of this day are used up; .* 2026-11-22T00:00:00Z: retry after 1 s$/);
+    clock.turn(1);
+    assert.equal(toldLimits(await client.get('/categories'), clock.now()).remaining, 59);
+  });
+
+  it('enterprise has the limits that its quotas say', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 10 } });
+    assert.equal(await admittedOf(client, 20), 7);
+    clock.turn(MINUTE);
+    assert.equal(await admittedOf(client, 20), 3);
+    const refused = await client.get('/categories');
+    assert.equal(window(refused), 'day');
+    clock.turn(toldToWait(refused) * SECOND);
+    assert.equal(await admittedOf(client, 20), 7);
+    clock.turn(DAY);
+    assert.equal(await admittedOf(client, 20), 7);
+  });
+
+  it('enterprise needs quotas, and no other plan takes them', async t => {
+    const { api } = await startTestApp(t);
+    const key = { name: 'Web shop', scopes: ['pets:read'] };
+    const quotas = { perMinute: 1, perDay: 1 };
+    const missing = await api.post('/keys', { ...key, plan: 'enterprise' });
+    assert.match(assertRefused(missing, 400, 'invalid_request'), /needs `quotas`/);
+    for (const plan of ['free', 'pro', 'business']) {
+      const message = assertRefused(
+        await api.post('/keys', { ...key, plan, quotas }),
+        400,
+        'invalid_request',
+      );
+      assert.match(message, new RegExp(`enterprise.* only, not with \`${plan}\``));
+    }
+    for (const wrong of [{}, { perMinute: 1 }, { perMinute: 0, perDay: 1 }, { perMinute: 1.5, perDay: 2 }]) {
+      const answer = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });
+      assert.match(assertRefused(answer, 400, 'invalid_request'), /^field `quotas\.per(Minute|Day)` /);
+    }
+    assert.equal((await api.get('/keys')).body.length, 1);
+  });
+
+  it('is counted for each key by itself', async t => {
+    const { clientWith } = await startTestApp(t);
+    const quotas = { perMinute: 3, perDay: 9 };
+    const [one, other] = [
+      await clientWith({ plan: 'enterprise', quotas }),
+      await clientWith({ plan: 'enterprise', quotas }),
+    ];
+    assert.deepEqual(await Promise.all([admittedOf(one, 5), admittedOf(other, 5)]), [3, 3]);
+  });
+});
+
+describe('a caller without a valid key', () => {
+  it('has 60 requests a minute, missing and guessed keys together, and is then told to wait', async t => {
+    const { api, clock } = await startTestApp(t);
+    for (let i = 0; i < 30; i++) {
+      assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
+      assertRefused(await api.as(`psk_${i}`).get('/pets'), 401, 'invalid_api_key');
+    }
+    const refused = await api.as('psk_x').get('/pets');
+    assertRefused(refused, 429, 'rate_limit_exceeded');
+    assert.equal((await api.get('/pets')).status, 200);
+    clock.turn(toldToWait(refused) * SECOND);
+    assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { toldLimits, toldToWait } from './told-limits.ts';
+
+type Request = (shop: TestApp, client: Client) => Promise<Answer>;
+
+const created = '{"name":"Dogs"}';
+const withType = (type: string) => ({ 'content-type': type });
+
+/** A request that counts against its client's key, for every status that one can get. GET /pets/1 is past its sunset. */
+const counted: [status: number, request: Request][] = [
+  [200, (_shop, client) => client.get('/pets')],
+  [200, (_shop, client) => client.head('/pets')],
+  [201, (_shop, client) => client.post('/store/orders', {})],
+  [
+    204,
+    async (shop, client) =>
+      client.delete(`/store/orders/${(await shop.api.post('/store/orders', {})).body.id}`),
+  ],
+  [304, (_shop, client) => client.get('/categories/1', { 'if-none-match': '*' })],
+  [400, (_shop, client) => client.post('/categories', '{')],
+  [400, (_shop, client) => client.get('/pets/%ZZ')],
+  [400, (_shop, client) => client.get('/pets', { 'api-version': '2' })],
+  [404, (_shop, client) => client.get('/categories/77')],
+  [404, (_shop, client) => client.get('/nowhere')],
+  [405, (_shop, client) => client.delete('/pets')],
+  [406, (_shop, client) => client.get('/pets', { accept: 'text/html' })],
+  [409, (_shop, client) => client.post('/categories', created)],
+  [410, (_shop, client) => client.get('/pets/1')],
+  [412, (_shop, client) => client.put('/categories/1', created, { 'if-match': '"x"' })],
+  [413, (_shop, client) => client.post('/categories', 'x'.repeat(65_537))],
+  [414, (_shop, client) => client.get(`/${'x'.repeat(8_192)}`)],
+  [415, (_shop, client) => client.post('/categories', created, withType('text/plain'))],
+  [422, (_shop, client) => client.post('/pets', { name: 'Rex', categoryId: 77 })],
+];
+
+/** Requests that count against the address they come from. */
+const countedByAddress: [status: number, request: Request][] = [
+  [401, ({ api }) => api.as().get('/pets')],
+  [401, ({ api }) => api.as('psk_wrong').get('/pets')],
+  [401, ({ api }) => api.as('psk_wrong').get('/nowhere')],
+  [404, ({ api }) => api.as().get('/nowhere')],
+  [405, ({ api }) => api.as().delete('/pets')],
+  [414, ({ api }) => api.as().get(`/pets?name=${'x'.repeat(8_192)}`)],
+  [400, ({ api }) => api.as().get('/%ZZ')],
+  [400, ({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n')],
+  [400, ({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n')],
+  [431, ({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) })],
+];
+
+const free: [status: number, request: Request][] = [
+  [200, ({ api }) => api.as().get('/healthz')],
+  [200, ({ api }) => api.as().get('/readyz')],
+  [200, ({ api }) => api.as('psk_wrong').get('/openapi.json')],
+  [200, ({ api }) => api.as().get('/openapi.yaml')],
+  [400, ({ api }) => api.as().get('/healthz?x=1')],
+  [414, ({ api }) => api.as().get(`/healthz?${'x'.repeat(8_192)}`)],
+];
+
+async function startShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
+  const shop = await startTestApp(t, { clock: new TestClock('2031-01-01T12:00:30Z') });
+  await shop.api.post('/categories', created);
+  return shop;
+}
+
+describe('the rate-limit headers', () => {
+  it('count down by one with each request of a key, whatever becomes of it', async t => {
+    const shop = await startShop(t);
+    const client = await shop.clientWith({ plan: 'pro' });
+    let expected = 300;
+    for (const [status, request] of counted) {
+      const answer = await request(shop, client);
+      assert.equal(answer.status, status, answer.text);
+      const told = toldLimits(answer, shop.clock.now());
+      assert.deepEqual(told, {
+        limit: 300,
+        remaining: --expected,
+        reset: Date.parse('2031-01-01T12:01:00Z') / SECOND,
+      });
+    }
+  });
+
+  it('count for the scope that is missing, too', async t => {
+    const shop = await startShop(t);
+    const client = await shop.clientWith({ plan: 'pro', scopes: ['pets:read'] });
+    const answer = await client.get('/keys');
+    assert.equal(answer.status, 403);
+    assert.equal(toldLimits(answer, shop.clock.now()).remaining, 299);
+  });
+
+  it('count down by one with each request of an address without a valid key', async t => {
+    const shop = await startShop(t);
+    let expected = 60;
+    for (const [status, request] of countedByAddress) {
+      const answer = await request(shop, shop.api);
+      assert.equal(answer.status, status, answer.text);
+      const { limit, remaining } = toldLimits(answer, shop.clock.now());
+      assert.deepEqual([limit, remaining], [60, --expected]);
+    }
+  });
+
+  it('are there, and stay, where nothing is counted', async t => {
+    const shop = await startShop(t);
+    for (let i = 0; i < 3; i++) {
+      for (const [status, request] of free) {
+        const answer = await request(shop, shop.api);
+        assert.equal(answer.status, status, answer.text);
+        assert.deepEqual(toldLimits(answer, shop.clock.now()).remaining, 60);
+      }
+    }
+  });
+
+  it('are there for probes when the address has used up its limit', async t => {
+    const shop = await startShop(t);
+    for (let i = 0; i < 60; i++) await shop.api.as().get('/nowhere');
+    assert.equal((await shop.api.as().get('/nowhere')).status, 429);
+    const answer = await shop.api.as().get('/healthz');
+    assert.deepEqual([answer.status, toldLimits(answer, shop.clock.now()).remaining], [200, 0]);
+    assert.equal((await shop.api.get('/pets')).status, 200, 'a key does not suffer for its address');
+  });
+});
+
+/** Windows counted once more, from the instants of the requests that were admitted. */
+function boundBy(
+  admitted: readonly number[],
+  { perMinute, perDay }: { perMinute: number; perDay: number },
+  now: number,
+) {
+  const usedIn = (length: number) =>
+    admitted.filter(at => Math.floor(at / length) === Math.floor(now / length)).length;
+  const windows = [
+    { length: MINUTE, limit: perMinute, remaining: perMinute - usedIn(MINUTE) },
+    { length: DAY, limit: perDay, remaining: perDay - usedIn(DAY) },
+  ];
+  const [minute, day] = windows as [(typeof windows)[0], (typeof windows)[0]];
+  const { length, limit, remaining } = minute.remaining < day.remaining ? minute : day;
+  return { limit, remaining, reset: ((Math.floor(now / length) + 1) * length) / SECOND };
+}
+
+describe('a client under limits', () => {
+  it('is told the truth at every step, refused without cost, and admitted after Retry-After', async t => {
+    const shop = await startShop(t);
+    const quotas = fc.record({
+      perMinute: fc.integer({ min: 1, max: 6 }),
+      perDay: fc.integer({ min: 1, max: 14 }),
+    });
+    const pauses = fc.oneof(
+      { weight: 8, arbitrary: fc.constant(0) },
+      { weight: 3, arbitrary: fc.integer({ min: 1, max: 90 * SECOND }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: 26 * HOUR }) },
+    );
+    const step = fc.record({ pause: pauses, kind: fc.nat({ max: counted.length - 1 }), waits: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(quotas, fc.array(step, { minLength: 5, maxLength: 25 }), async (quotas, steps) => {
+        const client = await shop.clientWith({ plan: 'enterprise', quotas });
+        const admitted: number[] = [];
+        for (const { pause, kind, waits } of steps) {
+          shop.clock.turn(pause);
+          const now = shop.clock.now();
+          const before = boundBy(admitted, quotas, now);
+          const answer = await counted[kind]![1](shop, client);
+          assert.equal(answer.status === 429, before.remaining === 0);
+          if (answer.status !== 429) admitted.push(now);
+          assert.deepEqual(toldLimits(answer, now), boundBy(admitted, quotas, now));
+          if (answer.status === 429 && waits) {
+            shop.clock.turn(toldToWait(answer) * SECOND);
+            assert.equal((await client.get('/pets')).status, 200);
+            admitted.push(shop.clock.now());
+          }
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

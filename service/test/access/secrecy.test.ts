@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Answer } from '../support/client.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** Everything that gives a key away: the key, the random part of it, and its hash in any spelling. */
+function tellTales(key: string): string[] {
+  const digests = (['hex', 'base64', 'base64url'] as const).map(encoding => hash('sha256', key, encoding));
+  return [key, key.slice(4, 36), ...digests];
+}
+
+function assertSilent(texts: readonly string[], key: string): void {
+  for (const tellTale of tellTales(key)) {
+    const betrayer = texts.find(text => text.includes(tellTale));
+    assert.equal(betrayer, undefined, `${tellTale} is in ${betrayer}`);
+  }
+}
+
+describe('the secret of a key', () => {
+  it('is in no log line and no error, wherever callers put it', async t => {
+    const { api, adminKey, clientWith, logLines, origin } = await startTestApp(t, {
+      environment: { LOG_LEVEL: 'trace' },
+    });
+    const { key } = await clientWith({ scopes: ['pets:read', 'pets:write', 'orders:read', 'orders:write'] });
+    const client = api.as(key);
+    await client.post('/categories', { name: key });
+    const asHeader = (name: string) => client.post('/categories', { name: 'Dogs' }, { [name]: key });
+    const answers: Answer[] = [
+      await client.get('/keys'),
+      await client.get(`/${key}`),
+      await client.get(`/pets/${key}`),
+      await client.get(`/pets/%ZZ${key}`),
+      await client.get(`/pets?api_key=${key}`),
+      await client.get(`/pets?${key}=1`),
+      await client.get(`/pets?status=${key}`),
+      await client.get(`/pets?name=%ZZ${key}`),
+      await client.get(`/pets?cursor=${key}`),
+      await client.delete('/pets', { authorization: `Bearer ${key}` }),
+      await client.post('/categories', { name: key }),
+      await client.post('/categories', { [key]: 1 }),
+      await client.post('/pets', { name: 1, categoryId: key, status: key }),
+      await client.post('/categories', `{"name":"${key}"`),
+      await client.post('/categories', `{"${key}":1,"${key}":2}`),
+      await client.post('/categories', `${key}`),
+      await client.put('/categories/1', { name: 'Dogs' }, { 'if-match': key }),
+      await client.get('/pets', { accept: key }),
+      await client.get('/pets', { 'api-version': key }),
+      await client.get('/nowhere', { 'x-request-id': key }),
+      await asHeader('content-type'),
+      await asHeader('content-encoding'),
+      await client.post('/categories', {}, { 'content-type': `application/json; charset=${key}` }),
+      await client.post('/categories', {}, { 'idempotency-key': `${key}\t` }),
+      await api.as(`${key}x`).get('/pets'),
+      await exchangeBytes(origin, `GET ${key} HTTP/1.1\r\nX-API-Key: ${key}\r\n\r\n`),
+      await exchangeBytes(origin, `GET /pets HTTP/1.1\r\nX-API-Key: ${key}\r\n\r\n`),
+      await exchangeBytes(origin, `${key}\r\n\r\n`),
+    ];
+    for (const { status, text } of answers) assert.ok(status >= 400, text);
+    const told = answers.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
+    const logged = logLines().map(line => JSON.stringify(line));
+    assert.ok(logged.length > answers.length);
+    for (const secret of [key, adminKey]) assertSilent([...told, ...logged], secret);
+  });
+
+  it('is nowhere on disk: only its hash is', async t => {
+    const { api, adminKey, clientWith, directory } = await startTestApp(t);
+    const { key } = await clientWith({});
+    const created = await api.post(
+      '/keys',
+      { name: 'Repeatable', plan: 'free', scopes: ['pets:read'] },
+      { 'idempotency-key': 'repeatable' },
+    );
+    await api.as(key).get('/pets');
+    const files = readdirSync(directory).map(name => readFileSync(join(directory, name)));
+    assert.ok(files.length > 0);
+    for (const secret of [key, adminKey, created.body.key]) {
+      assert.ok(
+        files.some(bytes => bytes.includes(hash('sha256', secret, 'buffer'))),
+        'the search finds what is there',
+      );
+      assertSilent(
+        files.map(bytes => bytes.toString('latin1')),
+        secret,
+      );
+    }
+  });
+
+  it('is not in the replay of the request that made it', async t => {
+    const { api } = await startTestApp(t);
+    const order = { name: 'Repeatable', plan: 'free', scopes: ['pets:read'] };
+    const first = await api.post('/keys', order, { 'idempotency-key': 'repeatable' });
+    const replay = await api.post('/keys', order, { 'idempotency-key': 'repeatable' });
+    const { key, ...shown } = first.body;
+    assert.deepEqual(replay.body, shown);
+    assertSilent([replay.text, (await api.get('/keys')).text], key);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { buildDocument } from '../../src/http/openapi/build.ts';
+import { toYaml } from '../../src/http/openapi/document.ts';
+import { routes } from '../../src/http/routes.ts';
+import { contractFile } from '../support/contract.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { document, documentedOperations, headersOf, responsesOf } from './document.ts';
+
+const EVERY_RESPONSE = [
+  'API-Version',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+describe('openapi.yaml', () => {
+  it('is what the route definitions say', async () => {
+    const isCurrent = (await toYaml(buildDocument(routes))) === readFileSync(contractFile, 'utf8');
+    assert.ok(isCurrent, 'openapi.yaml is not current: run npm run openapi');
+  });
+
+  it('is what the service serves, in YAML and in JSON', async t => {
+    const { api } = await startTestApp(t);
+    const [yaml, json] = [await api.get('/openapi.yaml'), await api.get('/openapi.json')];
+    assert.equal(yaml.headers['content-type'], 'application/yaml; charset=utf-8');
+    assert.equal(json.headers['content-type'], 'application/json; charset=utf-8');
+    assert.ok(yaml.text === readFileSync(contractFile, 'utf8'));
+    assert.deepEqual(json.body, parse(yaml.text));
+  });
+
+  it('is OpenAPI 3.0.3, at version 1.0.0 of the interface', () => {
+    assert.equal(document.openapi, '3.0.3');
+    assert.equal(document.info.version, '1.0.0');
+  });
+
+  it('refers to nothing that is not there, and has nothing that is not referred to', () => {
+    const text = JSON.stringify(document);
+    const targets = new Set(
+      [...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, target]) => target!),
+    );
+    const { schemas, responses, parameters, headers } = document.components;
+    const here = Object.entries({ schemas, responses, parameters, headers }).flatMap(([kind, components]) =>
+      Object.keys(components).map(name => `${kind}/${name}`),
+    );
+    assert.deepEqual([...targets].toSorted(), here.toSorted());
+  });
+});
+
+describe('every operation', () => {
+  it('has an operationId of its own, a summary of one line and a description', () => {
+    const ids = documentedOperations.map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const { operation } of documentedOperations) {
+      const { operationId, summary, description } = operation;
+      assert.match(operationId, /^[a-z][A-Za-z]+$/);
+      assert.match(summary, /^[A-Z][^\n]{3,60}[^.\n]$/, operationId);
+      assert.ok(description.length > summary.length, operationId);
+    }
+  });
+
+  it('hangs on one leaf of the navigation, and the groups hold none themselves', () => {
+    const groups = document['x-tagGroups'];
+    assert.deepEqual(
+      groups.map(({ name }) => name),
+      ['Pets', 'Store', 'Platform'],
+    );
+    const leaves = groups.flatMap(({ tags }) => tags);
+    for (const { operation } of documentedOperations) {
+      assert.equal(operation.tags.length, 1);
+      assert.ok(leaves.includes(operation.tags[0]!), `${operation.operationId}: ${operation.tags[0]}`);
+    }
+    for (const { name, tags } of groups) {
+      for (const leaf of tags) {
+        assert.equal(document.tags.find(tag => tag.name === leaf)?.['x-parent'], name);
+        assert.ok(
+          documentedOperations.some(({ operation }) => operation.tags[0] === leaf),
+          `${leaf} is empty`,
+        );
+      }
+    }
+    assert.deepEqual(
+      document.tags.map(tag => tag.name),
+      [...groups.map(({ name }) => name), ...leaves],
+    );
+  });
+
+  it('says whether it needs a key, and which scope', () => {
+    for (const { operation } of documentedOperations) {
+      const scope = operation['x-required-scope'];
+      const security = scope === undefined ? [] : [{ apiKey: [] }, { bearer: [] }];
+      assert.deepEqual(operation.security, security, operation.operationId);
+      if (scope !== undefined)
+        assert.ok(operation.description.includes(`\`${scope}\``), operation.operationId);
+    }
+  });
+
+  it('has the five headers that every response carries on each of its responses', () => {
+    for (const { operation } of documentedOperations) {
+      for (const [status, response] of responsesOf(operation)) {
+        const headers = headersOf(response);
+        for (const name of EVERY_RESPONSE) {
+          assert.ok(headers[name]?.required, `${operation.operationId} ${status}: ${name}`);
+        }
+      }
+    }
+  });
+
+  it('says how it can fail, and with which headers', () => {
+    for (const { method, operation } of documentedOperations) {
+      const responses = new Map(responsesOf(operation));
+      const needed = ['400', '408', '414', '431', '500'];
+      if (operation['x-required-scope'] !== undefined) needed.push('401', '403', '406', '429', '503');
+      if (method !== 'GET') needed.push('413', '415');
+      for (const status of needed) assert.ok(responses.has(status), `${operation.operationId} ${status}`);
+      for (const [status, response] of responses) {
+        const headers = headersOf(response);
+        assert.equal('WWW-Authenticate' in headers, status === '401', `${operation.operationId} ${status}`);
+        assert.equal('Retry-After' in headers, status === '429' || status === '503');
+        assert.equal('Location' in headers, status === '201');
+      }
+    }
+  });
+
+  it('that takes a body names its media types, and merge patches for PATCH alone', () => {
+    for (const { method, operation } of documentedOperations) {
+      if (!operation.requestBody) continue;
+      const types = ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
+      assert.deepEqual(Object.keys(operation.requestBody.content), types, operation.operationId);
+    }
+  });
+
+  it('that lists has a page’s limit, cursor and sort, and a link to the next page', () => {
+    const lists = documentedOperations.filter(({ operation }) => operation.operationId.startsWith('list'));
+    assert.equal(lists.length, 5);
+    for (const { operation } of lists) {
+      const names = (operation.parameters ?? []).map(parameter =>
+        'name' in parameter ? parameter.name : '',
+      );
+      for (const name of ['limit', 'cursor', 'sort']) assert.ok(names.includes(name), operation.operationId);
+      const [, response] = responsesOf(operation)[0]!;
+      assert.ok('Link' in headersOf(response), operation.operationId);
+    }
+  });
+});

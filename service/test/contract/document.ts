@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { contractFile } from '../support/contract.ts';
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface SchemaObject {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: string[];
+  items?: SchemaObject;
+  properties?: Record<string, SchemaObject>;
+  required?: string[];
+  additionalProperties?: boolean;
+  example?: unknown;
+  anyOf?: SchemaObject[];
+}
+
+export interface HeaderObject {
+  required?: boolean;
+  schema: SchemaObject;
+  example: unknown;
+}
+
+export interface MediaObject {
+  schema: SchemaObject;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers: Record<string, HeaderObject | Reference>;
+  content?: Record<string, MediaObject>;
+}
+
+export interface ParameterObject {
+  name: string;
+  schema: SchemaObject;
+  example: unknown;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security: object[];
+  'x-required-scope'?: string;
+  parameters?: (ParameterObject | Reference)[];
+  requestBody?: { content: Record<string, MediaObject> };
+  responses: Record<string, ResponseObject | Reference>;
+}
+
+export interface DocumentObject {
+  openapi: string;
+  info: { version: string };
+  tags: { name: string; 'x-parent'?: string }[];
+  'x-tagGroups': { name: string; tags: string[] }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, SchemaObject>;
+    responses: Record<string, ResponseObject>;
+    parameters: Record<string, ParameterObject>;
+    headers: Record<string, HeaderObject>;
+    'x-error-codes': Record<string, { status: number; description: string }>;
+  };
+}
+
+/** `openapi.yaml` as it is written, for tests of the document itself. */
+export const document: DocumentObject = parse(readFileSync(contractFile, 'utf8'));
+
+export const documentedOperations = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    operation,
+  })),
+);
+
+/** The responses of an operation by status, references resolved. */
+export function responsesOf({ responses }: OperationObject): [status: string, response: ResponseObject][] {
+  return Object.entries(responses).map(([status, response]) => [
+    status,
+    '$ref' in response ? document.components.responses[nameIn(response)]! : response,
+  ]);
+}
+
+/** The headers of a response by name, references resolved. */
+export function headersOf({ headers }: ResponseObject): Record<string, HeaderObject> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [
+      name,
+      '$ref' in header ? document.components.headers[nameIn(header)]! : header,
+    ]),
+  );
+}
+
+function nameIn({ $ref }: Reference): string {
+  return $ref.split('/').at(-1)!;
+}

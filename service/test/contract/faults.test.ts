@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { pino } from 'pino';
+import { KeyRing } from '../../src/access/api-keys/key-ring.ts';
+import { defineRoute } from '../../src/contract/define-route.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { Idempotency } from '../../src/http/idempotency.ts';
+import { ContractDocument } from '../../src/http/openapi/document.ts';
+import { RequestLog } from '../../src/http/request-log.ts';
+import { buildServer } from '../../src/http/server.ts';
+import type { Answer } from '../support/client.ts';
+import { assertKeepsContract } from '../support/contract.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+interface Told {
+  answer: Answer;
+  /** The error lines that were logged. */
+  logged: { requestId: string; err: Record<string, string> }[];
+}
+
+/** A service with one operation, which fails as it is told. */
+async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promise<Told>> {
+  const { app, adminKey, clock } = await startTestApp(t);
+  let fault: unknown;
+  let lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const server = buildServer({
+    routes: [
+      defineRoute({
+        method: 'GET',
+        path: '/fault',
+        operationId: 'fail',
+        tag: 'Service',
+        summary: 'Fails',
+        description: 'Fails as it is told.',
+        scope: 'pets:read',
+        success: { status: 200, description: 'Never.' },
+        errors: [],
+        handler: () => Promise.reject(fault),
+      }),
+    ],
+    db: app.db,
+    keyRing: new KeyRing(app.db),
+    contract: new ContractDocument(() => ({})),
+    idempotency: new Idempotency(app.db),
+    counters: new MemoryCounters(),
+    clock,
+    log: pino({ base: null }, destination),
+    requestLog: new RequestLog(destination, true),
+    keepSunset: false,
+  });
+  return async cause => {
+    fault = cause;
+    lines = [];
+    const response = await server.inject({ url: '/fault', headers: { 'x-api-key': adminKey } });
+    const { statusCode: status, payload: text } = response;
+    const answer = { status, headers: response.headers as Answer['headers'], text, body: JSON.parse(text) };
+    assertKeepsContract({ method: 'GET', path: '/fault', ...answer });
+    return { answer, logged: lines.filter(({ level }) => level === 50) as Told['logged'] };
+  };
+}
+
+describe('a fault of the service', () => {
+  it('is told by the request ID alone, and logged with its stack under it', async t => {
+    const fail = await aFaultyService(t);
+    const { answer, logged } = await fail(new TypeError('the secret recipe is not a function'));
+    const message = assertRefused(answer, 500, 'internal_error');
+    const requestId = answer.headers['x-request-id'];
+    assert.equal(message, `The service failed; it has logged why under request ID ${requestId}`);
+    assert.doesNotMatch(answer.text, /recipe|TypeError|faults\.test|node_modules/);
+
+    assert.equal(logged.length, 1);
+    const { requestId: loggedId, err } = logged[0]!;
+    assert.equal(loggedId, requestId);
+    assert.deepEqual([err.type, err.message], ['TypeError', 'the secret recipe is not a function']);
+    assert.match(err.stack!, /faults\.test\.ts/);
+  });
+
+  it('is the same whatever is thrown, even what calls itself a refusal', async t => {
+    const fail = await aFaultyService(t);
+    const refusal = Object.assign(new Error('not for clients'), { statusCode: 400, code: 'E_OTHER' });
+    for (const fault of ['text', 42, {}, refusal]) {
+      const { answer, logged } = await fail(fault);
+      assertRefused(answer, 500, 'internal_error');
+      assert.equal(logged.length, 1);
+    }
+  });
+
+  it('carries true rate-limit headers', async t => {
+    const { headers } = (await (await aFaultyService(t))(new Error('any'))).answer;
+    assert.deepEqual(
+      [headers['x-ratelimit-limit'], Number(headers['x-ratelimit-remaining'])],
+      ['1000000', 999_999],
+    );
+  });
+});
+
+describe('a database that cannot be reached', () => {
+  it('is told as such, with when to come back, and logged with its cause', async t => {
+    const fail = await aFaultyService(t);
+    const { answer, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
+    assertRefused(answer, 503, 'service_unavailable');
+    assert.equal(answer.headers['retry-after'], '1');
+    assert.doesNotMatch(answer.text, /disk/);
+    assert.match(logged[0]!.err.stack!, /disk I\/O error/);
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Answer } from '../support/client.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+type Request = (shop: TestApp) => Promise<Answer>;
+
+/** Requests of every kind, with what their log line says: method, route, status, key ID. */
+const requests: [
+  request: Request,
+  method: string | null,
+  route: string | null,
+  status: number,
+  keyId: number | null,
+][] = [
+  [({ api }) => api.get('/pets?limit=2'), 'GET', '/pets', 200, 1],
+  [({ api }) => api.head('/pets'), 'HEAD', '/pets', 200, 1],
+  [({ api }) => api.post('/categories', { name: 'Dogs' }), 'POST', '/categories', 201, 1],
+  [({ api }) => api.get('/categories/1'), 'GET', '/categories/{categoryId}', 200, 1],
+  [
+    ({ api }) => api.get('/categories/1', { 'if-none-match': '*' }),
+    'GET',
+    '/categories/{categoryId}',
+    304,
+    1,
+  ],
+  [({ api }) => api.delete('/categories/1'), 'DELETE', '/categories/{categoryId}', 204, 1],
+  [({ api }) => api.post('/pets', '{'), 'POST', '/pets', 400, 1],
+  [({ api }) => api.get('/pets/abc'), 'GET', '/pets/{petId}', 400, 1],
+  [({ api }) => api.get('/pets/%ZZ'), 'GET', null, 400, 1],
+  [({ api }) => api.get('/nowhere'), 'GET', null, 404, 1],
+  [({ api }) => api.delete('/pets'), 'DELETE', null, 405, 1],
+  [({ api }) => api.post('/pets', 'x'.repeat(65_537)), 'POST', '/pets', 413, 1],
+  [({ api }) => api.get(`/${'x'.repeat(8_192)}`), 'GET', null, 414, 1],
+  [({ api }) => api.as().get('/pets'), 'GET', '/pets', 401, null],
+  [({ api }) => api.as('psk_wrong').get('/keys'), 'GET', '/keys', 401, null],
+  [({ api }) => api.as().get('/healthz'), 'GET', '/healthz', 200, null],
+  [({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) }), null, null, 431, null],
+  [({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n'), null, null, 400, null],
+  [({ origin }) => exchangeBytes(origin, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'), null, null, 400, null],
+  [({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n'), 'GET', '/pets', 400, null],
+];
+
+/** The lines about requests, once there are as many; they are written just after the answers are sent. */
+async function requestLines({ logLines }: TestApp, count: number): Promise<Record<string, unknown>[]> {
+  const lines = () => logLines().filter(({ msg }) => msg === 'request');
+  for (let turn = 0; turn < 1_000 && lines().length < count; turn++) await nextTurn();
+  return lines();
+}
+
+describe('the log', () => {
+  it('has one line for each request, with what operators ask for and nothing else', async t => {
+    const shop = await startTestApp(t);
+    for (const [i, [request, method, route, status, keyId]] of requests.entries()) {
+      const answer = await request(shop);
+      assert.equal(answer.status, status, answer.text);
+      const lines = await requestLines(shop, i + 1);
+      assert.equal(lines.length, i + 1);
+      const { level, time, durationMs, ...told } = lines[i]!;
+      const requestId = answer.headers['x-request-id'];
+      assert.deepEqual(told, { requestId, method, route, status, keyId, msg: 'request' });
+      assert.deepEqual([level, typeof time], [30, 'number']);
+      assert.ok(method === null ? durationMs === null : (durationMs as number) >= 0, String(durationMs));
+    }
+  });
+
+  it('says which key was refused for its scope or its limit', async t => {
+    const shop = await startTestApp(t);
+    const quotas = { perMinute: 1, perDay: 1 };
+    const client = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });
+    await client.get('/keys');
+    await client.get('/pets');
+    const [, forbidden, limited] = await requestLines(shop, 3);
+    assert.deepEqual([forbidden!.status, forbidden!.keyId], [403, client.keyId]);
+    assert.deepEqual([limited!.status, limited!.keyId], [429, client.keyId]);
+  });
+
+  it('cannot be given false lines', async t => {
+    const shop = await startTestApp(t);
+    await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22request%22%7D', { 'x-request-id': 'a"},{"b' });
+    await shop.api.get('/nowhere%0A{"msg":"request"}');
+    assert.equal((await requestLines(shop, 2)).length, 2);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { dataDirectory, type Ended, run } from '../support/service-process.ts';
+
+/** A mistake of whoever starts the service: told in a sentence, with exit code 2 and no stack trace. */
+function assertExplained({ code, stdout, stderr }: Ended, message: RegExp): void {
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n {4}at /);
+  assert.equal(stdout, '');
+  assert.equal(code, 2);
+}
+
+async function aTakenPort(t: TestContext): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  return String((server.address() as AddressInfo).port);
+}
+
+describe('serve', () => {
+  it('says that its port is in use', async t => {
+    const port = await aTakenPort(t);
+    const ended = await run(t, ['serve'], { PORT: port, PETSTORE_DATA: dataDirectory(t) });
+    assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set PORT\n$`));
+  });
+
+  it('says that HOST is not an address of the machine', async t => {
+    const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
+    assertExplained(ended, /^HOST 192\.0\.2\.1 is no address of this machine\n$/);
+  });
+
+  it('names a setting that is wrong, and makes nothing', async t => {
+    const directory = join(dataDirectory(t), 'data');
+    const ended = await run(t, ['serve'], { PORT: 'http', PETSTORE_DATA: directory });
+    assertExplained(ended, /^PORT must be a whole number from 0 to 65535, but is "http"\n$/);
+    assert.ok(!existsSync(directory));
+  });
+
+  it('names the setting when the directory of the store is none', async t => {
+    const file = join(dataDirectory(t), 'file');
+    writeFileSync(file, '');
+    const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: file });
+    assertExplained(ended, /^The store in \S+file cannot be opened: .*\nPETSTORE_DATA names/);
+  });
+
+  it('names the setting when the store is not one', async t => {
+    const directory = dataDirectory(t);
+    writeFileSync(join(directory, 'petstore.db'), 'not a database '.repeat(100));
+    const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
+    assertExplained(ended, /^The store in \S+ cannot be opened: file is not a database\nPETSTORE_DATA names/);
+  });
+
+  it('names an option that it does not have', async t => {
+    const ended = await run(t, ['serve', '--dmeo'], { PETSTORE_DATA: dataDirectory(t) });
+    assertExplained(ended, /--dmeo/);
+  });
+});
+
+describe('the command line', () => {
+  it('names a command that it does not have, and those that it has', async t => {
+    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\.\n\nUsage: /);
+  });
+
+  it('does not take what every object has for a command', async t => {
+    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\./);
+  });
+
+  it('shows its usage when nothing is asked', async t => {
+    assertExplained(await run(t, [], {}), /^Usage: /);
+  });
+});

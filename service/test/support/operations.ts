@@ -1,0 +1,74 @@
+import { contract, type Operation } from './contract.ts';
+
+interface Property {
+  type: string;
+  nullable?: boolean;
+  $ref?: string;
+}
+
+interface Shape {
+  properties: Record<string, Property>;
+  required?: string[];
+  $ref?: string;
+  anyOf?: Shape[];
+}
+
+interface Body {
+  /** One that the operation takes. */
+  example: Record<string, unknown>;
+  properties: Record<string, Property>;
+  required: string[];
+}
+
+export interface KnownOperation {
+  operationId: string;
+  method: string;
+  /** Such as `/pets/{petId}`. */
+  template: string;
+  /** The scope that it needs; `undefined` where it needs no key. */
+  scope: string | undefined;
+  body: Body | undefined;
+}
+
+/** Every operation of the contract, as tests go through them. */
+export const operations: readonly KnownOperation[] = Object.entries(contract.paths).flatMap(
+  ([template, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      operationId: operation.operationId,
+      method: method.toUpperCase(),
+      template,
+      scope: operation['x-required-scope'] as string | undefined,
+      body: bodyOf(operation),
+    })),
+);
+
+export const operationsWithBody = operations.filter(
+  (operation): operation is KnownOperation & { body: Body } => operation.body !== undefined,
+);
+
+/** A path of the contract with its ID filled in. */
+export function filled(template: string, id: string | number = 1): string {
+  return template.replace(/\{\w+\}/, () => String(id));
+}
+
+function bodyOf(operation: Operation): Body | undefined {
+  if (!operation.requestBody) return undefined;
+  const { schema, example } = operation.requestBody.content['application/json']! as {
+    schema: Shape;
+    example: Body['example'];
+  };
+  const shapes = (schema.anyOf ?? [schema]).map(resolved);
+  const properties = Object.assign({}, ...shapes.map(shape => shape.properties)) as Body['properties'];
+  return {
+    example,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, resolved(property)]),
+    ),
+    required: shapes[0]!.required ?? [],
+  };
+}
+
+function resolved<T extends { $ref?: string }>(schema: T): T {
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : (contract.components.schemas[name] as T);
+}
