@@ -1,4 +1,5 @@
 import type { Queries, Writer } from '../db/database.ts';
+import { mergePatch } from '../kit/merge-patch.ts';
 import type { Page } from '../kit/paging.ts';
 import type { ErrorCode } from './errors.ts';
 import { idToFind, type Schema } from './schema.ts';
@@ -112,6 +113,22 @@ export const reply = {
   page: (page: Page<object>): Reply => ({ kind: 'page', page }),
   empty: { kind: 'empty' } as Reply,
 };
+
+/** What a PUT makes of the current state: the body, provided that the caller's conditions hold. */
+export function replacement<B>({ guard, body }: Pick<Request<unknown, unknown, B>, 'guard' | 'body'>) {
+  return (current: object): B => {
+    guard(current);
+    return body;
+  };
+}
+
+/** What a PATCH makes of the current state: the body merged into it, provided that the caller's conditions hold. */
+export function merged({ guard, body }: Pick<Request<unknown, unknown, object>, 'guard' | 'body'>) {
+  return <Current extends object>(current: Current): Current => {
+    guard(current);
+    return mergePatch(current, body);
+  };
+}
 
 /** The query of a list: its filters, its sorts (the first is the default), and where the page begins and ends. */
 export function listQuery<

@@ -4,6 +4,7 @@ import {
   idParams,
   listQuery,
   type Route,
+  replacement,
   reply,
   type Services,
 } from '../contract/define-route.ts';
@@ -78,13 +79,8 @@ export const inventoryRoutes: Route<Services>[] = [
       success: { status: 200, description: 'The inventory entry as it is now.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
-      handler: async ({ params, body, guard }, { db }) =>
-        reply.resource(
-          await inventory.set(db, params.petId, current => {
-            guard(current);
-            return body;
-          }),
-        ),
+      handler: async (request, { db }) =>
+        reply.resource(await inventory.set(db, request.params.petId, replacement(request))),
     }),
   ),
 ];

@@ -2,17 +2,28 @@ import {
   defineRoute,
   idParams,
   listQuery,
+  merged,
   type Route,
+  replacement,
   reply,
   type Services,
 } from '../contract/define-route.ts';
 import { dateTime, idToFind } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
-import { mergePatch } from '../kit/merge-patch.ts';
 import { Order, OrderPatch } from './order.ts';
 import * as orders from './orders.ts';
 
 const orderParams = idParams('orderId', 'The order.');
+
+const changeRefusals = [
+  'order_not_found',
+  'unknown_pet',
+  'pet_not_available',
+  'insufficient_stock',
+  'stock_limit_exceeded',
+  'order_has_no_pet',
+  'order_already_complete',
+] as const;
 
 export const orderRoutes: Route<Services>[] = [
   defineRoute({
@@ -103,27 +114,9 @@ export const orderRoutes: Route<Services>[] = [
     example: { petId: 1, quantity: 2, complete: false },
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: [
-      'order_not_found',
-      'unknown_pet',
-      'pet_not_available',
-      'insufficient_stock',
-      'stock_limit_exceeded',
-      'order_has_no_pet',
-      'order_already_complete',
-    ],
-    handler: async ({ params, body, guard }, { db, now }) =>
-      reply.resource(
-        await orders.update(
-          db,
-          params.orderId,
-          current => {
-            guard(current);
-            return body;
-          },
-          now,
-        ),
-      ),
+    errors: changeRefusals,
+    handler: async (request, { db, now }) =>
+      reply.resource(await orders.update(db, request.params.orderId, replacement(request), now)),
   }),
 
   defineRoute({
@@ -140,27 +133,9 @@ export const orderRoutes: Route<Services>[] = [
     body: OrderPatch,
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: [
-      'order_not_found',
-      'unknown_pet',
-      'pet_not_available',
-      'insufficient_stock',
-      'stock_limit_exceeded',
-      'order_has_no_pet',
-      'order_already_complete',
-    ],
-    handler: async ({ params, body, guard }, { db, now }) =>
-      reply.resource(
-        await orders.update(
-          db,
-          params.orderId,
-          current => {
-            guard(current);
-            return mergePatch(current, body);
-          },
-          now,
-        ),
-      ),
+    errors: changeRefusals,
+    handler: async (request, { db, now }) =>
+      reply.resource(await orders.update(db, request.params.orderId, merged(request), now)),
   }),
 
   defineRoute({

@@ -2,12 +2,13 @@ import {
   defineRoute,
   idParams,
   listQuery,
+  merged,
   type Route,
+  replacement,
   reply,
   type Services,
 } from '../../contract/define-route.ts';
 import { nameText } from '../../contract/schema.ts';
-import { mergePatch } from '../../kit/merge-patch.ts';
 import * as categories from './categories.ts';
 import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
 
@@ -84,13 +85,8 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The category as it is now.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
-    handler: async ({ params, body, guard }, { db }) =>
-      reply.resource(
-        await categories.update(db, params.categoryId, current => {
-          guard(current);
-          return body;
-        }),
-      ),
+    handler: async (request, { db }) =>
+      reply.resource(await categories.update(db, request.params.categoryId, replacement(request))),
   }),
 
   defineRoute({
@@ -106,13 +102,8 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The category as it is now.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
-    handler: async ({ params, body, guard }, { db }) =>
-      reply.resource(
-        await categories.update(db, params.categoryId, current => {
-          guard(current);
-          return mergePatch(current, body);
-        }),
-      ),
+    handler: async (request, { db }) =>
+      reply.resource(await categories.update(db, request.params.categoryId, merged(request))),
   }),
 
   defineRoute({

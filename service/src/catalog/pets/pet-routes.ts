@@ -2,16 +2,25 @@ import {
   defineRoute,
   idParams,
   listQuery,
+  merged,
   type Route,
+  replacement,
   reply,
   type Services,
 } from '../../contract/define-route.ts';
 import { idToFind, nameText } from '../../contract/schema.ts';
-import { mergePatch } from '../../kit/merge-patch.ts';
 import { NewPet, Pet, PetBody, PetPatch, PetStatus, Pets } from './pet.ts';
 import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
+
+const changeRefusals = [
+  'pet_not_found',
+  'unknown_category',
+  'pet_has_open_orders',
+  'out_of_stock',
+  'invalid_status_transition',
+] as const;
 
 export const petRoutes: Route<Services>[] = [
   defineRoute({
@@ -95,20 +104,9 @@ export const petRoutes: Route<Services>[] = [
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: [
-      'pet_not_found',
-      'unknown_category',
-      'pet_has_open_orders',
-      'out_of_stock',
-      'invalid_status_transition',
-    ],
-    handler: async ({ params, body, guard }, { db }) =>
-      reply.resource(
-        await pets.update(db, params.petId, current => {
-          guard(current);
-          return body;
-        }),
-      ),
+    errors: changeRefusals,
+    handler: async (request, { db }) =>
+      reply.resource(await pets.update(db, request.params.petId, replacement(request))),
   }),
 
   defineRoute({
@@ -125,20 +123,9 @@ export const petRoutes: Route<Services>[] = [
     body: PetPatch,
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: [
-      'pet_not_found',
-      'unknown_category',
-      'pet_has_open_orders',
-      'out_of_stock',
-      'invalid_status_transition',
-    ],
-    handler: async ({ params, body, guard }, { db }) =>
-      reply.resource(
-        await pets.update(db, params.petId, current => {
-          guard(current);
-          return mergePatch(current, body);
-        }),
-      ),
+    errors: changeRefusals,
+    handler: async (request, { db }) =>
+      reply.resource(await pets.update(db, request.params.petId, merged(request))),
   }),
 
   defineRoute({
