@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +38,9 @@ export async function serve(args: string[]): Promise<void> {
 
 async function listen({ server, config: { host, port } }: App): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    // One address: for a name with several, such as localhost, the framework would open servers of its own beside ours.
+    const { address } = await lookup(host);
+    return await server.listen({ host: address, port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')

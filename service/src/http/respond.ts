@@ -85,7 +85,7 @@ function apiErrorOf(error: unknown, requestId: string): ApiError {
       },
     );
   }
-  return frameworkError(error as Partial<Error & { code: string; statusCode: number }>, requestId);
+  return frameworkError((error ?? {}) as Partial<Error & { code: string; statusCode: number }>, requestId);
 }
 
 /** What the server's framework refuses by itself. */

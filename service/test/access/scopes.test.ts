@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { scopeNames } from '../../src/contract/scopes.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { filled, type KnownOperation, operations } from '../support/operations.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -57,7 +58,8 @@ describe('an operation', () => {
   it('that names a scope is refused without a key, and with one that is wrong', async t => {
     const { api, clock } = await startTestApp(t);
     for (const operation of operations.filter(({ scope }) => scope)) {
-      clock.turn(60_000);
+      // A minute each, lest the address of the caller use up its limit.
+      clock.turn(MINUTE);
       const missing = await send(api.as(), operation);
       assertRefused(missing, 401, 'missing_api_key');
       assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');

@@ -81,7 +81,7 @@ describe('a fault of the service', () => {
   it('is the same whatever is thrown, even what calls itself a refusal', async t => {
     const fail = await aFaultyService(t);
     const refusal = Object.assign(new Error('not for clients'), { statusCode: 400, code: 'E_OTHER' });
-    for (const fault of ['text', 42, {}, refusal]) {
+    for (const fault of ['text', 42, null, undefined, {}, refusal]) {
       const { answer, logged } = await fail(fault);
       assertRefused(answer, 500, 'internal_error');
       assert.equal(logged.length, 1);

@@ -6,16 +6,8 @@ import { filled, operationsWithBody } from '../support/operations.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** Values of every JSON type, and the types that each is of. */
-const samples: [value: unknown, types: string[]][] = [
-  [null, ['null']],
-  [true, ['boolean']],
-  [1, ['integer']],
-  [1.5, ['number']],
-  ['text', ['string']],
-  [[], ['array']],
-  [{}, ['object']],
-];
+/** A value of every JSON type. */
+const samples = { null: null, boolean: true, integer: 1, number: 1.5, string: 'text', array: [], object: {} };
 
 /** A shop in which every path of the contract, filled in with ID 1, exists. */
 async function fill(api: Client): Promise<void> {
@@ -27,15 +19,13 @@ describe('a field', () => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
-    for (const {
-      method,
-      template,
-      body: { example, properties },
-    } of operationsWithBody) {
-      for (const [name, schema] of Object.entries(properties)) {
-        for (const [value, types] of samples) {
-          if (types.includes(schema.type) || (value === null && schema.nullable)) continue;
-          const answer = await api.send(method, filled(template), { body: { ...example, [name]: value } });
+    for (const { method, template, body: known } of operationsWithBody) {
+      for (const [name, schema] of Object.entries(known.properties)) {
+        for (const [type, value] of Object.entries(samples)) {
+          if (type === schema.type || (value === null && schema.nullable)) continue;
+          const answer = await api.send(method, filled(template), {
+            body: { ...known.example, [name]: value },
+          });
           const message = assertRefused(answer, 400, 'invalid_request');
           assert.match(message, new RegExp(`^field \`${name}\` must be (an? |one of |\`true\`)`), message);
           assert.ok(message.includes(`but was ${JSON.stringify(value)}`), message);
@@ -49,18 +39,14 @@ describe('a field', () => {
   it('that does not exist is refused by name, with the one that was meant', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const {
-      method,
-      template,
-      body: { example, properties },
-    } of operationsWithBody) {
-      for (const name of Object.keys(properties)) {
+    for (const { method, template, body: known } of operationsWithBody) {
+      for (const name of Object.keys(known.properties)) {
         const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
-        const answer = await api.send(method, filled(template), { body: { ...example, [slip]: 1 } });
+        const answer = await api.send(method, filled(template), { body: { ...known.example, [slip]: 1 } });
         const message = assertRefused(answer, 400, 'invalid_request');
         assert.equal(message, `unknown field \`${slip}\`; did you mean \`${name}\`?`);
       }
-      const answer = await api.send(method, filled(template), { body: { ...example, zebra: 1 } });
+      const answer = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
       assert.match(assertRefused(answer, 400, 'invalid_request'), /^unknown field `zebra`; known are `/);
     }
   });
@@ -68,13 +54,9 @@ describe('a field', () => {
   it('that is required and missing is asked for', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
-    for (const {
-      method,
-      template,
-      body: { example, required },
-    } of operationsWithBody) {
-      for (const name of required) {
-        const { [name]: _left, ...body } = example;
+    for (const { method, template, body: known } of operationsWithBody) {
+      for (const name of known.required) {
+        const { [name]: _left, ...body } = known.example;
         const answer = await api.send(method, filled(template), { body });
         const message = assertRefused(answer, 400, 'invalid_request');
         assert.equal(message, `field \`${name}\` is required`);
