@@ -27,6 +27,7 @@ export interface App {
   log: Logger;
   clock: Clock;
   server: FastifyInstance;
+  keyRing: KeyRing;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
   /** Stops accepting, answers what is in flight, and closes the store. */
@@ -40,11 +41,12 @@ export function buildApp(config: Config, { clock = systemClock, logDestination }
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
   const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
+  const keyRing = new KeyRing(db);
   const idempotency = new Idempotency(db);
   const server = buildServer({
     routes,
     db,
-    keyRing: new KeyRing(db),
+    keyRing,
     contract: new ContractDocument(() => buildDocument(routes)),
     idempotency,
     counters: new MemoryCounters(),
@@ -65,6 +67,7 @@ export function buildApp(config: Config, { clock = systemClock, logDestination }
     log,
     clock,
     server,
+    keyRing,
     createFirstKey: keep => apiKeys.createFirst(db, keep, clock.now()),
     close: async () => {
       clearInterval(sweeper);

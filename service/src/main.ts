@@ -1,7 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Compiled code is kept between starts: it halves the time to the first answer.
+// Compiled code is kept between starts: it halves the time to the first answer. `npm start` also names the directory in
+// NODE_COMPILE_CACHE, which covers this file, too, and spares some 20 MB that stripping its types would take.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/petstore'));
 
 const usage = `Usage: node service/src/main.ts <command>

@@ -32,6 +32,12 @@ async function create(args: string[]): Promise<void> {
     },
   });
   const { name, plan, scope: scopes, expires: expiresAt } = values;
+  for (const option of ['name', 'plan', 'scope'] as const) {
+    if (values[option] === undefined) throw new UsageError(`keys create needs --${option}`);
+  }
+  if ((values['per-minute'] === undefined) !== (values['per-day'] === undefined)) {
+    throw new UsageError('--per-minute and --per-day go together');
+  }
   const quotas = given({
     perMinute: wholeNumber(values['per-minute']),
     perDay: wholeNumber(values['per-day']),

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -19,17 +19,19 @@ export async function serve(args: string[]): Promise<void> {
   const keyFile = join(config.dataDirectory, 'admin.key');
   let firstKey: string | undefined;
   try {
+    // First of all: a port that is taken leaves no store behind whose key nobody was shown.
+    const url = await listen(app);
     await app.createFirstKey(secret => {
       writeSecretFile(keyFile, `${secret}\n`);
       firstKey = secret;
     });
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
-    const url = await listen(app);
     // Before anyone is told that it listens: whoever is may end it at once.
     closeOnSignal(app);
     app.log.info({ url, dataDirectory: config.dataDirectory }, 'listening');
     app.log.flush();
-    process.stderr.write(welcome(url, config.dataDirectory, keyFile, firstKey));
+    const keyInFile = await validKeyIn(keyFile, app);
+    process.stderr.write(welcome({ url, directory: config.dataDirectory, keyFile, keyInFile, firstKey }));
   } catch (error) {
     await app.close();
     throw error;
@@ -57,14 +59,28 @@ const newAdministratorKey =
   'node_modules/.bin/node service/src/main.ts keys create --name Administrator --scope admin ' +
   '--plan enterprise --per-minute 1000000 --per-day 1000000000';
 
-function welcome(url: string, directory: string, keyFile: string, firstKey: string | undefined): string {
-  const hasKeyFile = existsSync(keyFile);
-  const credential = hasKeyFile ? `$(cat '${keyFile}')` : '<your key>';
+/** Whether the file still holds a key that the store knows: it may have been revoked, or taken away. */
+async function validKeyIn(keyFile: string, { keyRing, clock }: App): Promise<boolean> {
+  if (!existsSync(keyFile)) return false;
+  return (await keyRing.find(readFileSync(keyFile, 'utf8').trim(), clock.now())) !== undefined;
+}
+
+interface Welcome {
+  url: string;
+  directory: string;
+  keyFile: string;
+  /** Whether the key file can be used as it is. */
+  keyInFile: boolean;
+  firstKey: string | undefined;
+}
+
+function welcome({ url, directory, keyFile, keyInFile, firstKey }: Welcome): string {
+  const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
     ? `${firstKey}\n               shown this once; kept in ${keyFile}`
-    : hasKeyFile
+    : keyInFile
       ? `in ${keyFile}`
-      : `not in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
+      : `none in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
   return `
   Pet Store Service
     Address    ${url}
@@ -81,11 +97,11 @@ function welcome(url: string, directory: string, keyFile: string, firstKey: stri
 /** How long new connections are still taken after a signal, in milliseconds: those on their way are not cut off. */
 const LAST_CALL = 50;
 
-/** A second signal, or time running out, ends the process without waiting any longer. */
+/** The signal may come twice: npm passes on the Ctrl-C that the terminal has sent to both. */
 function closeOnSignal(app: App): void {
   let closing = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (closing) process.exit(1);
+    if (closing) return;
     closing = true;
     app.log.info({ signal }, 'shutting down');
     void shutDown(app);

@@ -7,7 +7,9 @@ import type { Scope } from './scopes.ts';
 import type { Static } from './static.ts';
 import type { Tag } from './tags.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof methods)[number];
 
 /** `experimental` may change at any time, `beta` only with a changelog entry; stable is unsaid. */
 export type Stability = 'experimental' | 'beta';

@@ -24,7 +24,7 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
     if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) {
       throw new ApiError(
         'precondition_failed',
-        `The resource has changed: its ETag is now ${etag}, If-Match says ${ifMatch}. Read it again and retry`,
+        `If-Match ${ifMatch} does not name the current state, whose ETag is ${etag}: read it again and retry`,
       );
     }
     if (ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak')) {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import type { Method, Route } from '../contract/define-route.ts';
+import { methods, type Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
@@ -33,8 +33,6 @@ const REQUEST_TIMEOUT = 30_000;
 
 /** Longer than load balancers keep idle connections (60 s), so that none is closed under a request on its way. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
-
-const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The HTTP server: every route behind the gate, and an answer in the contract's shape for everything else. */
 export function buildServer(options: ServerOptions): FastifyInstance {
@@ -139,9 +137,9 @@ function refuseOtherMethods(
   path: string,
   routes: readonly Route<RouteServices>[],
 ): void {
-  const allowed = METHODS.filter(method => routes.some(route => route.method === method)).flatMap(method =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  );
+  const allowed = methods
+    .filter(method => routes.some(route => route.method === method))
+    .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   server.route({
     method: server.supportedMethods.filter(method => !allowed.includes(method)),
     url: fastifyPath(path),

@@ -33,7 +33,14 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
     const read: Record<string, unknown> = Object.create(null);
     for (const name of Object.keys(values)) {
       const property = propertyOf(schema, name);
-      read[name] = property === undefined ? values[name] : fromText(property, values[name]);
+      const value = values[name];
+      if (property && property.type !== 'array' && Array.isArray(value)) {
+        throw new ApiError(
+          'invalid_request',
+          `${part} \`${name}\` must be given once, but was given ${value.length} times`,
+        );
+      }
+      read[name] = property === undefined ? value : fromText(property, value);
     }
     return check(read);
   };
@@ -85,8 +92,15 @@ function propertyOf(schema: Schema, name: string): Schema | undefined {
 }
 
 function describeFaults(errors: ErrorObject[], schema: Schema, part: Part): string {
-  const faults = errors.slice(0, MAX_FAULTS).map(error => describeFault(error, schema, part));
-  const unnamed = errors.length - faults.length;
+  // What is of the wrong type also is none of the allowed values: the first says enough.
+  const wrongTypes = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(error => error.instancePath),
+  );
+  const told = errors.filter(
+    ({ keyword, instancePath }) => keyword !== 'enum' || !wrongTypes.has(instancePath),
+  );
+  const faults = told.slice(0, MAX_FAULTS).map(error => describeFault(error, schema, part));
+  const unnamed = told.length - faults.length;
   return faults.join('; ') + (unnamed > 0 ? `; and ${unnamed} more` : '');
 }
 
@@ -113,7 +127,7 @@ function describeUnknown(name: string, path: string, schema: Schema, part: Part)
       : known.length > 0
         ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
         : 'none is taken here';
-  return `unknown ${part} ${shownName(name)}; ${suggestion}`;
+  return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
 }
 
 function ruleOf(keyword: string, params: Record<string, unknown>, schema: Schema): string {

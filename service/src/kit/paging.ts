@@ -15,9 +15,7 @@ export type SortKey = readonly (string | number)[];
 /** A cursor that this service did not make, or not for this order of the list. */
 export class InvalidCursor extends Error {
   constructor() {
-    super(
-      '`cursor` is none that this list gave out: take it from the Link header of a page with the same `sort`',
-    );
+    super('`cursor` must be taken as it is from the Link header of a page with the same `sort`');
     this.name = 'InvalidCursor';
   }
 }

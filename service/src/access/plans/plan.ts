@@ -1,8 +1,7 @@
+import type { WindowLimits } from '../../counters/fixed-windows.ts';
+
 /** Requests admitted per UTC minute and per UTC day. */
-export interface Limits {
-  perMinute: number;
-  perDay: number;
-}
+export type Limits = WindowLimits;
 
 /** The plans with fixed limits; Enterprise keys carry limits of their own (`quotas`). */
 export const planLimits = {

@@ -65,7 +65,10 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
 async function refuseTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
   const holder = await selectCategoryIdByName(tx, name);
   if (holder && holder.id !== exceptId) {
-    throw new ApiError('category_name_taken', `Category ${holder.id} is already named "${name}"`);
+    throw new ApiError(
+      'category_name_taken',
+      `The name "${name}" is taken by category ${holder.id}; upper and lower case count as equal`,
+    );
   }
 }
 

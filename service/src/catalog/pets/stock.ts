@@ -53,7 +53,7 @@ export function takeUnits(stock: Stock, units: number): Stock {
   if (stock.status !== 'available') {
     throw new ApiError('pet_not_available', `Pet ${stock.petId} is ${stock.status} and cannot be ordered`);
   }
-  if (units > stock.quantity) throw insufficientStock(stock, units);
+  if (units > stock.quantity) throw insufficientStock(stock, String(units));
   const quantity = stock.quantity - units;
   return { ...stock, quantity, status: quantity === 0 ? 'pending' : 'available' };
 }
@@ -75,8 +75,11 @@ export function adjustUnits(stock: Stock, before: number, after: number): Stock 
   if (after === before) return stock;
   if (after < before) return returnUnits(stock, before - after);
   // A pet on hold because orders hold all of it lacks stock; it is not held back from this order.
-  if (stock.quantity === 0) throw insufficientStock(stock, after - before);
-  return takeUnits(stock, after - before);
+  const more = after - before;
+  if (more > stock.quantity && (stock.quantity === 0 || stock.status === 'available')) {
+    throw insufficientStock(stock, `${more} more`);
+  }
+  return takeUnits(stock, more);
 }
 
 /** An order for the pet was completed: when it was the last open one and nothing is left, the pet is sold. */
@@ -121,8 +124,11 @@ function refuseHoldOfSold(stock: Stock): Stock {
   );
 }
 
-function insufficientStock({ petId, quantity }: Stock, units: number): ApiError {
-  return new ApiError('insufficient_stock', `Pet ${petId} has ${quantity} in stock; ${units} were asked for`);
+function insufficientStock({ petId, quantity }: Stock, wanted: string): ApiError {
+  return new ApiError(
+    'insufficient_stock',
+    `Pet ${petId} has ${quantity} in stock; ${wanted} were asked for`,
+  );
 }
 
 export function petHasOpenOrders(petId: number): ApiError {

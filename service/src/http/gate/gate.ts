@@ -7,7 +7,7 @@ import type { Decision } from '../../counters/fixed-windows.ts';
 import type { MemoryCounters } from '../../counters/memory.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
-import { API_VERSION, negotiate } from './negotiation.ts';
+import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
 import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
@@ -59,6 +59,7 @@ export class Gate {
     if (operation?.scope === null) {
       this.#tellOfAddress(request, reply);
       refuseMalformed(request.raw);
+      refuseOtherVersion(request.headers);
       return undefined;
     }
     const key = presentedKey(request.headers);
@@ -95,7 +96,8 @@ export class Gate {
         throw new ApiError('insufficient_scope', `The API key lacks the scope \`${operation.scope}\``);
       }
     }
-    negotiate(request.headers);
+    refuseOtherVersion(request.headers);
+    refuseOtherForm(request.headers);
   }
 
   /** The rate-limit headers of the caller's address, with nothing counted. */

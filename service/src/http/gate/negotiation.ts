@@ -6,13 +6,15 @@ export const API_VERSION = '1.0.0';
 
 const ACCEPTED_VERSIONS = new Set(['1', '1.0', API_VERSION]);
 
-/** Throws unless this service speaks the version and a form that the caller asks for. */
-export function negotiate(headers: IncomingHttpHeaders): void {
-  const version = headers['api-version'];
+/** Throws unless the version that the caller asks for is this one. */
+export function refuseOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {
   if (version !== undefined && !ACCEPTED_VERSIONS.has(String(version))) {
     throw new ApiError('unsupported_api_version', `API-Version "${version}" does not exist; send 1`);
   }
-  const { accept } = headers;
+}
+
+/** Throws when the caller does not take JSON, in which all but the contract itself is answered. */
+export function refuseOtherForm({ accept }: IncomingHttpHeaders): void {
   if (accept && accept !== '*/*' && !acceptsJson(accept)) {
     throw new ApiError('not_acceptable', `Answers are application/json, which Accept "${accept}" rules out`);
   }

@@ -50,6 +50,9 @@ function introduction(): string {
     'Minutes and days are those of UTC. Every response says in `X-RateLimit-Limit`, `X-RateLimit-Remaining` and ' +
       '`X-RateLimit-Reset` how much is left of the window that binds. Over the limit the answer is 429: wait the seconds ' +
       'in `Retry-After`, and back off exponentially if it happens again.',
+    '',
+    'HEAD is answered wherever GET is. Another method of a path is 405 `method_not_allowed`, with those it has in ' +
+      '`Allow`; another path is 404 `route_not_found`.',
   ].join('\n');
 }
 

@@ -23,7 +23,10 @@ export const headerComponents = {
   'X-RateLimit-Remaining': integerHeader('Requests remaining in that window.', 59),
   'X-RateLimit-Reset': integerHeader('When that window ends, as a Unix timestamp in seconds.', 1_795_251_600),
   'X-Request-Id': {
-    ...textHeader('The ID under which the request was logged; taken over from the request.', 'b2f7…'),
+    ...textHeader(
+      'The ID under which the request was logged; taken over from the request.',
+      '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
+    ),
     required: true,
   },
   'API-Version': { ...textHeader('The version of the interface that answered.', '1.0.0'), required: true },
@@ -34,7 +37,10 @@ export const headerComponents = {
     'Related URLs (RFC 8288): `next` page, `successor-version` of the operation, `deprecation` notice.',
     '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
   ),
-  ETag: textHeader('A strong tag of this state of the resource, for If-Match and If-None-Match.', '"k3vP…"'),
+  ETag: textHeader(
+    'A strong tag of this state of the resource, for If-Match and If-None-Match.',
+    '"9c1e5f0a7b3d2e48"',
+  ),
   Location: textHeader('The path of the new resource.', '/pets/1'),
   'Idempotency-Replayed': textHeader('`true` when an earlier outcome is told again.', 'true'),
   'Retry-After': {
@@ -51,8 +57,16 @@ export type HeaderName = keyof typeof headerComponents;
 export const parameterComponents = {
   ApiVersion: parameter('API-Version', 'The version of the interface that the client was written for.', '1'),
   RequestId: parameter('X-Request-Id', 'An ID of your own to find the request in the log by.', 'order-2041'),
-  IfMatch: parameter('If-Match', 'Do it only if the resource still has this ETag; otherwise 412.', '"k3vP…"'),
-  IfNoneMatch: parameter('If-None-Match', 'Answer 304 if the resource still has this ETag.', '"k3vP…"'),
+  IfMatch: parameter(
+    'If-Match',
+    'Do it only if the resource still has this ETag; otherwise 412.',
+    '"9c1e5f0a7b3d2e48"',
+  ),
+  IfNoneMatch: parameter(
+    'If-None-Match',
+    'Answer 304 if the resource still has this ETag.',
+    '"9c1e5f0a7b3d2e48"',
+  ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     'Makes the request repeatable: the first success is kept for 24 hours and answered again. 1–255 characters.',

@@ -47,7 +47,7 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
 }
 
 function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
-  if (scope === null) return ['RequestId'];
+  if (scope === null) return ['ApiVersion', 'RequestId'];
   const names = ['ApiVersion', 'RequestId'];
   if (method === 'POST') names.push('IdempotencyKey');
   else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
@@ -128,10 +128,16 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 /** Every error that the operation can answer with, those that follow from its definition included. */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { scope, method, conditional, deprecation } = route;
-  const codes: ErrorCode[] = ['invalid_request', 'uri_too_long', 'request_timeout', 'headers_too_large'];
+  const codes: ErrorCode[] = [
+    'invalid_request',
+    'unsupported_api_version',
+    'uri_too_long',
+    'request_timeout',
+    'headers_too_large',
+  ];
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'rate_limit_exceeded');
-    codes.push('unsupported_api_version', 'not_acceptable', 'service_unavailable');
+    codes.push('not_acceptable', 'service_unavailable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   if (conditional && method !== 'GET' && method !== 'POST') codes.push('precondition_failed');
