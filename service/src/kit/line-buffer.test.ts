@@ -4,7 +4,10 @@ import { LineBuffer } from './line-buffer.ts';
 
 function collecting() {
   const written: string[] = [];
-  return { written, sink: { write: (text: string) => void written.push(text) } };
+  return {
+    written,
+    sink: { write: (bytes: Uint8Array) => void written.push(Buffer.from(bytes).toString()) },
+  };
 }
 
 describe('a line buffer', () => {
@@ -33,11 +36,25 @@ describe('a line buffer', () => {
     assert.deepEqual(written, ['one\n', 'two\n']);
   });
 
-  it('does not let more wait than 64 Ki characters', () => {
+  it('writes what waits before it would pass 64 KiB, and loses nothing', () => {
     const { written, sink } = collecting();
     const buffer = new LineBuffer(sink);
-    const line = `${'x'.repeat(1023)}\n`;
-    for (let i = 0; i < 64; i++) buffer.write(line);
-    assert.deepEqual(written, [line.repeat(64)]);
+    const lines = Array.from({ length: 500 }, (_, i) => `${i} ${'é'.repeat(300)}\n`);
+    for (const line of lines) buffer.write(line);
+    buffer.flush();
+    assert.ok(written.length > 1);
+    for (const text of written) assert.ok(Buffer.byteLength(text) <= 64 * 1024);
+    assert.equal(written.join(''), lines.join(''));
+  });
+
+  it('writes a line that is longer than it can hold by itself, in its place', () => {
+    const { written, sink } = collecting();
+    const buffer = new LineBuffer(sink);
+    const long = `${'x'.repeat(100_000)}\n`;
+    buffer.write('before\n');
+    buffer.write(long);
+    buffer.write('after\n');
+    buffer.flush();
+    assert.deepEqual(written, ['before\n', long, 'after\n']);
   });
 });
