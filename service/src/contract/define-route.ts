@@ -34,8 +34,6 @@ export interface Request<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  /** The ID of the API key that calls; `undefined` only where an operation needs none. */
-  callerId: number | undefined;
   /** Throws `precondition_failed` unless `current` is what the caller's If-Match and If-None-Match ask for. */
   guard: (current: object) => void;
 }

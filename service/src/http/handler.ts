@@ -35,7 +35,6 @@ export function handlerOf(
       query:
         route.query || request.url.includes('?') ? readQuery(request.query as Record<string, unknown>) : {},
       body: readBody ? readBody(request.body) : {},
-      callerId: request.caller?.keyId,
       guard: guardOf(request.headers),
     };
     refuseOtherId(route, input);

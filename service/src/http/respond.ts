@@ -9,7 +9,7 @@ import { errorStatus } from './error-status.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** A response before it is sent. It is also what an Idempotency-Key keeps and replays. */
+/** A response before it is sent. */
 export interface Response {
   status: number;
   headers: Record<string, string>;
