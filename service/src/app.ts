@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import * as apiKeys from './access/api-keys/api-keys.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
+import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
 import { MemoryCounters } from './counters/memory.ts';
 import type { Database } from './db/database.ts';
@@ -12,6 +13,7 @@ import { ContractDocument } from './http/openapi/document.ts';
 import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
+import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, HOUR, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
 
@@ -28,6 +30,7 @@ export interface App {
   clock: Clock;
   server: FastifyInstance;
   keyRing: KeyRing;
+  keyLimits: KeyLimits;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
   /** Stops accepting, answers what is in flight, and closes the store. */
@@ -36,29 +39,49 @@ export interface App {
 
 const SWEEP_INTERVAL = HOUR;
 
+/** How often counts are kept, in milliseconds: with the time that it takes, a crash forgets no more than a second. */
+const FLUSH_INTERVAL = 800;
+
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
   const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
-  const keyRing = new KeyRing(db);
+  const keyRing = new KeyRing(db, config.banRules);
+  const counters = new MemoryCounters();
+  const keyLimits = new KeyLimits({
+    db,
+    counters,
+    banRules: config.banRules,
+    onBan: (keyId, ban) => log.warn({ keyId, ...ban }, 'API key banned'),
+  });
   const idempotency = new Idempotency(db);
   const server = buildServer({
     routes,
     db,
     keyRing,
+    keyLimits,
     contract: new ContractDocument(() => buildDocument(routes)),
     idempotency,
-    counters: new MemoryCounters(),
+    counters,
     clock,
+    trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info')),
     keepSunset: config.keepSunset,
   });
+  server.addHook('onReady', () => keyLimits.load(clock.now()));
 
+  const flusher = setInterval(() => {
+    keyLimits.flush().catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
+  }, FLUSH_INTERVAL);
   const sweeper = setInterval(() => {
-    idempotency.sweep(clock.now()).catch(error => log.error({ err: error }, 'sweep failed'));
+    const now = clock.now();
+    Promise.all([idempotency.sweep(now), keyLimits.sweep(now), apiKeys.sweepSecrets(db, now)]).catch(error =>
+      log.error({ err: error }, 'sweep failed'),
+    );
   }, SWEEP_INTERVAL);
+  flusher.unref();
   sweeper.unref();
 
   return {
@@ -68,12 +91,18 @@ export function buildApp(config: Config, { clock = systemClock, logDestination }
     clock,
     server,
     keyRing,
-    createFirstKey: keep => apiKeys.createFirst(db, keep, clock.now()),
+    keyLimits,
+    createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     close: async () => {
       clearInterval(sweeper);
+      clearInterval(flusher);
       await server.close();
-      await db.close();
-      log.flush();
+      try {
+        await keyLimits.flush();
+      } finally {
+        await db.close();
+        log.flush();
+      }
     },
   };
 }

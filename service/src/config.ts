@@ -1,4 +1,7 @@
 import { resolve } from 'node:path';
+import type { BanRules } from './counters/decide.ts';
+import { isAddressRange } from './kit/client-address.ts';
+import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
 import { nearest } from './kit/text.ts';
 
 /** The settings of a process, read once from the environment. */
@@ -15,6 +18,9 @@ export interface Config {
   readonly keepSunset: boolean;
   /** How long requests in flight may take to finish at shutdown, in seconds. */
   readonly shutdownSeconds: number;
+  /** The proxies whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
+  readonly trustedProxies: readonly string[];
+  readonly banRules: BanRules;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -31,6 +37,12 @@ const ours = [
   'PETSTORE_WRITE_BATCH',
   'PETSTORE_KEEP_SUNSET',
   'PETSTORE_SHUTDOWN_SECONDS',
+  'PETSTORE_TRUST_PROXY',
+  'PETSTORE_BAN_FORGIVENESS_SECONDS',
+  'PETSTORE_BAN_STRIKES',
+  'PETSTORE_BAN_STRIKES_SECONDS',
+  'PETSTORE_BAN_MINUTES',
+  'PETSTORE_BAN_DECAY_HOURS',
 ] as const;
 
 /** Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. */
@@ -44,7 +56,28 @@ export function readConfig(environment: Environment): Config {
     writeBatch: wholeNumber(environment, 'PETSTORE_WRITE_BATCH', 1024, 1, 65_536),
     keepSunset: oneOf(environment, 'PETSTORE_KEEP_SUNSET', 'false', ['true', 'false']) === 'true',
     shutdownSeconds: wholeNumber(environment, 'PETSTORE_SHUTDOWN_SECONDS', 10, 0, 3_600),
+    trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
+    banRules: readBanRules(environment),
   });
+}
+
+const ADDRESS_RANGES = 'addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8';
+
+function readBanRules(environment: Environment): BanRules {
+  const minutes = list(environment, 'PETSTORE_BAN_MINUTES', '1,5,15,60', isMinutes, BAN_MINUTES);
+  return Object.freeze({
+    forgiveness: wholeNumber(environment, 'PETSTORE_BAN_FORGIVENESS_SECONDS', 2, 0, 3_600) * SECOND,
+    strikes: wholeNumber(environment, 'PETSTORE_BAN_STRIKES', 10, 1, 1_000),
+    strikesWithin: wholeNumber(environment, 'PETSTORE_BAN_STRIKES_SECONDS', 60, 1, 86_400) * SECOND,
+    durations: Object.freeze(minutes.map(text => Number(text) * MINUTE)),
+    decay: wholeNumber(environment, 'PETSTORE_BAN_DECAY_HOURS', 24, 1, 8_760) * HOUR,
+  });
+}
+
+const BAN_MINUTES = 'whole numbers of minutes from 1 to 525600, such as 1,5,15,60';
+
+function isMinutes(text: string): boolean {
+  return /^[1-9]\d{0,5}$/.test(text) && Number(text) <= 525_600;
 }
 
 function refuseUnknown(environment: Environment): void {
@@ -67,7 +100,8 @@ function refuseUnknown(environment: Environment): void {
 function text(environment: Environment, name: string, fallback: string): string {
   const value = environment[name];
   if (value === undefined) return fallback;
-  if (value.trim() === '') throw new ConfigError(`${name} is empty; unset it for the default, ${fallback}`);
+  if (value.trim() === '')
+    throw new ConfigError(`${name} is empty; unset it for the default, ${fallback || 'none'}`);
   return value;
 }
 
@@ -82,6 +116,22 @@ function wholeNumber(
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= min && number <= max) return number;
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but is "${value}"`);
+}
+
+/** Texts separated by commas, all of which must pass `check`; `what` says in the message what they are. */
+function list(
+  environment: Environment,
+  name: string,
+  fallback: string,
+  check: (text: string) => boolean,
+  what: string,
+): readonly string[] {
+  const value = environment[name] === undefined ? fallback : text(environment, name, fallback);
+  const texts = value.split(',').map(part => part.trim());
+  if (value === '') return Object.freeze([]);
+  const wrong = texts.find(part => !check(part));
+  if (wrong === undefined) return Object.freeze(texts);
+  throw new ConfigError(`${name} takes ${what}, but "${wrong}" is none`);
 }
 
 function oneOf<const Choice extends string>(

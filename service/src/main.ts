@@ -12,8 +12,14 @@ const usage = `Usage: node service/src/main.ts <command>
   seed                 fill an empty store with the demo shop
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
               [--per-minute N --per-day N] [--expires DATE-TIME]
-  keys list
+  keys list            all keys, one a line
+  keys show ID         one key, as the API tells of it
+  keys change ID [--name NAME] [--plan PLAN] [--scope SCOPE …] [--per-minute N] [--per-day N]
+              [--expires DATE-TIME|never]
+  keys rotate ID [--grace SECONDS]
   keys revoke ID
+  keys unban ID
+  keys usage ID        what is used of its limits, and its requests by day
 
 Settings are environment variables; README.md lists them.
 `;

@@ -17,9 +17,9 @@ const allowed: Record<string, readonly string[]> = {
   access: ['contract', 'counters', 'db', 'kit'],
   http: ['orders', 'inventory', 'catalog', 'access', 'contract', 'counters', 'db', 'kit'],
   demo: ['orders', 'inventory', 'catalog', 'contract', 'db', 'kit'],
-  'config.ts': ['kit'],
+  'config.ts': ['counters', 'kit'],
   'app.ts': ['http', 'access', 'config.ts', 'counters', 'db', 'kit'],
-  commands: ['app.ts', 'access', 'config.ts', 'contract', 'db', 'demo', 'http', 'kit'],
+  commands: ['app.ts', 'access', 'config.ts', 'contract', 'counters', 'db', 'demo', 'http', 'kit'],
   'main.ts': ['commands'],
 };
 

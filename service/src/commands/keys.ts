@@ -1,72 +1,71 @@
 import { parseArgs } from 'node:util';
-import { NewApiKey } from '../access/api-keys/api-key.ts';
+import {
+  type ApiKey,
+  ApiKeyPatch,
+  changedSettings,
+  NewApiKey,
+  Rotation,
+} from '../access/api-keys/api-key.ts';
 import * as apiKeys from '../access/api-keys/api-keys.ts';
+import { KeyLimits } from '../access/rate-limits/key-limits.ts';
+import { readConfig } from '../config.ts';
+import { MemoryCounters } from '../counters/memory.ts';
 import { bodyReader } from '../http/validate.ts';
 import { UsageError } from './failure.ts';
 import { withStore } from './store.ts';
 
-/** `keys create | list | revoke`: for an operator at the store, without a key of their own. */
-export async function keys([action, ...args]: string[]): Promise<void> {
-  switch (action) {
-    case 'create':
-      return create(args);
-    case 'list':
-      return list(args);
-    case 'revoke':
-      return revoke(args);
-    default:
-      throw new UsageError('Say what to do: keys create, keys list or keys revoke ID');
+const actions: Record<string, (args: string[]) => Promise<void>> = {
+  create,
+  list,
+  show,
+  change,
+  rotate,
+  revoke,
+  unban,
+  usage,
+};
+
+/** `keys …`: for an operator at the store, without a key of their own. A service that runs hears of it within a second. */
+export async function keys([action = '', ...args]: string[]): Promise<void> {
+  if (!Object.hasOwn(actions, action)) {
+    const known = Object.keys(actions).join(', ');
+    throw new UsageError(
+      `${action ? `There is no "keys ${action}"` : 'Say what to do'}: keys takes ${known}`,
+    );
   }
+  await actions[action]!(args);
 }
 
+const settings = {
+  name: { type: 'string' },
+  plan: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  'per-minute': { type: 'string' },
+  'per-day': { type: 'string' },
+  expires: { type: 'string' },
+} as const;
+
 async function create(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      name: { type: 'string' },
-      plan: { type: 'string' },
-      scope: { type: 'string', multiple: true },
-      'per-minute': { type: 'string' },
-      'per-day': { type: 'string' },
-      expires: { type: 'string' },
-    },
-  });
-  const { name, plan, scope: scopes, expires: expiresAt } = values;
+  const { values } = parseArgs({ args, options: settings });
   for (const option of ['name', 'plan', 'scope'] as const) {
     if (values[option] === undefined) throw new UsageError(`keys create needs --${option}`);
   }
   if ((values['per-minute'] === undefined) !== (values['per-day'] === undefined)) {
     throw new UsageError('--per-minute and --per-day go together');
   }
-  const quotas = given({
-    perMinute: wholeNumber(values['per-minute']),
-    perDay: wholeNumber(values['per-day']),
-  });
-  const wanted = bodyReader(NewApiKey)(given({ name, plan, scopes, quotas, expiresAt }) ?? {}) as NewApiKey;
-  const created = await withStore(db => apiKeys.create(db, wanted, Date.now()));
-  process.stdout.write(`${created.key}\n`);
-  process.stderr.write(`API key ${created.id} (${created.name}). It is shown this once: keep it safe.\n`);
-}
-
-/** The options that were given; `undefined` when none was. */
-function given(options: Record<string, unknown>): object | undefined {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
-}
-
-/** The number that an option names; what is none stays text, for the message that refuses it. */
-function wholeNumber(option: string | undefined): number | string | undefined {
-  return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
+  const wanted = bodyReader(NewApiKey)(fieldsOf(values)) as NewApiKey;
+  const created = await withKeys(access => apiKeys.create(access, wanted));
+  showSecret(created, 'It is shown this once: keep it safe.');
 }
 
 async function list(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
-  await withStore(async db => {
+  await withKeys(async access => {
     for (let cursor: string | undefined; ; ) {
-      const page = await apiKeys.list(db, { sort: 'id', limit: 100, cursor });
-      for (const { id, name, plan, scopes, expiresAt, revokedAt } of page.items) {
-        const state = revokedAt ? `revoked ${revokedAt}` : expiresAt ? `expires ${expiresAt}` : 'in force';
-        process.stdout.write(`${id}\t${name}\t${plan}\t${scopes.join(',')}\t${state}\n`);
+      const page = await apiKeys.list(access, { sort: 'id', limit: 100, cursor });
+      for (const key of page.items) {
+        const { id, name, plan, scopes } = key;
+        process.stdout.write(`${id}\t${name}\t${plan}\t${scopes.join(',')}\t${stateOf(key)}\n`);
       }
       if (page.next === undefined) return;
       cursor = page.next;
@@ -74,12 +73,110 @@ async function list(args: string[]): Promise<void> {
   });
 }
 
+async function show(args: string[]): Promise<void> {
+  const { id } = oneKey('show', args, {});
+  print(await withKeys(access => apiKeys.read(access, id)));
+}
+
+async function change(args: string[]): Promise<void> {
+  const { id, values } = oneKey('change', args, settings);
+  const { expires } = values;
+  const fields = fieldsOf({ ...values, expires: expires === 'never' ? undefined : expires });
+  if (expires === 'never') Object.assign(fields, { expiresAt: null });
+  if (Object.keys(fields).length === 0)
+    throw new UsageError('keys change needs something to change, such as --plan pro');
+  const patch = bodyReader(ApiKeyPatch)(fields);
+  print(await withKeys(access => apiKeys.change(access, id, current => changedSettings(current, patch))));
+}
+
+async function rotate(args: string[]): Promise<void> {
+  const { id, values } = oneKey('rotate', args, { grace: { type: 'string' } });
+  const fields = given({ graceSeconds: wholeNumber(values.grace as string | undefined) });
+  const rotation = bodyReader(Rotation)(fields) as Rotation;
+  const rotated = await withKeys(access => apiKeys.rotate(access, id, rotation));
+  showSecret(rotated, `It is shown this once. The ones before it work until ${rotated.earlierKeysExpireAt}.`);
+}
+
 async function revoke(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  const { id } = oneKey('revoke', args, {});
+  await withKeys(access => apiKeys.revoke(access, id, () => {}));
+  process.stdout.write(`API key ${id} is revoked.\n`);
+}
+
+async function unban(args: string[]): Promise<void> {
+  const { id } = oneKey('unban', args, {});
+  const wasBanned = await withKeys(access => apiKeys.liftBan(access, id));
+  process.stdout.write(`API key ${id} ${wasBanned ? 'is no longer banned' : 'was not banned'}.\n`);
+}
+
+async function usage(args: string[]): Promise<void> {
+  const { id } = oneKey('usage', args, {});
+  print(await withKeys(access => apiKeys.usage(access, id)));
+}
+
+/** Opens the keys of the store that the environment names, with what the service last kept of their use. */
+function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T> {
+  const { banRules } = readConfig(process.env);
+  return withStore(async db => {
+    const now = Date.now();
+    const keyLimits = new KeyLimits({ db, counters: new MemoryCounters(), banRules, onBan: () => {} });
+    await keyLimits.load(now);
+    return work({ db, keyLimits, now });
+  });
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+/** The ID and the options of an action on one key. */
+function oneKey<T extends Options>(action: string, args: string[], options: T) {
+  const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
   const [id, ...more] = positionals;
   if (id === undefined || more.length > 0 || !/^[1-9]\d{0,15}$/.test(id)) {
-    throw new UsageError('Name one API key by its ID: keys revoke 3');
+    throw new UsageError(`Name one API key by its ID: keys ${action} 3`);
   }
-  await withStore(db => apiKeys.revoke(db, Number(id), () => {}, Date.now()));
-  process.stdout.write(`API key ${id} is revoked.\n`);
+  return { id: Number(id), values };
+}
+
+type Settings = { [Option in keyof typeof settings]?: string | string[] | undefined };
+
+/** The settings of a key as a request would say them. */
+function fieldsOf({ name, plan, scope: scopes, expires: expiresAt, ...limits }: Settings): object {
+  const quotas = given({
+    perMinute: wholeNumber(limits['per-minute'] as string | undefined),
+    perDay: wholeNumber(limits['per-day'] as string | undefined),
+  });
+  return given({
+    name,
+    plan,
+    scopes,
+    expiresAt,
+    quotas: Object.keys(quotas).length > 0 ? quotas : undefined,
+  });
+}
+
+/** The options that were given. */
+function given(options: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** The number that an option names; what is none stays text, for the message that refuses it. */
+function wholeNumber(option: string | undefined): number | string | undefined {
+  return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
+}
+
+function stateOf({ revokedAt, expiresAt, ban }: ApiKey): string {
+  if (revokedAt) return `revoked ${revokedAt}`;
+  if (expiresAt && Date.parse(expiresAt) <= Date.now()) return `expired ${expiresAt}`;
+  if (ban) return `banned until ${ban.until}`;
+  return expiresAt ? `expires ${expiresAt}` : 'in force';
+}
+
+/** The secret alone on standard output, so that it can be piped; what a person is to know beside it. */
+function showSecret({ id, name, key }: { id: number; name: string; key: string }, note: string): void {
+  process.stdout.write(`${key}\n`);
+  process.stderr.write(`API key ${id} (${name}). ${note}\n`);
+}
+
+function print(resource: object): void {
+  process.stdout.write(`${JSON.stringify(resource, null, 2)}\n`);
 }

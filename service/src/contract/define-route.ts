@@ -59,11 +59,18 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   summary: string;
   /** Rules and consequences, in CommonMark. */
   description: string;
-  /** The scope that the caller's key needs; `null` where no key is needed and no quota is used. */
-  scope: Scope | null;
+  /**
+   * The scope that the caller's key needs: `any` where every valid key will do, `null` where no key is needed and no
+   * quota is used.
+   */
+  scope: Scope | 'any' | null;
+  /** `address` where requests count against the caller's address and not against the key. */
+  countedBy?: 'address';
   params?: P;
   query?: Q;
   body?: B;
+  /** Whether no body at all stands for an empty one. */
+  bodyOptional?: boolean;
   /** The shapes to publish for the body where they are narrower than `body`. One of them must match. */
   publishedBody?: readonly Schema[];
   /** An example request body. */

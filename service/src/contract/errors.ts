@@ -21,6 +21,8 @@ export const errorCatalogue = {
   invalid_api_key: 'The API key is mistyped, unknown, expired or revoked.',
   insufficient_scope: 'The API key lacks the scope that the message names.',
   rate_limit_exceeded: 'The minute or the day of the plan is used up; wait the seconds in Retry-After.',
+  api_key_banned:
+    'The API key went on calling after it was told to wait, and is banned; wait the seconds in Retry-After.',
 
   // Conditions and repeats
   precondition_failed:
@@ -47,6 +49,8 @@ export const errorCatalogue = {
 
   // Keys
   api_key_not_found: 'No API key has this ID.',
+  api_key_revoked: 'The API key was revoked and cannot be changed; create another.',
+  last_admin_key: "No other administrator's key works as long; create one before this one is taken away.",
 
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',

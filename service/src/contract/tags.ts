@@ -10,6 +10,7 @@ export const tags = {
   Categories: { parent: 'Pets', description: 'What animals are grouped by.' },
   Orders: { parent: 'Store', description: 'Orders for pets, from draft to fulfilled.' },
   Inventory: { parent: 'Store', description: 'The stock of each pet.' },
+  Account: { parent: 'Platform', description: 'The API key that asks: its plan, its limits and their use.' },
   'API keys': { parent: 'Platform', description: 'Who may call the service, under which plan.' },
   Service: {
     parent: 'Platform',

@@ -1,38 +1,299 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY, MINUTE } from '../kit/clock.ts';
-import { MemoryCounters } from './memory.ts';
+import fc from 'fast-check';
+import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
+import type { BanRules, Terms } from './decide.ts';
+import { type Changes, type DayUse, MemoryCounters } from './memory.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
-const limits = { perMinute: 2, perDay: 3 };
+const TODAY = Math.floor(NOON / DAY);
+
+const rules: BanRules = {
+  forgiveness: 2 * SECOND,
+  strikes: 10,
+  strikesWithin: MINUTE,
+  durations: [MINUTE, 5 * MINUTE],
+  decay: DAY,
+};
+const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: rules };
+const addressTerms: Terms = { ...terms, banRules: undefined };
+
+function use(counters: MemoryCounters, keyId: number, requests: number, now: number): void {
+  for (let i = 0; i < requests; i++) counters.decideKey(keyId, terms, now);
+}
+
+/** Uses up the key's day and goes on until it is banned; the ban begins three seconds after `now`. */
+function bringBan(counters: MemoryCounters, keyId: number, now: number): void {
+  use(counters, keyId, 4, now);
+  use(counters, keyId, 10, now + 3 * SECOND);
+  assert.ok(counters.stateOfKey(keyId)!.bannedUntil > now);
+}
 
 describe('counters in memory', () => {
-  it('count each subject by itself', () => {
+  it('count each key and each address by itself', () => {
     const counters = new MemoryCounters();
-    counters.admit('key:1', limits, NOON);
-    assert.equal(counters.admit('key:1', limits, NOON).remaining, 0);
-    assert.equal(counters.admit('key:2', limits, NOON).remaining, 1);
-    assert.equal(counters.admit('key:1', limits, NOON).admitted, false);
+    counters.decideKey(1, terms, NOON);
+    assert.equal(counters.decideKey(1, terms, NOON).remaining, 0);
+    assert.equal(counters.decideKey(2, terms, NOON).remaining, 1);
+    assert.equal(counters.decideKey(1, terms, NOON).verdict, 'refused');
+    assert.equal(counters.decideAddress('1', addressTerms, NOON).remaining, 1);
+    assert.equal(counters.decideAddress('2', addressTerms, NOON).remaining, 1);
   });
 
-  it('show what is left without counting, also to a subject never seen', () => {
+  it('show what an address has left without counting, also of one never seen', () => {
     const counters = new MemoryCounters();
-    for (let i = 0; i < 5; i++) assert.equal(counters.peek('key:1', limits, NOON).remaining, 2);
-    counters.admit('key:1', limits, NOON);
-    assert.equal(counters.peek('key:1', limits, NOON).remaining, 1);
-    assert.equal(counters.peek('key:1', limits, NOON + MINUTE).remaining, 2);
+    const remaining = (now: number) => counters.peekAddress('192.0.2.1', addressTerms, now).remaining;
+    for (let i = 0; i < 5; i++) assert.equal(remaining(NOON), 2);
+    counters.decideAddress('192.0.2.1', addressTerms, NOON);
+    assert.equal(remaining(NOON), 1);
+    assert.equal(remaining(NOON + MINUTE), 2);
   });
 
-  it('start anew with each day, for every subject', () => {
+  it('start anew with each day, for every key and address', () => {
     const counters = new MemoryCounters();
-    const use = (subject: string, now: number) => {
-      let admitted = 0;
-      for (let minute = 0; minute < 4; minute++) {
-        if (counters.admit(subject, limits, now + minute * MINUTE).admitted) admitted++;
+    const deciders = [
+      (now: number) => counters.decideKey(1, addressTerms, now),
+      (now: number) => counters.decideKey(2, addressTerms, now),
+      (now: number) => counters.decideAddress('192.0.2.1', addressTerms, now),
+    ];
+    const admittedFrom = (start: number) =>
+      deciders.map(decide => {
+        const minutes = [0, 1, 2, 3].map(minute => decide(start + minute * MINUTE));
+        return minutes.filter(({ verdict }) => verdict === 'admitted').length;
+      });
+    assert.deepEqual(admittedFrom(NOON), [3, 3, 3]);
+    assert.deepEqual(admittedFrom(NOON + DAY), [3, 3, 3]);
+  });
+
+  it('go on from what is restored, bans included', () => {
+    const before = new MemoryCounters();
+    use(before, 1, 2, NOON);
+    bringBan(before, 2, NOON);
+    const after = new MemoryCounters();
+    for (const { keyId, state } of before.takeChanges().states) {
+      after.restore(keyId, JSON.parse(JSON.stringify(state)));
+    }
+    for (const keyId of [1, 2, 3]) {
+      for (const later of [5 * SECOND, MINUTE, 2 * MINUTE, DAY]) {
+        const now = NOON + later;
+        assert.deepEqual(after.decideKey(keyId, terms, now), before.decideKey(keyId, terms, now));
       }
-      return admitted;
-    };
-    assert.deepEqual([use('key:1', NOON), use('key:2', NOON)], [3, 3]);
-    assert.deepEqual([use('key:1', NOON + DAY), use('key:2', NOON + DAY)], [3, 3]);
+    }
+  });
+});
+
+describe('changes to be kept', () => {
+  it('are those since the last were taken, and are not touched by what comes after', () => {
+    const counters = new MemoryCounters();
+    assert.deepEqual(counters.takeChanges(), { states: [], endedDays: [] });
+    use(counters, 1, 1, NOON);
+    use(counters, 2, 1, NOON);
+    const { states, endedDays } = counters.takeChanges();
+    assert.deepEqual([states.map(({ keyId }) => keyId), endedDays], [[1, 2], []]);
+    const taken = structuredClone(states);
+    bringBan(counters, 1, NOON + SECOND);
+    assert.deepEqual(states, taken);
+    assert.deepEqual(
+      counters.takeChanges().states.map(({ keyId }) => keyId),
+      [1],
+    );
+    assert.deepEqual(counters.takeChanges(), { states: [], endedDays: [] });
+  });
+
+  it('are told of requests that were refused, too', () => {
+    const counters = new MemoryCounters();
+    use(counters, 1, 5, NOON);
+    counters.takeChanges();
+    use(counters, 1, 1, NOON);
+    const [{ state }] = counters.takeChanges().states as [Changes['states'][0]];
+    assert.deepEqual([state.dayUsed, state.dayRefused], [2, 4]);
+  });
+
+  it('say what was done on a day that has ended since, and only once', () => {
+    const counters = new MemoryCounters();
+    use(counters, 1, 5, NOON);
+    use(counters, 2, 1, NOON);
+    counters.takeChanges();
+    use(counters, 1, 2, NOON + MINUTE);
+    // Of key 2 nothing was done since it was last kept.
+    for (const keyId of [1, 2]) use(counters, keyId, 1, NOON + DAY);
+    const { states, endedDays } = counters.takeChanges();
+    assert.deepEqual(endedDays, [{ keyId: 1, day: TODAY, admitted: 3, refused: 4 }]);
+    assert.deepEqual(
+      states.map(({ state }) => [state.day, state.dayUsed]),
+      [
+        [TODAY + 1, 1],
+        [TODAY + 1, 1],
+      ],
+    );
+    assert.deepEqual(counters.takeChanges().endedDays, []);
+  });
+
+  it('come again when they could not be kept, with what was counted meanwhile', () => {
+    const counters = new MemoryCounters();
+    use(counters, 1, 1, NOON);
+    use(counters, 2, 1, NOON);
+    const failed = counters.takeChanges();
+    use(counters, 1, 1, NOON);
+    counters.returnChanges(failed);
+    const again = counters.takeChanges().states.map(({ keyId, state }) => [keyId, state.dayUsed]);
+    assert.deepEqual(again.sort(), [
+      [1, 2],
+      [2, 1],
+    ]);
+  });
+});
+
+describe('nothing that was counted is lost', () => {
+  /** What a store would have kept, counts of a day only growing. */
+  class Kept {
+    readonly #days = new Map<string, [admitted: number, refused: number]>();
+
+    keep({ states, endedDays }: Changes): void {
+      for (const day of endedDays) this.#grow(day);
+      for (const { keyId, state } of states) {
+        this.#grow({ keyId, day: state.day, admitted: state.dayUsed, refused: state.dayRefused });
+      }
+    }
+
+    #grow({ keyId, day, admitted, refused }: DayUse): void {
+      const [a, r] = this.#days.get(`${keyId} ${day}`) ?? [0, 0];
+      this.#days.set(`${keyId} ${day}`, [Math.max(a, admitted), Math.max(r, refused)]);
+    }
+
+    toJSON(): Record<string, number[]> {
+      return Object.fromEntries([...this.#days].filter(([, [a, r]]) => a + r > 0).sort());
+    }
+  }
+
+  const action = fc.oneof(
+    {
+      weight: 10,
+      arbitrary: fc.record({ do: fc.constant('ask' as const), keyId: fc.integer({ min: 1, max: 3 }) }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('take', 'keep', 'fail', 'sweep') }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('wait' as const),
+        time: fc.integer({ min: 1, max: 20 * HOUR }),
+      }),
+    },
+  );
+
+  it('whichever flushes fail, whenever days end and keys are forgotten', () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 120, size: 'max' }), actions => {
+        const counters = new MemoryCounters();
+        const kept = new Kept();
+        const expected: Record<string, [number, number]> = {};
+        let underway: Changes | undefined;
+        let now = NOON;
+        const settle = (succeeds: boolean) => {
+          if (underway && succeeds) kept.keep(underway);
+          else if (underway) counters.returnChanges(underway);
+          underway = undefined;
+        };
+        for (const action of actions) {
+          if ('time' in action) now += action.time;
+          else if ('keyId' in action) {
+            const { verdict } = counters.decideKey(action.keyId, terms, now);
+            const day = `${action.keyId} ${Math.floor(now / DAY)}`;
+            expected[day] ??= [0, 0];
+            expected[day][verdict === 'admitted' ? 0 : 1]++;
+          } else if (action.do === 'take') underway ??= counters.takeChanges();
+          else if (action.do === 'sweep') counters.sweep(rules, now);
+          else settle(action.do === 'keep');
+        }
+        settle(false);
+        kept.keep(counters.takeChanges());
+        assert.deepEqual(kept.toJSON(), Object.fromEntries(Object.entries(expected).sort()));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('a sweep', () => {
+  const keyIdsLeft = (counters: MemoryCounters) =>
+    [1, 2, 3].filter(keyId => counters.stateOfKey(keyId) !== undefined);
+
+  it('forgets keys that did nothing today, and no others', () => {
+    const counters = new MemoryCounters();
+    use(counters, 1, 1, NOON);
+    use(counters, 2, 1, NOON + DAY);
+    counters.takeChanges();
+    counters.sweep(rules, NOON + HOUR);
+    assert.deepEqual(keyIdsLeft(counters), [1, 2]);
+    counters.sweep(rules, NOON + DAY);
+    assert.deepEqual(keyIdsLeft(counters), [2]);
+  });
+
+  it('forgets nothing that was not taken to be kept', () => {
+    const counters = new MemoryCounters();
+    use(counters, 1, 1, NOON);
+    counters.sweep(rules, NOON + 2 * DAY);
+    assert.deepEqual(keyIdsLeft(counters), [1]);
+    counters.takeChanges();
+    counters.sweep(rules, NOON + 2 * DAY);
+    assert.deepEqual(keyIdsLeft(counters), []);
+  });
+
+  it('forgets a ban only when the next one would be the first again', () => {
+    const counters = new MemoryCounters();
+    bringBan(counters, 1, NOON);
+    counters.takeChanges();
+    const { bannedUntil } = counters.stateOfKey(1)!;
+    counters.sweep(rules, bannedUntil + DAY - 1);
+    assert.deepEqual(keyIdsLeft(counters), [1]);
+    counters.sweep(rules, bannedUntil + DAY);
+    assert.deepEqual(keyIdsLeft(counters), []);
+  });
+
+  it('forgets no strike that can still count', () => {
+    const counters = new MemoryCounters();
+    const midnight = (TODAY + 1) * DAY;
+    use(counters, 1, 4, midnight - 10 * SECOND);
+    use(counters, 1, 9, midnight - SECOND);
+    counters.takeChanges();
+    counters.sweep(rules, midnight);
+    assert.deepEqual(keyIdsLeft(counters), [1]);
+    counters.sweep(rules, midnight + MINUTE);
+    assert.deepEqual(keyIdsLeft(counters), []);
+  });
+
+  it('forgets no key that was only refused today', () => {
+    const counters = new MemoryCounters();
+    const midnight = (TODAY + 1) * DAY;
+    bringBan(counters, 1, midnight - 10 * SECOND);
+    use(counters, 1, 1, midnight);
+    counters.takeChanges();
+    counters.sweep({ ...rules, decay: HOUR }, midnight + 2 * HOUR);
+    assert.equal(counters.stateOfKey(1)?.dayRefused, 1);
+  });
+
+  it('changes no decision that follows', () => {
+    const requests = fc.array(
+      fc.record({
+        step: fc.oneof(fc.integer({ min: 0, max: 20 * SECOND }), fc.integer({ min: 0, max: 30 * HOUR })),
+        sweeps: fc.boolean(),
+      }),
+      { maxLength: 150, size: 'max' },
+    );
+    const soon = { ...rules, strikes: 2, decay: 2 * HOUR };
+    const soonBanned = { ...terms, banRules: soon };
+    fc.assert(
+      fc.property(requests, requests => {
+        const swept = new MemoryCounters();
+        const whole = new MemoryCounters();
+        let now = NOON;
+        for (const { step, sweeps } of requests) {
+          now += step;
+          if (sweeps) swept.takeChanges();
+          if (sweeps) swept.sweep(soon, now);
+          assert.deepEqual(swept.decideKey(1, soonBanned, now), whole.decideKey(1, soonBanned, now));
+        }
+      }),
+    );
   });
 });

@@ -8,7 +8,7 @@ import { responseOf, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { bodyReader, textReader } from './validate.ts';
 
-export interface HandlerServices extends Omit<RouteServices, 'now'> {
+export interface HandlerServices extends Omit<RouteServices, 'now' | 'caller'> {
   idempotency: Idempotency;
 }
 
@@ -17,14 +17,14 @@ type AnyRequest = Request<Record<string, number>, object, object>;
 /** What runs for a route once the gate is passed: check the input, do it, answer. */
 export function handlerOf(
   route: Route<RouteServices>,
-  { db, keyRing, contract, idempotency }: HandlerServices,
+  { db, keyRing, keyLimits, contract, idempotency }: HandlerServices,
 ) {
   const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
   const readQuery = textReader(
     route.query ?? { type: 'object', additionalProperties: false },
     'query parameter',
   );
-  const readBody = route.body && bodyReader(route.body);
+  const readBody = route.body && bodyReader(route.body, route.bodyOptional);
   const handle = route.handler as (request: AnyRequest, services: RouteServices) => Promise<Reply>;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -38,6 +38,7 @@ export function handlerOf(
       guard: guardOf(request.headers),
     };
     refuseOtherId(route, input);
+    const services = { db, keyRing, keyLimits, contract, caller: request.caller, now };
 
     const idempotencyKey = request.headers['idempotency-key'];
     if (route.method === 'POST' && idempotencyKey !== undefined) {
@@ -45,18 +46,16 @@ export function handlerOf(
         apiKeyId: request.caller!.keyId,
         header: String(idempotencyKey),
         method: route.method,
-        path: route.path,
+        path: request.url,
         body: input.body,
         shownOnce: route.shownOnce ?? [],
         now,
       };
-      const outcome = await idempotency.once(attempt, tx =>
-        handle(input, { db: tx, keyRing, contract, now }),
-      );
+      const outcome = await idempotency.once(attempt, tx => handle(input, { ...services, db: tx }));
       if (outcome.replayed) reply.header('idempotency-replayed', 'true');
       return send(request, reply, responseOf(route, outcome.reply, request));
     }
-    const result = await handle(input, { db, keyRing, contract, now });
+    const result = await handle(input, services);
     return send(request, reply, responseOf(route, result, request));
   };
 }

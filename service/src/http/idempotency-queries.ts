@@ -2,7 +2,8 @@ import type { Queries } from '../db/database.ts';
 
 export interface OutcomeRow {
   fingerprint: Uint8Array;
-  location: string;
+  /** Null for an outcome that is no new resource. */
+  location: string | null;
   body: string;
 }
 

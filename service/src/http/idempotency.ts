@@ -3,7 +3,12 @@ import type { Reply } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { DAY } from '../kit/clock.ts';
-import { deleteOutcomesBefore, insertOutcome, selectOutcome } from './idempotency-queries.ts';
+import {
+  deleteOutcomesBefore,
+  insertOutcome,
+  type OutcomeRow,
+  selectOutcome,
+} from './idempotency-queries.ts';
 
 /** How long an outcome is replayed, in milliseconds. */
 const KEPT_FOR = DAY;
@@ -15,7 +20,7 @@ export interface Attempt {
   method: string;
   path: string;
   body: unknown;
-  /** Fields of the created resource that are not kept. */
+  /** Fields of the resource that are not kept. */
   shownOnce: readonly string[];
   now: number;
 }
@@ -75,20 +80,27 @@ export class Idempotency {
           'This Idempotency-Key was used with another request; take a new one for this request',
         );
       }
-      return {
-        reply: { kind: 'created', body: JSON.parse(kept.body), location: kept.location },
-        replayed: true,
-      };
+      return { reply: replyOf(kept), replayed: true };
     }
     const reply = await effect(tx);
-    if (reply.kind !== 'created') throw new Error('Only a POST that creates can be repeated under a key');
-    const { location } = reply;
+    if (reply.kind !== 'created' && reply.kind !== 'resource') {
+      throw new Error('Only a POST that answers with a resource can be repeated under a key');
+    }
+    const location = reply.kind === 'created' ? reply.location : null;
     const body = JSON.stringify(reply.body, (field, value) =>
       shownOnce.includes(field) ? undefined : value,
     );
     await insertOutcome(tx, apiKeyId, key, { fingerprint, location, body }, now);
     return { reply, replayed: false };
   }
+}
+
+/** A POST that made something said where; one without a location did something to what was there. */
+function replyOf({ location, body }: OutcomeRow): Reply {
+  const resource = JSON.parse(body);
+  return location === null
+    ? { kind: 'resource', body: resource }
+    : { kind: 'created', body: resource, location };
 }
 
 /** The key in the header: 1 to 255 printable ASCII characters, quoted or not. */

@@ -1,3 +1,4 @@
+import { accountRoutes } from '../access/api-keys/account-routes.ts';
 import { apiKeyRoutes } from '../access/api-keys/api-key-routes.ts';
 import { categoryRoutes } from '../catalog/categories/category-routes.ts';
 import { petRoutes } from '../catalog/pets/pet-routes.ts';
@@ -13,6 +14,7 @@ export const routes: readonly Route<RouteServices>[] = [
   ...categoryRoutes,
   ...orderRoutes,
   ...inventoryRoutes,
+  ...accountRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,
 ];

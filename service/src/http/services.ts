@@ -1,4 +1,4 @@
-import type { AccessServices } from '../access/api-keys/api-key-routes.ts';
+import type { AccessServices } from '../access/api-keys/access-services.ts';
 import type { ContractDocument } from './openapi/document.ts';
 
 /** All that the handlers of the route table are given. */

@@ -46,10 +46,11 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
   };
 }
 
-/** Checks a JSON body. Text is trimmed first. */
-export function bodyReader(schema: Schema): (body: unknown) => object {
+/** Checks a JSON body. Text is trimmed first. An `optional` body that is not there counts as `{}`. */
+export function bodyReader(schema: Schema, optional = false): (body: unknown) => object {
   const check = checker(schema, 'field');
-  return body => {
+  return sent => {
+    const body = sent === undefined && optional ? {} : sent;
     if (body === undefined)
       throw new ApiError('invalid_request', 'The request needs a JSON object as its body');
     return check(trimTexts(schema, body));

@@ -40,3 +40,8 @@ export function formatDateTime(instant: number): string {
 export function httpDate(instant: number): string {
   return new Date(instant).toUTCString();
 }
+
+/** The UTC day of an instant (milliseconds since the epoch) as RFC 3339 full-date: YYYY-MM-DD. */
+export function formatDate(instant: number): string {
+  return formatDateTime(instant).slice(0, 10);
+}

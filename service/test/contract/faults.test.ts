@@ -9,6 +9,7 @@ import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
 import { buildServer } from '../../src/http/server.ts';
+import { TrustedProxies } from '../../src/kit/client-address.ts';
 import type { Answer } from '../support/client.ts';
 import { assertKeepsContract } from '../support/contract.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -42,11 +43,13 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
       }),
     ],
     db: app.db,
-    keyRing: new KeyRing(app.db),
+    keyRing: new KeyRing(app.db, app.config.banRules),
+    keyLimits: app.keyLimits,
     contract: new ContractDocument(() => ({})),
     idempotency: new Idempotency(app.db),
     counters: new MemoryCounters(),
     clock,
+    trustedProxies: new TrustedProxies([]),
     log: pino({ base: null }, destination),
     requestLog: new RequestLog(destination, true),
     keepSunset: false,

@@ -63,7 +63,7 @@ const OTHER = '"c29tZXRoaW5nIGVsc2U"';
 
 describe('entity tags', () => {
   it('are tried here on every resource that can be read alone', () => {
-    const templates = Object.keys(contract.paths).filter(path => path.includes('{'));
+    const templates = Object.keys(contract.paths).filter(path => path.endsWith('}'));
     assert.deepEqual(templates, [
       '/pets/{petId}',
       '/categories/{categoryId}',

@@ -38,7 +38,25 @@ async function countOf(api: Client, path: string): Promise<number> {
 describe('Idempotency-Key', () => {
   it('is tried here on every POST there is', () => {
     const paths = Object.keys(contract.paths).filter(path => contract.paths[path]!.post);
-    assert.deepEqual(Object.keys(posts).sort(), paths.sort());
+    assert.deepEqual([...Object.keys(posts), '/keys/{keyId}/rotate'].sort(), paths.sort());
+  });
+
+  it('makes a rotation repeatable: the secret is shown once, and changed once', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const { keyId } = await clientWith({});
+    const path = `/keys/${keyId}/rotate`;
+    const first = await post(api, path, {});
+    const replay = await post(api, path, {});
+    assert.deepEqual(
+      [first.status, isReplay(first), replay.status, isReplay(replay)],
+      [200, false, 200, true],
+    );
+    const { key, ...shown } = first.body;
+    assert.deepEqual(replay.body, shown);
+    assert.equal((await api.as(key).get('/pets')).status, 200);
+    // Another key's rotation is another request.
+    const { keyId: otherId } = await clientWith({});
+    assertRefused(await post(api, `/keys/${otherId}/rotate`, {}), 422, 'idempotency_key_reused');
   });
 
   for (const path of Object.keys(posts)) {

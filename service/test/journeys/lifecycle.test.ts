@@ -123,8 +123,10 @@ describe('stability', () => {
         assert.equal(answer.headers['x-stability'], stability, `${method} ${path} → ${answer.status}`);
       }
     }
-    assert.equal((await api.get('/keys/1')).headers['x-stability'], 'experimental');
-    assert.equal((await api.get('/keys/1', { 'if-none-match': '*' })).headers['x-stability'], 'experimental');
+    const unstablePath = '/keys/1/usage';
+    assert.equal((await api.get(unstablePath)).headers['x-stability'], 'experimental');
+    const unchanged = await api.get(unstablePath, { 'if-none-match': '*' });
+    assert.deepEqual([unchanged.status, unchanged.headers['x-stability']], [304, 'experimental']);
   });
 });
 

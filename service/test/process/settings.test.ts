@@ -13,6 +13,14 @@ describe('the settings', () => {
       writeBatch: 1024,
       keepSunset: false,
       shutdownSeconds: 10,
+      trustedProxies: [],
+      banRules: {
+        forgiveness: 2_000,
+        strikes: 10,
+        strikesWithin: 60_000,
+        durations: [60_000, 300_000, 900_000, 3_600_000],
+        decay: 86_400_000,
+      },
     });
   });
 
@@ -25,6 +33,12 @@ describe('the settings', () => {
       PETSTORE_WRITE_BATCH: '1',
       PETSTORE_KEEP_SUNSET: 'true',
       PETSTORE_SHUTDOWN_SECONDS: '30',
+      PETSTORE_TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,fd00::/8',
+      PETSTORE_BAN_FORGIVENESS_SECONDS: '0',
+      PETSTORE_BAN_STRIKES: '1',
+      PETSTORE_BAN_STRIKES_SECONDS: '10',
+      PETSTORE_BAN_MINUTES: '2, 525600',
+      PETSTORE_BAN_DECAY_HOURS: '1',
     });
     assert.deepEqual(config, {
       host: '::1',
@@ -34,11 +48,22 @@ describe('the settings', () => {
       writeBatch: 1,
       keepSunset: true,
       shutdownSeconds: 30,
+      trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+      banRules: {
+        forgiveness: 0,
+        strikes: 1,
+        strikesWithin: 10_000,
+        durations: [120_000, 31_536_000_000],
+        decay: 3_600_000,
+      },
     });
   });
 
   it('cannot be changed afterwards', () => {
-    assert.ok(Object.isFrozen(readConfig({})));
+    const config = readConfig({ PETSTORE_TRUST_PROXY: '::1' });
+    for (const part of [config, config.trustedProxies, config.banRules, config.banRules.durations]) {
+      assert.ok(Object.isFrozen(part));
+    }
   });
 
   it('may stand beside the variables of other programs', () => {
@@ -68,11 +93,110 @@ describe('the settings', () => {
       '3601',
       'PETSTORE_SHUTDOWN_SECONDS must be a whole number from 0 to 3600, but is "3601"',
     ],
+    [
+      'PETSTORE_TRUST_PROXY',
+      '10.0.0.0/33',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/33" is none',
+    ],
+    [
+      'PETSTORE_TRUST_PROXY',
+      'localhost',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "localhost" is none',
+    ],
+    [
+      'PETSTORE_TRUST_PROXY',
+      'true',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "true" is none',
+    ],
+    [
+      'PETSTORE_TRUST_PROXY',
+      '10.0.0.0/8 127.0.0.1',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/8 127.0.0.1" is none',
+    ],
+    [
+      'PETSTORE_TRUST_PROXY',
+      '127.0.0.1,',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "" is none',
+    ],
+    ['PETSTORE_TRUST_PROXY', '', 'PETSTORE_TRUST_PROXY is empty; unset it for the default, none'],
+    [
+      'PETSTORE_BAN_FORGIVENESS_SECONDS',
+      '3601',
+      'PETSTORE_BAN_FORGIVENESS_SECONDS must be a whole number from 0 to 3600, but is "3601"',
+    ],
+    [
+      'PETSTORE_BAN_FORGIVENESS_SECONDS',
+      '-1',
+      'PETSTORE_BAN_FORGIVENESS_SECONDS must be a whole number from 0 to 3600, but is "-1"',
+    ],
+    [
+      'PETSTORE_BAN_FORGIVENESS_SECONDS',
+      '0.5',
+      'PETSTORE_BAN_FORGIVENESS_SECONDS must be a whole number from 0 to 3600, but is "0.5"',
+    ],
+    ['PETSTORE_BAN_STRIKES', '0', 'PETSTORE_BAN_STRIKES must be a whole number from 1 to 1000, but is "0"'],
+    [
+      'PETSTORE_BAN_STRIKES',
+      '1001',
+      'PETSTORE_BAN_STRIKES must be a whole number from 1 to 1000, but is "1001"',
+    ],
+    [
+      'PETSTORE_BAN_STRIKES_SECONDS',
+      '0',
+      'PETSTORE_BAN_STRIKES_SECONDS must be a whole number from 1 to 86400, but is "0"',
+    ],
+    [
+      'PETSTORE_BAN_STRIKES_SECONDS',
+      '86401',
+      'PETSTORE_BAN_STRIKES_SECONDS must be a whole number from 1 to 86400, but is "86401"',
+    ],
+    [
+      'PETSTORE_BAN_DECAY_HOURS',
+      '0',
+      'PETSTORE_BAN_DECAY_HOURS must be a whole number from 1 to 8760, but is "0"',
+    ],
+    [
+      'PETSTORE_BAN_DECAY_HOURS',
+      '8761',
+      'PETSTORE_BAN_DECAY_HOURS must be a whole number from 1 to 8760, but is "8761"',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '0',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "0" is none',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '1,five',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "five" is none',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '1,,5',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "" is none',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '525601',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "525601" is none',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '1.5',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "1.5" is none',
+    ],
+    [
+      'PETSTORE_BAN_MINUTES',
+      '05',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "05" is none',
+    ],
+    ['PETSTORE_BAN_MINUTES', ' ', 'PETSTORE_BAN_MINUTES is empty; unset it for the default, 1,5,15,60'],
+    ['PETSTORE_BAN_MINUTE', '5', 'PETSTORE_BAN_MINUTE is no setting; did you mean PETSTORE_BAN_MINUTES?'],
     ['PETSTORE_DTAA', './x', 'PETSTORE_DTAA is no setting; did you mean PETSTORE_DATA?'],
     [
       'PETSTORE_COLOUR',
       'red',
-      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS',
+      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS',
     ],
     [
       'DATABASE_URL',

@@ -54,6 +54,8 @@ const EVERY_RESPONSE = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
   'X-Request-Id',
   'API-Version',
 ];

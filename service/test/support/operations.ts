@@ -25,7 +25,8 @@ export interface KnownOperation {
   method: string;
   /** Such as `/pets/{petId}`. */
   template: string;
-  /** The scope that it needs; `undefined` where it needs no key. */
+  needsKey: boolean;
+  /** The scope that its key needs; `undefined` where any key will do, or none. */
   scope: string | undefined;
   body: Body | undefined;
 }
@@ -37,6 +38,7 @@ export const operations: readonly KnownOperation[] = Object.entries(contract.pat
       operationId: operation.operationId,
       method: method.toUpperCase(),
       template,
+      needsKey: operation.security.length > 0,
       scope: operation['x-required-scope'] as string | undefined,
       body: bodyOf(operation),
     })),

@@ -4,6 +4,7 @@ import { type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
 
+/** Instants are in milliseconds since the Unix epoch. */
 export interface ApiKeyRow {
   id: number;
   name: string;
@@ -14,9 +15,12 @@ export interface ApiKeyRow {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  last_used_at: number | null;
+  bans_lifted_at: number | null;
 }
 
-const COLUMNS = 'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at';
+const COLUMNS =
+  'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at, last_used_at, bans_lifted_at';
 
 export interface ApiKeyTerms {
   name: string;
@@ -40,12 +44,59 @@ export function insertApiKey(
   ) as Promise<ApiKeyRow>;
 }
 
+export function updateApiKey(
+  db: Queries,
+  keyId: number,
+  { name, plan, scopes, quotas, expiresAt }: ApiKeyTerms,
+): Promise<ApiKeyRow> {
+  return db.get(
+    `UPDATE api_keys SET name = ?, plan = ?, scopes = ?, per_minute = ?, per_day = ?, expires_at = ?
+     WHERE id = ? RETURNING ${COLUMNS}`,
+    [name, plan, scopes.join(' '), quotas?.perMinute ?? null, quotas?.perDay ?? null, expiresAt, keyId],
+  ) as Promise<ApiKeyRow>;
+}
+
 export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
 }
 
-export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<ApiKeyRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE hash = ?`, [hash]);
+export interface KeyBySecretRow extends ApiKeyRow {
+  /** When the secret ends, if it was rotated out. */
+  secret_expires_at: number | null;
+}
+
+/** The key that a secret belongs to, be it the current one or one before it. */
+export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBySecretRow | undefined> {
+  return db.get(
+    `SELECT ${COLUMNS}, NULL AS secret_expires_at FROM api_keys WHERE hash = ?
+     UNION ALL
+     SELECT ${COLUMNS}, (SELECT p.expires_at FROM previous_secrets p WHERE p.hash = ?) FROM api_keys
+     WHERE id = (SELECT p.api_key_id FROM previous_secrets p WHERE p.hash = ?)`,
+    [hash, hash, hash],
+  );
+}
+
+/** Puts `hash` in the place of a key's secret; all its earlier secrets end at `earlierExpireAt`, or sooner as they were to. */
+export async function replaceSecret(
+  db: Queries,
+  keyId: number,
+  hash: Uint8Array,
+  earlierExpireAt: number,
+): Promise<void> {
+  await db.run('UPDATE previous_secrets SET expires_at = ? WHERE api_key_id = ? AND expires_at > ?', [
+    earlierExpireAt,
+    keyId,
+    earlierExpireAt,
+  ]);
+  await db.run(
+    'INSERT INTO previous_secrets (hash, api_key_id, expires_at) SELECT hash, id, ? FROM api_keys WHERE id = ?',
+    [earlierExpireAt, keyId],
+  );
+  await db.run('UPDATE api_keys SET hash = ? WHERE id = ?', [hash, keyId]);
+}
+
+export async function deleteSecretsExpiredBefore(db: Queries, instant: number): Promise<void> {
+  await db.run('DELETE FROM previous_secrets WHERE expires_at < ?', [instant]);
 }
 
 export async function anyApiKey(db: Queries): Promise<boolean> {
@@ -55,6 +106,17 @@ export async function anyApiKey(db: Queries): Promise<boolean> {
 /** Revokes a key; one revoked before keeps its date. */
 export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', [now, keyId]);
+}
+
+export function liftBans(db: Queries, keyId: number, now: number): Promise<number> {
+  return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
+}
+
+/** The keys that were not revoked and may do what `scope` says. */
+export function selectKeysWithScope(db: Queries, scope: Scope): Promise<ApiKeyRow[]> {
+  return db.all(`SELECT ${COLUMNS} FROM api_keys WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE ?`, [
+    `% ${scope} %`,
+  ]);
 }
 
 const sorts = {

@@ -1,18 +1,16 @@
+import { defineRoute, idParams, listQuery, type Route, reply } from '../../contract/define-route.ts';
+import { KeyUsage } from '../rate-limits/key-usage.ts';
+import type { AccessServices } from './access-services.ts';
 import {
-  defineRoute,
-  idParams,
-  listQuery,
-  type Route,
-  reply,
-  type Services,
-} from '../../contract/define-route.ts';
-import { ApiKey, CreatedApiKey, NewApiKey } from './api-key.ts';
+  ApiKey,
+  ApiKeyPatch,
+  CreatedApiKey,
+  changedSettings,
+  NewApiKey,
+  RotatedApiKey,
+  Rotation,
+} from './api-key.ts';
 import * as apiKeys from './api-keys.ts';
-import type { KeyRing } from './key-ring.ts';
-
-export interface AccessServices extends Services {
-  keyRing: KeyRing;
-}
 
 const keyParams = idParams('keyId', 'The API key.');
 
@@ -34,8 +32,7 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
       example: [ApiKey.example],
     },
     errors: [],
-    stability: 'experimental',
-    handler: async ({ query }, { db }) => reply.page(await apiKeys.list(db, query)),
+    handler: async ({ query }, services: AccessServices) => reply.page(await apiKeys.list(services, query)),
   }),
 
   defineRoute({
@@ -52,9 +49,8 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
     shownOnce: ['key'],
     errors: [],
-    stability: 'experimental',
-    handler: async ({ body }, { db, now }) => {
-      const key = await apiKeys.create(db, body, now);
+    handler: async ({ body }, services: AccessServices) => {
+      const key = await apiKeys.create(services, body);
       return reply.created(`/keys/${key.id}`, key);
     },
   }),
@@ -65,14 +61,40 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     operationId: 'getApiKey',
     tag: 'API keys',
     summary: 'Read an API key',
-    description: 'The key without its secret.',
+    description: 'The key without its secret, with its ban if it has one.',
     scope: 'admin',
     params: keyParams,
     success: { status: 200, description: 'The key.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found'],
-    stability: 'experimental',
-    handler: async ({ params }, { db }) => reply.resource(await apiKeys.read(db, params.keyId)),
+    handler: async ({ params }, services: AccessServices) =>
+      reply.resource(await apiKeys.read(services, params.keyId)),
+  }),
+
+  defineRoute({
+    method: 'PATCH',
+    path: '/keys/{keyId}',
+    operationId: 'changeApiKey',
+    tag: 'API keys',
+    summary: 'Change an API key',
+    description:
+      'A JSON merge patch (RFC 7396). It takes effect with the next request of the key: at once in this process, within ' +
+      'a second in others. Under a new plan what was used so far counts against the new limits. With plan `enterprise` ' +
+      'give `quotas`; a change to another plan drops them.',
+    scope: 'admin',
+    params: keyParams,
+    body: ApiKeyPatch,
+    success: { status: 200, description: 'The key as it is now.', schema: ApiKey },
+    conditional: true,
+    errors: ['api_key_not_found', 'api_key_revoked', 'last_admin_key'],
+    handler: async ({ params, body, guard }, services: AccessServices) => {
+      const key = await apiKeys.change(services, params.keyId, current => {
+        guard(current);
+        return changedSettings(current, body);
+      });
+      services.keyRing.clear();
+      return reply.resource(key);
+    },
   }),
 
   defineRoute({
@@ -88,12 +110,72 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     params: keyParams,
     success: { status: 204, description: 'The key is revoked.' },
     conditional: true,
-    errors: ['api_key_not_found'],
-    stability: 'experimental',
-    handler: async ({ params, guard }, { db, now, keyRing }: AccessServices) => {
-      await apiKeys.revoke(db, params.keyId, guard, now);
-      keyRing.clear();
+    errors: ['api_key_not_found', 'last_admin_key'],
+    handler: async ({ params, guard }, services: AccessServices) => {
+      await apiKeys.revoke(services, params.keyId, guard);
+      services.keyRing.clear();
       return reply.empty;
     },
+  }),
+
+  defineRoute({
+    method: 'POST',
+    path: '/keys/{keyId}/rotate',
+    operationId: 'rotateApiKey',
+    tag: 'API keys',
+    summary: 'Give an API key a new secret',
+    description:
+      'Answers with the new secret in `key`, shown this once. The secrets before it go on working until ' +
+      '`earlierKeysExpireAt`, so that clients can be moved over one by one; after a leak say `graceSeconds: 0`. ' +
+      'Limits, usage and bans belong to the key, whichever secret is used.',
+    scope: 'admin',
+    params: keyParams,
+    body: Rotation,
+    bodyOptional: true,
+    success: { status: 200, description: 'The key, with its new secret.', schema: RotatedApiKey },
+    shownOnce: ['key'],
+    errors: ['api_key_not_found', 'api_key_revoked'],
+    handler: async ({ params, body }, services: AccessServices) => {
+      const key = await apiKeys.rotate(services, params.keyId, body);
+      services.keyRing.clear();
+      return reply.resource(key);
+    },
+  }),
+
+  defineRoute({
+    method: 'DELETE',
+    path: '/keys/{keyId}/ban',
+    operationId: 'liftBan',
+    tag: 'API keys',
+    summary: 'Lift the ban of an API key',
+    description:
+      'The key may call again, as far as its limits allow, and its next ban would be as short as a first one. ' +
+      'Without a ban there is nothing to lift, and that is no error.',
+    scope: 'admin',
+    params: keyParams,
+    success: { status: 204, description: 'The key is not banned.' },
+    errors: ['api_key_not_found'],
+    handler: async ({ params }, services: AccessServices) => {
+      await apiKeys.liftBan(services, params.keyId);
+      services.keyRing.clear();
+      return reply.empty;
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/keys/{keyId}/usage',
+    operationId: 'getApiKeyUsage',
+    tag: 'API keys',
+    summary: 'Read the use of an API key',
+    description: 'What is used of its minute and its day, and its requests by UTC day.',
+    scope: 'admin',
+    params: keyParams,
+    success: { status: 200, description: 'The use of the key.', schema: KeyUsage },
+    conditional: true,
+    errors: ['api_key_not_found'],
+    stability: 'experimental',
+    handler: async ({ params }, services: AccessServices) =>
+      reply.resource(await apiKeys.usage(services, params.keyId)),
   }),
 ];

@@ -2,20 +2,23 @@ import { ApiError } from '../../contract/errors.ts';
 import { dateTime, id, nameText } from '../../contract/schema.ts';
 import { type Scope, scopeNames } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
 import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
+import { Ban } from '../rate-limits/key-usage.ts';
 
 const quota = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
 
-const quotas = {
+const quotasPatch = {
   type: 'object',
   description: 'The negotiated limits of an Enterprise key; other plans have none of their own.',
-  required: ['perMinute', 'perDay'],
   additionalProperties: false,
   properties: {
     perMinute: { ...quota, description: 'Requests per UTC minute.' },
     perDay: { ...quota, description: 'Requests per UTC day.' },
   },
 } as const;
+
+const quotas = { ...quotasPatch, required: ['perMinute', 'perDay'] } as const;
 
 const fields = {
   name: { ...nameText, description: 'Who or what uses the key.' },
@@ -43,6 +46,42 @@ export const NewApiKey = {
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 } as const;
 
+export const ApiKeyPatch = {
+  title: 'ApiKeyPatch',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...fields,
+    quotas: { ...quotasPatch, nullable: true },
+    expiresAt: {
+      ...dateTime,
+      nullable: true,
+      description: 'From this instant on the key is refused; null for never.',
+    },
+  },
+  example: { plan: 'business' },
+} as const;
+
+/** How long a rotated secret may go on working, in seconds, and how long it does when nothing is said. */
+const MAX_GRACE = 7 * 24 * 3_600;
+const DEFAULT_GRACE = 24 * 3_600;
+
+export const Rotation = {
+  title: 'Rotation',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    graceSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_GRACE,
+      default: DEFAULT_GRACE,
+      description: 'How long the earlier secret goes on working, in seconds; 0 ends it at once.',
+    },
+  },
+  example: { graceSeconds: 3_600 },
+} as const;
+
 const resourceFields = {
   id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   ...fields,
@@ -50,6 +89,12 @@ const resourceFields = {
   createdAt: { ...dateTime, description: 'When the key was created.' },
   expiresAt: { ...dateTime, nullable: true, description: 'From this instant on the key is refused.' },
   revokedAt: { ...dateTime, nullable: true, description: 'When the key was revoked.' },
+  lastUsedAt: {
+    ...dateTime,
+    nullable: true,
+    description: 'The minute in which a request last drew on its limits.',
+  },
+  ban: { ...Ban, nullable: true },
 } as const;
 
 const example = {
@@ -61,9 +106,22 @@ const example = {
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: '2026-11-21T12:00:00.000Z',
+  ban: null,
 };
 
-const required = ['id', 'name', 'plan', 'scopes', 'quotas', 'createdAt', 'expiresAt', 'revokedAt'] as const;
+const required = [
+  'id',
+  'name',
+  'plan',
+  'scopes',
+  'quotas',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+  'ban',
+] as const;
 
 export const ApiKey = {
   title: 'ApiKey',
@@ -74,24 +132,38 @@ export const ApiKey = {
   example,
 } as const;
 
+const secret = {
+  type: 'string',
+  readOnly: true,
+  description: 'The secret itself. It is shown only now; a replay under an Idempotency-Key leaves it out.',
+} as const;
+
+const exampleSecret = 'psk_<32 characters><6 characters of checksum>';
+
 export const CreatedApiKey = {
   title: 'CreatedApiKey',
   type: 'object',
   required,
   additionalProperties: false,
+  properties: { ...resourceFields, key: secret },
+  example: { ...example, lastUsedAt: null, key: exampleSecret },
+} as const;
+
+export const RotatedApiKey = {
+  title: 'RotatedApiKey',
+  type: 'object',
+  required: [...required, 'earlierKeysExpireAt'],
+  additionalProperties: false,
   properties: {
     ...resourceFields,
-    key: {
-      type: 'string',
-      readOnly: true,
-      description:
-        'The secret itself. It is shown only now; a replay under an Idempotency-Key leaves it out.',
-    },
+    earlierKeysExpireAt: { ...dateTime, description: 'From this instant on only the new secret works.' },
+    key: secret,
   },
-  example: { ...example, key: 'psk_<32 characters><6 characters of checksum>' },
+  example: { ...example, earlierKeysExpireAt: '2026-11-22T12:00:00.000Z', key: exampleSecret },
 } as const;
 
 export type NewApiKey = Static<typeof NewApiKey>;
+export type Rotation = Static<typeof Rotation>;
 
 export interface ApiKey {
   id: number;
@@ -102,6 +174,29 @@ export interface ApiKey {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  lastUsedAt: string | null;
+  ban: Ban | null;
+}
+
+/** What an administrator can say of a key: as in a request, so that what is not there is absent. */
+export type ApiKeySettings = Pick<NewApiKey, 'name' | 'plan' | 'scopes' | 'quotas' | 'expiresAt'>;
+
+/** The settings that a merge patch makes of a key's. With another plan than Enterprise, quotas that it had are dropped. */
+export function changedSettings(
+  { name, plan, scopes, quotas, expiresAt }: ApiKey,
+  patch: Static<typeof ApiKeyPatch>,
+): ApiKeySettings {
+  const keepsQuotas = (patch.plan ?? plan) === 'enterprise';
+  return mergePatch(
+    {
+      name,
+      plan,
+      scopes,
+      ...(quotas && keepsQuotas && { quotas }),
+      ...(expiresAt !== null && { expiresAt }),
+    },
+    patch,
+  );
 }
 
 /** The limits of a key: those of its plan, or the ones negotiated for it. */
@@ -110,8 +205,8 @@ export function limitsOf(plan: Plan, quotas: Limits | null): Limits {
 }
 
 /** Enterprise is the plan whose limits are negotiated: it needs quotas, and no other plan takes them. */
-export function refuseMismatchedQuotas(plan: Plan, quotas: Limits | undefined): void {
-  if (plan === 'enterprise' && !quotas) {
+export function refuseMismatchedQuotas(plan: Plan, quotas: Partial<Limits> | undefined): void {
+  if (plan === 'enterprise' && (quotas?.perMinute === undefined || quotas.perDay === undefined)) {
     throw new ApiError('invalid_request', 'Plan `enterprise` needs `quotas` with `perMinute` and `perDay`');
   }
   if (plan !== 'enterprise' && quotas) {

@@ -6,6 +6,13 @@ import type { ApiKeyRow } from './api-key-queries.ts';
 import { KeyRing } from './key-ring.ts';
 import { hashOf, newSecret } from './secret.ts';
 
+const banRules = {
+  forgiveness: 2_000,
+  strikes: 10,
+  strikesWithin: 60_000,
+  durations: [60_000],
+  decay: 86_400_000,
+};
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
 /** A store that holds one key and counts how often it is read. */
@@ -21,6 +28,8 @@ class OneKeyStore implements Queries {
     created_at: NOW,
     expires_at: null,
     revoked_at: null,
+    last_used_at: null,
+    bans_lifted_at: null,
   };
   reads = 0;
 
@@ -42,24 +51,23 @@ class OneKeyStore implements Queries {
 describe('the key ring', () => {
   it('knows who a key belongs to, what it may do and its limits', async () => {
     const store = new OneKeyStore();
-    assert.deepEqual(await new KeyRing(store).find(store.secret, NOW), {
+    assert.deepEqual(await new KeyRing(store, banRules).find(store.secret, NOW), {
       keyId: 7,
-      subject: 'key:7',
       scopes: new Set(['pets:read', 'orders:write']),
-      limits: { perMinute: 60, perDay: 1_000 },
+      terms: { limits: { perMinute: 60, perDay: 1_000 }, bansLiftedAt: 0, banRules },
     });
   });
 
   it('takes the limits of an Enterprise key from its quotas', async () => {
     const store = new OneKeyStore();
     Object.assign(store.row, { plan: 'enterprise', per_minute: 5, per_day: 9 });
-    const caller = await new KeyRing(store).find(store.secret, NOW);
-    assert.deepEqual(caller?.limits, { perMinute: 5, perDay: 9 });
+    const caller = await new KeyRing(store, banRules).find(store.secret, NOW);
+    assert.deepEqual(caller?.terms.limits, { perMinute: 5, perDay: 9 });
   });
 
   it('refuses a key with any one character changed, without a read of the database', async () => {
     const store = new OneKeyStore();
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
     for (let place = 0; place < store.secret.length; place++) {
       for (const character of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- ') {
@@ -73,12 +81,12 @@ describe('the key ring', () => {
 
   it('does not know a key that is well-formed but was never given out', async () => {
     const store = new OneKeyStore();
-    assert.equal(await new KeyRing(store).find(newSecret(), NOW), undefined);
+    assert.equal(await new KeyRing(store, banRules).find(newSecret(), NOW), undefined);
   });
 
   it('reads a key once a second at most', async () => {
     const store = new OneKeyStore();
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     for (const later of [0, 1, 500, 999]) assert.ok(await ring.find(store.secret, NOW + later));
     assert.equal(store.reads, 1);
     for (const later of [1_000, 1_999]) assert.ok(await ring.find(store.secret, NOW + later));
@@ -87,7 +95,7 @@ describe('the key ring', () => {
 
   it('reads a key anew when the clock is set back', async () => {
     const store = new OneKeyStore();
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     await ring.find(store.secret, NOW);
     await ring.find(store.secret, NOW - 1);
     assert.equal(store.reads, 2);
@@ -95,7 +103,7 @@ describe('the key ring', () => {
 
   it('refuses a key that was revoked elsewhere within a second', async () => {
     const store = new OneKeyStore();
-    const [here, elsewhere] = [new KeyRing(store), new KeyRing(store)];
+    const [here, elsewhere] = [new KeyRing(store, banRules), new KeyRing(store, banRules)];
     assert.ok(await here.find(store.secret, NOW));
     store.row.revoked_at = NOW;
     assert.equal(await elsewhere.find(store.secret, NOW), undefined);
@@ -104,7 +112,7 @@ describe('the key ring', () => {
 
   it('refuses a revoked key at once when it is told to forget', async () => {
     const store = new OneKeyStore();
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
     store.row.revoked_at = NOW;
     ring.clear();
@@ -113,21 +121,21 @@ describe('the key ring', () => {
 
   it('takes over changed scopes and plans within a second', async () => {
     const store = new OneKeyStore();
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     await ring.find(store.secret, NOW);
     Object.assign(store.row, { plan: 'pro', scopes: 'admin' });
     const caller = await ring.find(store.secret, NOW + SECOND);
-    assert.deepEqual([...caller!.scopes, caller!.limits.perMinute], ['admin', 300]);
+    assert.deepEqual([...caller!.scopes, caller!.terms.limits.perMinute], ['admin', 300]);
   });
 
   it('refuses a key from the very millisecond on at which it expires, read or remembered', async () => {
     const store = new OneKeyStore();
     store.row.expires_at = NOW + 500;
-    const ring = new KeyRing(store);
+    const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
     assert.ok(await ring.find(store.secret, NOW + 499));
     assert.equal(await ring.find(store.secret, NOW + 500), undefined);
-    assert.equal(await new KeyRing(store).find(store.secret, NOW + 500), undefined);
-    assert.ok(await new KeyRing(store).find(store.secret, NOW + 499));
+    assert.equal(await new KeyRing(store, banRules).find(store.secret, NOW + 500), undefined);
+    assert.ok(await new KeyRing(store, banRules).find(store.secret, NOW + 499));
   });
 });

@@ -1,18 +1,15 @@
 import type { Scope } from '../../contract/scopes.ts';
+import type { BanRules } from '../../counters/decide.ts';
 import type { Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
-import type { Limits } from '../plans/plan.ts';
+import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
 import { type ApiKeyRow, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key. */
-export interface Caller {
-  keyId: number;
-  /** What its use is counted under. */
-  subject: string;
+export interface Caller extends LimitedKey {
   scopes: ReadonlySet<Scope>;
-  limits: Limits;
 }
 
 interface Entry {
@@ -34,10 +31,12 @@ const MAX_ENTRIES = 100_000;
  */
 export class KeyRing {
   readonly #db: Queries;
+  readonly #banRules: BanRules;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(db: Queries) {
+  constructor(db: Queries, banRules: BanRules) {
     this.#db = db;
+    this.#banRules = banRules;
   }
 
   /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
@@ -61,19 +60,21 @@ export class KeyRing {
       return undefined;
     }
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
-    const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
-    const caller = toCaller(row);
+    const expiresAt = Math.min(
+      row.expires_at ?? Number.POSITIVE_INFINITY,
+      row.secret_expires_at ?? Number.POSITIVE_INFINITY,
+    );
+    const caller = this.#toCaller(row);
     this.#entries.set(secret, { caller, expiresAt, readAt: now });
     return now < expiresAt ? caller : undefined;
   }
-}
 
-function toCaller({ id, plan, scopes, per_minute, per_day }: ApiKeyRow): Caller {
-  const quotas = per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
-  return {
-    keyId: id,
-    subject: `key:${id}`,
-    scopes: new Set(scopes.split(' ') as Scope[]),
-    limits: limitsOf(plan, quotas),
-  };
+  #toCaller({ id, plan, scopes, per_minute, per_day, bans_lifted_at }: ApiKeyRow): Caller {
+    const quotas = per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
+    return {
+      keyId: id,
+      scopes: new Set(scopes.split(' ') as Scope[]),
+      terms: { limits: limitsOf(plan, quotas), bansLiftedAt: bans_lifted_at ?? 0, banRules: this.#banRules },
+    };
+  }
 }

@@ -1,4 +1,4 @@
-import type { WindowLimits } from '../../counters/fixed-windows.ts';
+import type { WindowLimits } from '../../counters/windows.ts';
 
 /** Requests admitted per UTC minute and per UTC day. */
 export type Limits = WindowLimits;

@@ -1,23 +1,31 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, KeyRing } from '../../access/api-keys/key-ring.ts';
 import { planLimits } from '../../access/plans/plan.ts';
+import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { Route } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Decision } from '../../counters/fixed-windows.ts';
+import type { Decision, Terms } from '../../counters/decide.ts';
 import type { MemoryCounters } from '../../counters/memory.ts';
+import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
+import { rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
 import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
+  keyLimits: KeyLimits;
   counters: MemoryCounters;
   clock: Clock;
+  trustedProxies: TrustedProxies;
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
-export type Gated = Pick<Route, 'scope' | 'path'>;
+export type Gated = Pick<Route, 'scope' | 'countedBy' | 'path'>;
+
+/** Callers without a valid key are counted by their address, under the Free plan, and not banned. */
+const ADDRESS_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -79,22 +87,21 @@ export class Gate {
     key: string | undefined,
     caller: Caller | undefined,
   ): void {
-    const { counters } = this.#services;
     const { operation, receivedAt } = request;
     request.caller = caller;
-    const decision = caller
-      ? counters.admit(caller.subject, caller.limits, receivedAt)
-      : counters.admit(addressSubject(request.ip), planLimits.free, receivedAt);
-    reply.headers(rateLimitHeaders(decision));
-    if (!decision.admitted) throw rateLimitExceeded(decision);
+    const counted = operation?.countedBy === 'address' ? undefined : caller;
+    const decision = counted
+      ? this.#services.keyLimits.decide(counted, receivedAt)
+      : this.#decideAddress(this.#addressOf(request), receivedAt);
+    const { limits } = counted ? counted.terms : ADDRESS_TERMS;
+    reply.headers(rateLimitHeaders(decision, limits));
+    if (decision.verdict !== 'admitted') throw refusalOf(decision);
     refuseMalformed(request.raw);
 
     if (key !== undefined && !caller) throw invalidKey();
     if (operation) {
       if (!caller) throw missingKey();
-      if (!caller.scopes.has(operation.scope!) && !caller.scopes.has('admin')) {
-        throw new ApiError('insufficient_scope', `The API key lacks the scope \`${operation.scope}\``);
-      }
+      refuseWithoutScope(operation, caller);
     }
     refuseOtherVersion(request.headers);
     refuseOtherForm(request.headers);
@@ -102,35 +109,34 @@ export class Gate {
 
   /** The rate-limit headers of the caller's address, with nothing counted. */
   #tellOfAddress(request: FastifyRequest, reply: FastifyReply): void {
-    const { ip, receivedAt } = request;
-    reply.headers(
-      rateLimitHeaders(this.#services.counters.peek(addressSubject(ip), planLimits.free, receivedAt)),
+    const { counters } = this.#services;
+    const told = counters.peekAddress(
+      addressSubject(this.#addressOf(request)),
+      ADDRESS_TERMS,
+      request.receivedAt,
     );
+    reply.headers(rateLimitHeaders(told, ADDRESS_TERMS.limits));
+  }
+
+  #addressOf({ raw: { socket }, headers }: FastifyRequest): string {
+    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    return this.#services.trustedProxies.clientAddress(socket.remoteAddress ?? '', forwardedFor);
+  }
+
+  #decideAddress(address: string, now: number): Decision {
+    return this.#services.counters.decideAddress(addressSubject(address), ADDRESS_TERMS, now);
   }
 
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
   headersForUnreadable(address: string): Record<string, string | number> {
-    const { counters, clock } = this.#services;
-    return rateLimitHeaders(counters.admit(addressSubject(address), planLimits.free, clock.now()));
+    const decision = this.#decideAddress(address, this.#services.clock.now());
+    return rateLimitHeaders(decision, ADDRESS_TERMS.limits);
   }
 }
 
-/** Callers without a valid key are counted by their address, under the Free plan. */
-function addressSubject(address: string): string {
-  return `address:${address}`;
-}
-
-function rateLimitHeaders({ limit, remaining, reset }: Decision) {
-  return { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset };
-}
-
-function rateLimitExceeded({ limit, window, reset, retryAfter }: Decision): ApiError {
-  const until = new Date(reset * 1_000).toISOString().replace('.000', '');
-  return new ApiError(
-    'rate_limit_exceeded',
-    `The ${limit} requests of this ${window} are used up; the next ${window} begins at ${until}: retry after ${retryAfter} s`,
-    { 'retry-after': String(retryAfter) },
-  );
+function refuseWithoutScope({ scope }: Gated, caller: Caller): void {
+  if (scope === null || scope === 'any' || caller.scopes.has(scope) || caller.scopes.has('admin')) return;
+  throw new ApiError('insufficient_scope', `The API key lacks the scope \`${scope}\``);
 }
 
 function missingKey(): ApiError {

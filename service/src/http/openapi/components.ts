@@ -22,6 +22,20 @@ export const headerComponents = {
   'X-RateLimit-Limit': integerHeader('The request limit of the window that binds.', 60),
   'X-RateLimit-Remaining': integerHeader('Requests remaining in that window.', 59),
   'X-RateLimit-Reset': integerHeader('When that window ends, as a Unix timestamp in seconds.', 1_795_251_600),
+  'RateLimit-Policy': {
+    ...textHeader(
+      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      '"minute";q=60;w=60, "day";q=1000;w=86400',
+    ),
+    required: true,
+  },
+  RateLimit: {
+    ...textHeader(
+      'The window that binds: requests remaining (`r`), and in how many seconds it resets (`t`).',
+      '"minute";r=59;t=30',
+    ),
+    required: true,
+  },
   'X-Request-Id': {
     ...textHeader(
       'The ID under which the request was logged; taken over from the request.',

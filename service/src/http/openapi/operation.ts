@@ -22,7 +22,7 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     ...(stability && { 'x-stability': stability }),
     ...(hideTryIt && { 'x-hideTryItPanel': true }),
     security: route.scope === null ? [] : [{ apiKey: [] }, { bearer: [] }],
-    ...(route.scope !== null && { 'x-required-scope': route.scope }),
+    ...(route.scope !== null && route.scope !== 'any' && { 'x-required-scope': route.scope }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
     responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
@@ -31,7 +31,8 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
 
 function descriptionOf({ description, scope, deprecation }: AnyRoute): string {
   const parts = [description];
-  if (scope !== null) parts.push(`Needs the scope \`${scope}\`.`);
+  if (scope === 'any') parts.push('Needs an API key, with whatever scopes.');
+  else if (scope !== null) parts.push(`Needs the scope \`${scope}\`.`);
   if (deprecation)
     parts.push(`Deprecated: from ${deprecation.sunset} on it answers 410. Use \`${deprecation.successor}\`.`);
   return parts.join('\n\n');
@@ -83,7 +84,7 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
   const media = { schema, example: route.example ?? body.example };
   const content: Record<string, object> = { 'application/json': media };
   if (route.method === 'PATCH') content[MERGE_PATCH] = media;
-  return { required: true, content };
+  return { required: !route.bodyOptional, content };
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
@@ -91,7 +92,8 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
-  if (status === 201) names.push('Location', 'Idempotency-Replayed');
+  if (status === 201) names.push('Location');
+  if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
   const published: PublishedSchema = schema
     ? schemas.publish(schema)
@@ -127,7 +129,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 
 /** Every error that the operation can answer with, those that follow from its definition included. */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const { scope, method, conditional, deprecation } = route;
+  const { scope, countedBy, method, conditional, deprecation } = route;
   const codes: ErrorCode[] = [
     'invalid_request',
     'unsupported_api_version',
@@ -136,7 +138,9 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'headers_too_large',
   ];
   if (scope !== null) {
-    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'rate_limit_exceeded');
+    codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
+    if (scope !== 'any') codes.push('insufficient_scope');
+    if (countedBy !== 'address') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');

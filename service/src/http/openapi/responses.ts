@@ -21,6 +21,8 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
   'X-Request-Id',
   'API-Version',
 ];
@@ -46,14 +48,19 @@ const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['payload_too_large'],
   ['uri_too_long'],
   ['unsupported_media_type'],
-  ['rate_limit_exceeded'],
+  ['rate_limit_exceeded', 'api_key_banned'],
   ['headers_too_large'],
   ['internal_error'],
   ['service_unavailable'],
 ];
 
 export function isShared(status: number, codes: readonly ErrorCode[]): boolean {
-  return shared.some(group => errorStatus[group[0]] === status && codes.every(code => group.includes(code)));
+  return shared.some(
+    group =>
+      errorStatus[group[0]] === status &&
+      group.length === codes.length &&
+      codes.every(code => group.includes(code)),
+  );
 }
 
 /** The component name of a shared response: `TooManyRequests`. */

@@ -1,0 +1,25 @@
+import { defineRoute, type Route, reply } from '../../contract/define-route.ts';
+import type { AccessServices } from './access-services.ts';
+import { Account } from './account.ts';
+import * as apiKeys from './api-keys.ts';
+
+export const accountRoutes: Route<AccessServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/account',
+    operationId: 'getAccount',
+    tag: 'Account',
+    summary: 'Read your own key',
+    description:
+      'The plan of the key that asks, its scopes, what is used of its limits, its ban if it has one, and its use by ' +
+      'day. It uses none of the quota of the key and answers during a ban: it is counted against the address of the ' +
+      'caller, under the Free plan, and that is what the rate-limit headers of its response describe.',
+    scope: 'any',
+    countedBy: 'address',
+    success: { status: 200, description: 'The key and its use.', schema: Account },
+    conditional: true,
+    errors: [],
+    handler: async (_request, services: AccessServices) =>
+      reply.resource(await apiKeys.account(services, services.caller!.keyId)),
+  }),
+];

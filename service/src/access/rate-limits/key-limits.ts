@@ -1,0 +1,178 @@
+import {
+  type BanRules,
+  banAt,
+  type Decision,
+  type LimitState,
+  newState,
+  type Terms,
+} from '../../counters/decide.ts';
+import type { Changes, MemoryCounters } from '../../counters/memory.ts';
+import { windowsAt } from '../../counters/windows.ts';
+import type { Queries, Writer } from '../../db/database.ts';
+import { DAY, MINUTE } from '../../kit/clock.ts';
+import { formatDate, formatDateTime } from '../../kit/dates.ts';
+import type { Limits } from '../plans/plan.ts';
+import type { Ban, DayUsage, KeyUsage, UsedWindow } from './key-usage.ts';
+import {
+  deleteLimitsBefore,
+  deleteUsageBefore,
+  type LimitRow,
+  selectLimits,
+  selectUsage,
+  updateLastUsed,
+  upsertLimits,
+  upsertUsage,
+} from './limit-queries.ts';
+
+/** For how many days the use of keys is kept, today included. */
+const USAGE_DAYS = 90;
+
+export interface KeyLimitsOptions {
+  db: Queries & Writer;
+  counters: MemoryCounters;
+  banRules: BanRules;
+  /** Is told of each ban as it begins. */
+  onBan: (keyId: number, ban: Ban) => void;
+}
+
+/** A key as far as its limits are concerned. */
+export interface LimitedKey {
+  keyId: number;
+  terms: Terms;
+}
+
+/**
+ * The limits, bans and use of API keys: decided in the counters' memory and kept in the store from time to time, so that a
+ * restart forgets nothing and a crash what was counted since the last flush. Instants are in milliseconds since the epoch.
+ */
+export class KeyLimits {
+  readonly #db: Queries & Writer;
+  readonly #counters: MemoryCounters;
+  readonly #banRules: BanRules;
+  readonly #onBan: (keyId: number, ban: Ban) => void;
+  #flushing: Promise<void> | undefined;
+
+  constructor({ db, counters, banRules, onBan }: KeyLimitsOptions) {
+    this.#db = db;
+    this.#counters = counters;
+    this.#banRules = banRules;
+    this.#onBan = onBan;
+  }
+
+  /** Goes on from what was kept. To be called before the first request. */
+  async load(now: number): Promise<void> {
+    const today = Math.floor(now / DAY);
+    for (const row of await selectLimits(this.#db, today)) {
+      this.#counters.restore(row.api_key_id, stateOf(row, today));
+    }
+  }
+
+  /** Decides a request of a key, and counts it. */
+  decide({ keyId, terms }: LimitedKey, now: number): Decision {
+    const decision = this.#counters.decideKey(keyId, terms, now);
+    if (decision.banBegins) this.#onBan(keyId, this.banOf(keyId, terms.bansLiftedAt, now)!);
+    return decision;
+  }
+
+  banOf(keyId: number, bansLiftedAt: number, now: number): Ban | null {
+    const state = this.#counters.stateOfKey(keyId);
+    const ban = state && banAt(state, bansLiftedAt, now);
+    return ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null;
+  }
+
+  /** The minute in which the key was last used, as far as is known here; 0 when it was not. */
+  lastUsedAt(keyId: number): number {
+    return minuteOf(this.#counters.stateOfKey(keyId)?.seenAt ?? 0);
+  }
+
+  /** What a key has used of its limits, and did on each day that is kept. */
+  async usageOf(keyId: number, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
+    const today = Math.floor(now / DAY);
+    const state = this.#counters.stateOfKey(keyId) ?? newState(now);
+    const kept = await selectUsage(this.#db, keyId, today - USAGE_DAYS + 1);
+    const windows = windowsAt(state, limits, now);
+    const days = kept.map(({ day, admitted, refused }) => dayUsage(day, admitted, refused));
+    if (state.day === today && state.dayUsed + state.dayRefused > 0) {
+      // Of today the counters know more than was kept.
+      if (kept[0]?.day === today) days.shift();
+      days.unshift(dayUsage(today, state.dayUsed, state.dayRefused));
+    }
+    return { windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) }, days };
+  }
+
+  /** Keeps what was counted since the last flush, in one transaction. When that fails, the next flush keeps it. */
+  async flush(): Promise<void> {
+    while (this.#flushing) await this.#flushing;
+    const changes = this.#counters.takeChanges();
+    if (changes.states.length === 0 && changes.endedDays.length === 0) return;
+    this.#flushing = this.#keep(changes);
+    try {
+      await this.#flushing;
+    } catch (error) {
+      this.#counters.returnChanges(changes);
+      throw error;
+    } finally {
+      this.#flushing = undefined;
+    }
+  }
+
+  /** Forgets windows, bans and usage that no longer matter. */
+  async sweep(now: number): Promise<void> {
+    const today = Math.floor(now / DAY);
+    this.#counters.sweep(this.#banRules, now);
+    await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1);
+    await deleteLimitsBefore(this.#db, (today * DAY) / MINUTE, now - this.#banRules.decay);
+  }
+
+  #keep({ states, endedDays }: Changes): Promise<void> {
+    return this.#db.write(async tx => {
+      for (const day of endedDays) await upsertUsage(tx, day);
+      for (const { keyId, state } of states) {
+        const { day, dayUsed: admitted, dayRefused: refused, seenAt } = state;
+        await upsertLimits(tx, keyId, state);
+        await upsertUsage(tx, { keyId, day, admitted, refused });
+        await updateLastUsed(tx, keyId, minuteOf(seenAt));
+      }
+    });
+  }
+}
+
+/** A key in constant use is written down as used once a minute. */
+function minuteOf(instant: number): number {
+  return Math.floor(instant / MINUTE) * MINUTE;
+}
+
+function stateOf(row: LimitRow, today: number): LimitState {
+  return {
+    minute: row.minute,
+    minuteUsed: row.minute_used,
+    day: today,
+    dayUsed: row.admitted ?? 0,
+    dayRefused: row.refused ?? 0,
+    toldAt: row.told_at,
+    toldUntil: row.told_until,
+    strikes: JSON.parse(row.strikes),
+    bannedAt: row.banned_at,
+    bannedUntil: row.banned_until,
+    bans: row.bans,
+    seenAt: 0,
+  };
+}
+
+function usedWindow({
+  limit,
+  used,
+  remaining,
+  end,
+}: {
+  limit: number;
+  used: number;
+  remaining: number;
+  end: number;
+}): UsedWindow {
+  return { limit, used, remaining, resetAt: formatDateTime(end) };
+}
+
+function dayUsage(day: number, admitted: number, refused: number): DayUsage {
+  return { date: formatDate(day * DAY), admitted, refused };
+}

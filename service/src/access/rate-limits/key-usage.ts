@@ -1,0 +1,86 @@
+import { dateTime, id } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+
+const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
+
+export const Ban = {
+  title: 'Ban',
+  type: 'object',
+  description: 'A temporary ban: the key went on calling after it was told to wait.',
+  required: ['since', 'until'],
+  additionalProperties: false,
+  properties: {
+    since: { ...dateTime, description: 'When the ban began.' },
+    until: { ...dateTime, description: 'When it ends by itself.' },
+  },
+  example: { since: '2026-11-21T12:00:31.204Z', until: '2026-11-21T12:01:32.000Z' },
+} as const;
+
+export const UsedWindow = {
+  title: 'UsedWindow',
+  type: 'object',
+  required: ['limit', 'used', 'remaining', 'resetAt'],
+  additionalProperties: false,
+  properties: {
+    limit: { ...count, description: 'Requests that the window admits.' },
+    used: { ...count, description: 'Requests admitted so far. Refused ones use nothing.' },
+    remaining: { ...count, description: 'Requests that it will still admit.' },
+    resetAt: { ...dateTime, description: 'When the window ends and the next begins.' },
+  },
+  example: { limit: 300, used: 12, remaining: 288, resetAt: '2026-11-21T12:01:00.000Z' },
+} as const;
+
+export const UsedWindows = {
+  title: 'UsedWindows',
+  type: 'object',
+  required: ['minute', 'day'],
+  additionalProperties: false,
+  properties: { minute: UsedWindow, day: UsedWindow },
+  example: {
+    minute: UsedWindow.example,
+    day: { limit: 10_000, used: 2_412, remaining: 7_588, resetAt: '2026-11-22T00:00:00.000Z' },
+  },
+} as const;
+
+export const DayUsage = {
+  title: 'DayUsage',
+  type: 'object',
+  required: ['date', 'admitted', 'refused'],
+  additionalProperties: false,
+  properties: {
+    date: { type: 'string', format: 'date', description: 'The UTC day.' },
+    admitted: { ...count, description: 'Requests admitted on that day.' },
+    refused: { ...count, description: 'Requests answered with 429 on that day.' },
+  },
+  example: { date: '2026-11-21', admitted: 2_412, refused: 0 },
+} as const;
+
+/** The part of a representation that tells of a key's use. */
+export const usageFields = {
+  windows: UsedWindows,
+  days: {
+    type: 'array',
+    items: DayUsage,
+    maxItems: 90,
+    description: 'Use by UTC day, the latest first; days without a request are left out. Kept for 90 days.',
+  },
+} as const;
+
+export const usageExample = {
+  windows: UsedWindows.example,
+  days: [DayUsage.example, { date: '2026-11-20', admitted: 9_120, refused: 31 }],
+};
+
+export const KeyUsage = {
+  title: 'KeyUsage',
+  type: 'object',
+  required: ['keyId', 'windows', 'days'],
+  additionalProperties: false,
+  properties: { keyId: id, ...usageFields },
+  example: { keyId: 2, ...usageExample },
+} as const;
+
+export type Ban = Static<typeof Ban>;
+export type UsedWindow = Static<typeof UsedWindow>;
+export type DayUsage = Static<typeof DayUsage>;
+export type KeyUsage = Static<typeof KeyUsage>;

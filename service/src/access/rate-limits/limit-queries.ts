@@ -1,0 +1,92 @@
+import type { LimitState } from '../../counters/decide.ts';
+import type { DayUse } from '../../counters/memory.ts';
+import type { Queries } from '../../db/database.ts';
+
+export interface LimitRow {
+  api_key_id: number;
+  minute: number;
+  minute_used: number;
+  told_at: number;
+  told_until: number;
+  strikes: string;
+  banned_at: number;
+  banned_until: number;
+  bans: number;
+  admitted: number | null;
+  refused: number | null;
+}
+
+/** What was kept of every key, with its use of `day` (days since the Unix epoch). */
+export function selectLimits(db: Queries, day: number): Promise<LimitRow[]> {
+  return db.all(
+    `SELECT l.*, u.admitted, u.refused
+     FROM key_limits l LEFT JOIN key_usage u ON u.api_key_id = l.api_key_id AND u.day = ?`,
+    [day],
+  );
+}
+
+export async function upsertLimits(db: Queries, keyId: number, state: LimitState): Promise<void> {
+  await db.run(
+    `INSERT INTO key_limits
+       (api_key_id, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (api_key_id) DO UPDATE SET
+       minute = excluded.minute, minute_used = excluded.minute_used, told_at = excluded.told_at,
+       told_until = excluded.told_until, strikes = excluded.strikes, banned_at = excluded.banned_at,
+       banned_until = excluded.banned_until, bans = excluded.bans`,
+    [
+      keyId,
+      state.minute,
+      state.minuteUsed,
+      state.toldAt,
+      state.toldUntil,
+      JSON.stringify(state.strikes),
+      state.bannedAt,
+      state.bannedUntil,
+      state.bans,
+    ],
+  );
+}
+
+/** Keeps what a key did on a day. Counts only grow, so of two the larger is the later. */
+export async function upsertUsage(db: Queries, { keyId, day, admitted, refused }: DayUse): Promise<void> {
+  await db.run(
+    `INSERT INTO key_usage (api_key_id, day, admitted, refused) VALUES (?, ?, ?, ?)
+     ON CONFLICT (api_key_id, day) DO UPDATE SET
+       admitted = CASE WHEN excluded.admitted > key_usage.admitted THEN excluded.admitted ELSE key_usage.admitted END,
+       refused = CASE WHEN excluded.refused > key_usage.refused THEN excluded.refused ELSE key_usage.refused END`,
+    [keyId, day, admitted, refused],
+  );
+}
+
+/** Notes when a key was last used, in milliseconds since the Unix epoch. */
+export async function updateLastUsed(db: Queries, keyId: number, lastUsedAt: number): Promise<void> {
+  await db.run('UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?', [
+    lastUsedAt,
+    keyId,
+    lastUsedAt,
+  ]);
+}
+
+export interface UsageRow {
+  day: number;
+  admitted: number;
+  refused: number;
+}
+
+/** The days of a key from `firstDay` on, the latest first. */
+export function selectUsage(db: Queries, keyId: number, firstDay: number): Promise<UsageRow[]> {
+  return db.all(
+    'SELECT day, admitted, refused FROM key_usage WHERE api_key_id = ? AND day >= ? ORDER BY day DESC',
+    [keyId, firstDay],
+  );
+}
+
+export async function deleteUsageBefore(db: Queries, day: number): Promise<void> {
+  await db.run('DELETE FROM key_usage WHERE day < ?', [day]);
+}
+
+/** Deletes what was kept of keys that have used nothing since the minute `minute` and were not banned since `instant`. */
+export async function deleteLimitsBefore(db: Queries, minute: number, instant: number): Promise<void> {
+  await db.run('DELETE FROM key_limits WHERE minute < ? AND banned_until < ?', [minute, instant]);
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { DAY, MINUTE, SECOND } from '../kit/clock.ts';
+import { AddressTable } from './address-table.ts';
+import { decide, newState, type Terms } from './decide.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+/** Addresses are not banned. */
+const terms: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
+
+/** Another address for each number up to 2^24. */
+function address(number: number): string {
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+}
+
+function admittedOf(table: AddressTable, address: string, requests: number, now: number): number {
+  let admitted = 0;
+  for (let i = 0; i < requests; i++) {
+    if (table.decide(address, terms, now).verdict === 'admitted') admitted++;
+  }
+  return admitted;
+}
+
+/** A table of so many addresses, each of which has asked once. */
+function fullTable(capacity: number, now: number): AddressTable {
+  const table = new AddressTable(capacity);
+  for (let i = 0; i < capacity; i++) table.decide(address(i), terms, now);
+  return table;
+}
+
+describe('the table of addresses', () => {
+  it('counts each address by itself, and exactly, while there is room', () => {
+    const addresses = Array.from({ length: 10 }, (_, i) => address(i));
+    const request = fc.record({
+      from: fc.constantFrom(...addresses),
+      step: fc.oneof(
+        fc.constant(0),
+        fc.integer({ min: 0, max: 20 * SECOND }),
+        fc.integer({ min: 0, max: DAY }),
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(request, { maxLength: 200, size: 'max' }), requests => {
+        const table = new AddressTable(addresses.length);
+        const alone = new Map(addresses.map(from => [from, newState(NOON)]));
+        let now = NOON;
+        for (const { from, step } of requests) {
+          now += step;
+          assert.deepEqual(table.decide(from, terms, now), decide(alone.get(from)!, terms, now));
+        }
+      }),
+    );
+  });
+
+  it('does not grow past its capacity in a flood of a million addresses', () => {
+    const table = new AddressTable(4_096);
+    let largest = 0;
+    for (let i = 0; i < 1_000_000; i++) {
+      table.decide(address(i), terms, NOON + Math.floor(i / 1_000));
+      largest = Math.max(largest, table.size);
+    }
+    assert.equal(largest, 4_096);
+  });
+
+  it('shows what an address has left without counting, also of one that it does not know', () => {
+    const table = new AddressTable(2);
+    for (let i = 0; i < 5; i++) assert.equal(table.peek('10.0.0.1', terms, NOON).remaining, 3);
+    assert.equal(table.size, 0);
+    table.decide('10.0.0.1', terms, NOON);
+    assert.equal(table.peek('10.0.0.1', terms, NOON).remaining, 2);
+    assert.equal(table.peek('10.0.0.1', terms, NOON + MINUTE).remaining, 3);
+  });
+});
+
+describe('an address that used up its limits', () => {
+  const FLOOD = 1_000_000;
+  const victim = '192.0.2.1';
+
+  for (const [told, requests] of [
+    ['and was refused', 4],
+    ['and was not refused yet', 3],
+  ] as const) {
+    it(`${told} stays refused through a flood of a million addresses`, () => {
+      const table = new AddressTable(4_096);
+      assert.equal(admittedOf(table, victim, requests, NOON), 3);
+      for (let i = 0; i < FLOOD; i++) {
+        // The flood lasts for almost all of the minute.
+        const now = NOON + Math.floor((i / FLOOD) * (MINUTE - SECOND));
+        table.decide(address(i), terms, now);
+        if (i % 100_000 === 99_999) assert.equal(table.decide(victim, terms, now).verdict, 'refused');
+      }
+      assert.equal(table.decide(victim, terms, NOON + MINUTE - 1).verdict, 'refused');
+    });
+  }
+
+  it('stays refused through a flood until its day ends, when it used up the day', () => {
+    const table = new AddressTable(64);
+    const shortDay: Terms = { ...terms, limits: { perMinute: 3, perDay: 3 } };
+    for (let i = 0; i < 4; i++) table.decide(victim, shortDay, NOON);
+    for (let hour = 0; hour < 12; hour++) {
+      for (let i = 0; i < 1_000; i++) table.decide(address(i), shortDay, NOON + hour * 60 * MINUTE);
+      assert.equal(table.decide(victim, shortDay, NOON + hour * 60 * MINUTE).verdict, 'refused');
+    }
+    assert.equal(table.decide(victim, shortDay, NOON + DAY / 2).verdict, 'admitted');
+  });
+
+  it('makes room again when its window has ended', () => {
+    const table = new AddressTable(64);
+    for (let i = 0; i < 64; i++) admittedOf(table, address(i), 4, NOON);
+    for (let i = 64; i < 128; i++) assert.equal(admittedOf(table, address(i), 4, NOON + MINUTE), 3);
+    assert.equal(table.size, 64);
+  });
+});
+
+describe('a full table', () => {
+  it('takes a new address in the place of one that is not waiting, and counts it exactly', () => {
+    const table = fullTable(1_000, NOON);
+    for (let i = 1_000; i < 2_000; i++) assert.equal(admittedOf(table, address(i), 5, NOON), 3);
+    assert.equal(table.size, 1_000);
+  });
+
+  it('of addresses that wait makes all new ones share one count', () => {
+    const table = new AddressTable(256);
+    for (let i = 0; i < 256; i++) admittedOf(table, address(i), 4, NOON);
+    let admitted = 0;
+    for (let i = 256; i < 10_000; i++) admitted += admittedOf(table, address(i), 2, NOON + SECOND);
+    assert.equal(admitted, terms.limits.perMinute);
+    for (let i = 0; i < 256; i++) {
+      assert.equal(table.decide(address(i), terms, NOON + SECOND).verdict, 'refused');
+    }
+    assert.equal(table.size, 256);
+  });
+
+  it('shows a new address what is left of the count that it would share', () => {
+    const table = new AddressTable(16);
+    for (let i = 0; i < 16; i++) admittedOf(table, address(i), 4, NOON);
+    for (let i = 16; i < 32; i++) table.decide(address(i), terms, NOON);
+    assert.equal(table.peek(address(99), terms, NOON).remaining, 0);
+    assert.equal(table.decide(address(99), terms, NOON).verdict, 'refused');
+  });
+
+  it('admits no more than its addresses and the shared count may have, when all ask until they are refused', () => {
+    const capacity = 4;
+    const asking = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
+    fc.assert(
+      fc.property(asking, numbers => {
+        const table = new AddressTable(capacity);
+        let admitted = 0;
+        for (const number of numbers) admitted += admittedOf(table, address(number), 4, NOON);
+        assert.ok(admitted <= (capacity + 1) * terms.limits.perMinute, `${admitted}`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { type Decision, decide, isUsedUp, type LimitState, newState, peek, type Terms } from './decide.ts';
+
+/** How many used-up addresses are passed over to make room for a new one. */
+const MOST_PASSED_OVER = 8;
+
+/**
+ * The use of addresses, of which anybody can have millions, in bounded memory. When the table is full a new address takes
+ * the place of the oldest one that has room left: an address that used up its limits stays until it may come again, so
+ * that no flood of other addresses frees it. Where only such are found, the new ones share one count.
+ */
+export class AddressTable {
+  readonly #capacity: number;
+  readonly #states = new Map<string, LimitState>();
+  readonly #shared = newState(0);
+  /** Whether the last new address found no place, and shared. */
+  #crowded = false;
+  /** Goes round the table, in the order in which addresses came. */
+  #hand = this.#states.entries();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#states.size;
+  }
+
+  decide(address: string, terms: Terms, now: number): Decision {
+    return decide(this.#stateOf(address, terms, now), terms, now);
+  }
+
+  peek(address: string, terms: Terms, now: number): Decision {
+    const state = this.#states.get(address) ?? (this.#crowded ? this.#shared : newState(now));
+    return peek(state, terms, now);
+  }
+
+  #stateOf(address: string, terms: Terms, now: number): LimitState {
+    const known = this.#states.get(address);
+    if (known) return known;
+    this.#crowded = this.#states.size >= this.#capacity && !this.#makeRoom(terms, now);
+    if (this.#crowded) return this.#shared;
+    const state = newState(now);
+    this.#states.set(address, state);
+    return state;
+  }
+
+  #makeRoom(terms: Terms, now: number): boolean {
+    for (let passedOver = 0; passedOver < MOST_PASSED_OVER; passedOver++) {
+      const [address, state] = this.#next();
+      if (isUsedUp(state, terms, now)) continue;
+      this.#states.delete(address);
+      return true;
+    }
+    return false;
+  }
+
+  #next(): [string, LimitState] {
+    let next = this.#hand.next();
+    if (next.done) {
+      this.#hand = this.#states.entries();
+      next = this.#hand.next();
+    }
+    return next.value!;
+  }
+}

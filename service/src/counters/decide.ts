@@ -1,0 +1,213 @@
+import { SECOND } from '../kit/clock.ts';
+import {
+  bindingWindow,
+  dayLeft,
+  endOf,
+  enterWindows,
+  hasRoom,
+  minuteLeft,
+  secondsUntil,
+  type WindowLimits,
+  type WindowName,
+  type WindowUse,
+} from './windows.ts';
+
+/** When callers that do not wait are banned. Times are in milliseconds. */
+export interface BanRules {
+  /** How long after it was told to wait a caller's requests are taken to have been on their way already. */
+  forgiveness: number;
+  /** So many refused requests after that … */
+  strikes: number;
+  /** … within this time are a ban. */
+  strikesWithin: number;
+  /** How long the first ban lasts, the second, and so on; the last one is for all that follow. */
+  durations: readonly number[];
+  /** After so long without a ban the next one is the first again. */
+  decay: number;
+}
+
+/** What the counters know of a subject. Instants are in milliseconds since the Unix epoch; 0 stands for never. */
+export interface LimitState extends WindowUse {
+  /** When the subject was first refused since it was last admitted: since then it knows that it must wait. */
+  toldAt: number;
+  /** Until when it was told to wait. */
+  toldUntil: number;
+  /** When requests were refused that should not have been sent, the latest last. */
+  strikes: readonly number[];
+  bannedAt: number;
+  bannedUntil: number;
+  /** Bans so far, each less than the rules' decay after the one before. */
+  bans: number;
+  /** When the last request was decided. */
+  seenAt: number;
+}
+
+/** Under what a request is decided: the limits, and what an administrator has forgiven. */
+export interface Terms {
+  limits: WindowLimits;
+  /** Bans that began up to this instant are lifted and forgiven; 0 when none was. */
+  bansLiftedAt: number;
+  /** The rules of bans; `undefined` for subjects that are not banned. */
+  banRules: BanRules | undefined;
+}
+
+export type Verdict = 'admitted' | 'refused' | 'banned';
+
+export interface Decision {
+  verdict: Verdict;
+  /** Whether this very request brought on the ban. */
+  banBegins: boolean;
+  /** The window that binds: the one with the fewest requests remaining, or the exhausted one that ends last. */
+  window: WindowName;
+  limit: number;
+  /** Requests remaining in that window; 0 during a ban. */
+  remaining: number;
+  /** When that window ends, and the ban if there is one, in whole Unix seconds: always after now. */
+  reset: number;
+  /** Whole seconds from now until `reset`, at least 1: a refused caller that waits them is admitted. */
+  wait: number;
+}
+
+const NO_STRIKES: readonly number[] = [];
+
+export function newState(now: number): LimitState {
+  const state: LimitState = {
+    minute: 0,
+    minuteUsed: 0,
+    day: 0,
+    dayUsed: 0,
+    dayRefused: 0,
+    toldAt: 0,
+    toldUntil: 0,
+    strikes: NO_STRIKES,
+    bannedAt: 0,
+    bannedUntil: 0,
+    bans: 0,
+    seenAt: 0,
+  };
+  enterWindows(state, now);
+  return state;
+}
+
+/**
+ * The one rule of limits and bans: decides a request at `now` from `state` and `terms` alone, and leaves the new state in
+ * `state`. A request is admitted when both windows have room and then counts in both; a refused one counts in neither.
+ * A caller that was told to wait and goes on asking collects strikes, and enough of them are a ban.
+ */
+export function decide(state: LimitState, terms: Terms, now: number): Decision {
+  enterWindows(state, now);
+  state.seenAt = now;
+  if (state.bannedAt !== 0 && terms.bansLiftedAt >= state.bannedAt) forgetBans(state);
+  if (now < state.bannedUntil) {
+    state.dayRefused++;
+    return describeBan(state, terms, now, false);
+  }
+  if (hasRoom(state, terms.limits)) {
+    state.minuteUsed++;
+    state.dayUsed++;
+    state.toldAt = 0;
+    return describe(state, terms, now, 'admitted');
+  }
+  state.dayRefused++;
+  const banBegins = terms.banRules !== undefined && strike(state, terms, terms.banRules, now);
+  return banBegins ? describeBan(state, terms, now, true) : describe(state, terms, now, 'refused');
+}
+
+/** What a subject's headers say at `now` without a request being decided. */
+export function peek(state: LimitState, terms: Terms, now: number): Decision {
+  const entered = { ...state };
+  enterWindows(entered, now);
+  return describe(entered, terms, now, 'admitted');
+}
+
+/** The ban in force at `now`: when it began and when it ends; `undefined` when there is none. */
+export function banAt(
+  { bannedAt, bannedUntil }: LimitState,
+  bansLiftedAt: number,
+  now: number,
+): { since: number; until: number } | undefined {
+  if (now >= bannedUntil || bansLiftedAt >= bannedAt) return undefined;
+  return { since: bannedAt, until: bannedUntil };
+}
+
+/** Whether the subject has no room left at `now`, and so must wait. */
+export function isUsedUp(state: LimitState, { limits }: Terms, now: number): boolean {
+  const entered = { ...state };
+  enterWindows(entered, now);
+  return !hasRoom(entered, limits);
+}
+
+/** Whether nothing in `state` can bear on a decision at `now` or later. */
+export function isSpent(state: LimitState, rules: BanRules, now: number): boolean {
+  const entered = { ...state };
+  enterWindows(entered, now);
+  const strikesCount = state.strikes.some(at => at > now - rules.strikesWithin);
+  const bansCount = state.bans > 0 && now < state.bannedUntil + rules.decay;
+  return entered.dayUsed === 0 && entered.dayRefused === 0 && !strikesCount && !bansCount;
+}
+
+/** Takes down a refused request. Answers whether it is one too many: then the ban has begun. */
+function strike(state: LimitState, { limits }: Terms, rules: BanRules, now: number): boolean {
+  const end = endOf(bindingWindow(state, limits), state);
+  // Not told yet, or told of a window that ends sooner: what comes from now on is on its way.
+  if (state.toldAt === 0 || now >= state.toldUntil || end > state.toldUntil) {
+    state.toldAt = now;
+    state.toldUntil = end;
+  }
+  if (now < state.toldAt + rules.forgiveness) return false;
+  const recent = state.strikes.filter(at => at > now - rules.strikesWithin);
+  recent.push(now);
+  state.strikes = recent;
+  if (recent.length < rules.strikes) return false;
+  beginBan(state, rules, now);
+  return true;
+}
+
+function beginBan(state: LimitState, rules: BanRules, now: number): void {
+  if (now >= state.bannedUntil + rules.decay) state.bans = 0;
+  const duration = rules.durations[Math.min(state.bans, rules.durations.length - 1)]!;
+  state.bans++;
+  state.bannedAt = now;
+  // To the whole second, because that is how it is told.
+  state.bannedUntil = Math.ceil((now + duration) / SECOND) * SECOND;
+  state.strikes = NO_STRIKES;
+}
+
+/** The next ban is the first again. */
+function forgetBans(state: LimitState): void {
+  state.bannedAt = 0;
+  state.bannedUntil = 0;
+  state.bans = 0;
+  state.strikes = NO_STRIKES;
+}
+
+function describe(state: LimitState, { limits }: Terms, now: number, verdict: Verdict): Decision {
+  const window = bindingWindow(state, limits);
+  const end = endOf(window, state);
+  const isMinute = window === 'minute';
+  return {
+    verdict,
+    banBegins: false,
+    window,
+    limit: isMinute ? limits.perMinute : limits.perDay,
+    remaining: isMinute ? minuteLeft(state, limits) : dayLeft(state, limits),
+    reset: end / SECOND,
+    wait: secondsUntil(end, now),
+  };
+}
+
+/** During a ban nothing remains, and the wait is the rest of the ban, or of a used-up window that ends still later. */
+function describeBan(state: LimitState, terms: Terms, now: number, banBegins: boolean): Decision {
+  const window = bindingWindow(state, terms.limits);
+  const windowEnd = hasRoom(state, terms.limits) ? 0 : endOf(window, state);
+  const end = Math.max(state.bannedUntil, windowEnd);
+  return {
+    verdict: 'banned',
+    banBegins,
+    window,
+    limit: window === 'minute' ? terms.limits.perMinute : terms.limits.perDay,
+    remaining: 0,
+    reset: end / SECOND,
+    wait: secondsUntil(end, now),
+  };
+}

@@ -1,0 +1,52 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Decision } from '../../counters/decide.ts';
+import type { WindowLimits } from '../../counters/windows.ts';
+import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
+
+/** The text of `RateLimit-Policy` is the same for all requests under the same limits. */
+const policies = new WeakMap<WindowLimits, string>();
+
+/**
+ * What a response says of the caller's limits: the three headers that every response has, and beside them the fields of
+ * draft-ietf-httpapi-ratelimit-headers-11, of which `RateLimit` tells of the same window.
+ */
+export function rateLimitHeaders({ window, limit, remaining, reset, wait }: Decision, limits: WindowLimits) {
+  return {
+    'x-ratelimit-limit': limit,
+    'x-ratelimit-remaining': remaining,
+    'x-ratelimit-reset': reset,
+    'ratelimit-policy': policyOf(limits),
+    ratelimit: `"${window}";r=${remaining};t=${wait}`,
+  };
+}
+
+function policyOf(limits: WindowLimits): string {
+  let policy = policies.get(limits);
+  if (policy === undefined) {
+    policy =
+      `"minute";q=${limits.perMinute};w=${MINUTE / SECOND}, ` + `"day";q=${limits.perDay};w=${DAY / SECOND}`;
+    policies.set(limits, policy);
+  }
+  return policy;
+}
+
+/** What a caller is told that was not admitted: why, and when to come back. */
+export function refusalOf({ verdict, window, limit, reset, wait }: Decision): ApiError {
+  const until = new Date(reset * SECOND).toISOString().replace('.000', '');
+  const headers = { 'retry-after': String(wait) };
+  if (verdict === 'banned') {
+    return new ApiError(
+      'api_key_banned',
+      `The API key is banned until ${until}, because it went on calling after it was told to wait: retry after ` +
+        `${wait} s, and from then on wait the seconds in Retry-After after every 429`,
+      headers,
+    );
+  }
+  const usedUp =
+    limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
+  return new ApiError(
+    'rate_limit_exceeded',
+    `${usedUp} used up; the next ${window} begins at ${until}: retry after ${wait} s`,
+    headers,
+  );
+}

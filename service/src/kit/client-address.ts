@@ -1,0 +1,104 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Which peers are proxies whose `X-Forwarded-For` is believed. By default nobody's is: anybody can send one. */
+export class TrustedProxies {
+  readonly #ranges = new BlockList();
+  readonly #none: boolean;
+
+  /** `ranges`: addresses, and CIDR ranges such as `10.0.0.0/8`, as `isAddressRange` takes them. */
+  constructor(ranges: readonly string[]) {
+    this.#none = ranges.length === 0;
+    for (const range of ranges) {
+      const [address, prefix] = range.split('/') as [string, string?];
+      const family = familyOf(address);
+      if (prefix === undefined) this.#ranges.addAddress(address, family);
+      else this.#ranges.addSubnet(address, Number(prefix), family);
+    }
+  }
+
+  /**
+   * The address that a request comes from: that of the connection, or, as long as that is a trusted proxy's, the one that
+   * it says it forwards for. Each proxy appends the address it was called from, so the list is read from its end.
+   */
+  clientAddress(peer: string, forwardedFor: string | undefined): string {
+    if (this.#none || forwardedFor === undefined) return peer;
+    let address = plain(peer);
+    for (const entry of forwardedFor.split(',').reverse()) {
+      if (!this.#trusts(address)) break;
+      const forwarded = plain(entry.trim());
+      // What is no address says nothing of who called; the proxy that passed it on is the last one known.
+      if (isIP(forwarded) === 0) break;
+      address = forwarded;
+    }
+    return address;
+  }
+
+  #trusts(address: string): boolean {
+    return isIP(address) !== 0 && this.#ranges.check(address, familyOf(address));
+  }
+}
+
+/** Whether a text is an address, or a range of addresses with the length of its prefix: `10.0.0.0/8`, `fd00::/8`. */
+export function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/**
+ * What an address is counted under. An IPv6 address counts with all of its /64, which is what one customer is given; one
+ * that stands for an IPv4 address (RFC 4291 §2.5.5.2) counts as that.
+ */
+export function addressSubject(address: string): string {
+  const text = plain(address);
+  if (isIP(text) !== 6) return text;
+  const groups = groupsOf(text);
+  const prefix = groups.slice(0, 6).join(':');
+  return prefix === '0:0:0:0:0:ffff' ? ipv4Of(groups) : `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** An address without zone, brackets and port. */
+function plain(text: string): string {
+  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
+  return /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
+}
+
+/** The eight groups of an IPv6 address, in lower-case hexadecimal without leading zeros. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = address.split('::') as [string, string?];
+  const before = groups(head);
+  const after = tail === undefined ? [] : groups(tail);
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...zeros, ...after];
+}
+
+function groups(text: string): string[] {
+  if (text === '') return [];
+  return text
+    .split(':')
+    .flatMap(group => (group.includes('.') ? ipv4Groups(group) : [hex(Number.parseInt(group, 16))]));
+}
+
+/** The two groups that an IPv4 address takes in an IPv6 one. */
+function ipv4Groups(address: string): string[] {
+  const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
+  return [hex(a * 256 + b), hex(c * 256 + d)];
+}
+
+/** The IPv4 address in the last two groups. */
+function ipv4Of(groups: readonly string[]): string {
+  const bytes = groups.slice(6).flatMap(group => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return bytes.join('.');
+}
+
+function hex(group: number): string {
+  return group.toString(16);
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6';
+}

@@ -1,0 +1,73 @@
+import type { BanRules, Terms } from '../../../src/counters/decide.ts';
+import type { MemoryCounters } from '../../../src/counters/memory.ts';
+import type { WindowLimits } from '../../../src/counters/windows.ts';
+import type { Agenda } from './agenda.ts';
+
+/** So many requests at once, time after time, so many milliseconds apart, whatever is answered. */
+export interface Hammering {
+  requests: number;
+  every: number;
+}
+
+export interface HammererOptions {
+  keyId: number;
+  counters: MemoryCounters;
+  agenda: Agenda;
+  limits: WindowLimits;
+  banRules: BanRules;
+  hammering: Hammering;
+}
+
+/** A client that takes no notice of a 429, until it is banned. */
+export class Hammerer {
+  readonly keyId: number;
+  readonly #options: HammererOptions;
+  readonly #terms: Terms;
+  /** The window of the last refusal, by its end, and when the first request in it was refused. */
+  #window = { reset: 0, firstRefusedAt: 0 };
+  #refusedAfterForgiveness = 0;
+  #bannedAt: number | undefined;
+  #startedAt = 0;
+  #rounds = 0;
+
+  constructor(options: HammererOptions) {
+    const { keyId, limits, banRules } = options;
+    this.keyId = keyId;
+    this.#options = options;
+    this.#terms = { limits, bansLiftedAt: 0, banRules };
+  }
+
+  get bannedAt(): number | undefined {
+    return this.#bannedAt;
+  }
+
+  /** Of the requests in the window in which the ban began those that were not forgiven, the one that brought it included. */
+  get refusedAfterForgiveness(): number {
+    return this.#refusedAfterForgiveness;
+  }
+
+  start(): void {
+    this.#startedAt = this.#options.agenda.now;
+    this.#round();
+  }
+
+  #round(): void {
+    const { agenda, hammering } = this.#options;
+    for (let i = 0; i < hammering.requests && this.#bannedAt === undefined; i++) this.#ask(agenda.now);
+    if (this.#bannedAt !== undefined) return;
+    this.#rounds++;
+    agenda.add(Math.floor(this.#startedAt + this.#rounds * hammering.every), () => this.#round());
+  }
+
+  #ask(now: number): void {
+    const { keyId, counters, banRules } = this.#options;
+    const { verdict, reset } = counters.decideKey(keyId, this.#terms, now);
+    if (verdict === 'admitted') return;
+    if (verdict === 'refused' && reset !== this.#window.reset) {
+      this.#window = { reset, firstRefusedAt: now };
+      this.#refusedAfterForgiveness = 0;
+    }
+    if (now >= this.#window.firstRefusedAt + banRules.forgiveness) this.#refusedAfterForgiveness++;
+    if (verdict === 'banned') this.#bannedAt = now;
+  }
+}
