@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { SECOND } from '../../src/kit/clock.ts';
+import { aPet } from '../support/factories.ts';
+import { readGuide } from '../support/guide.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+type Call = (path: string, options?: { method?: string; body?: object }) => Promise<Response>;
+type PetStore = (origin: string, key: string, wait: (milliseconds: number) => Promise<void>) => Call;
+
+/** The client function in the guide, as a program that copied it would import it. */
+async function importClient(t: TestContext): Promise<PetStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, `${randomUUID()}.mjs`);
+  const code = readGuide('api-guide.md').blocks.find(({ language }) => language === 'js');
+  writeFileSync(file, code!.text);
+  return (await import(pathToFileURL(file).href)).petStore;
+}
+
+/** Lets everything that is on its way arrive. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 200; turn++) await nextTurn();
+}
+
+function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknown>[] {
+  return logLines().filter(line => line.msg === 'request' && line.keyId === keyId);
+}
+
+describe('the client in the guide to the API', () => {
+  it('brings every call to its end over a limit, sends nothing while it waits, and is never banned', async t => {
+    const petStore = await importClient(t);
+    const shop = await startTestApp(t);
+    const { api, clock, origin, logLines, clientWith } = shop;
+    const petId = await aPet(api, { stock: 100 });
+    const { key, keyId } = await clientWith({
+      plan: 'enterprise',
+      scopes: ['pets:read', 'orders:write'],
+      quotas: { perMinute: 7, perDay: 25 },
+    });
+
+    const pauses: { seconds: number; requests: number }[] = [];
+    const call = petStore(origin, key, async milliseconds => {
+      await settle();
+      const before = requestsIn(shop, keyId).length;
+      // Past the time in which refused requests are forgiven: one that is sent now is a strike.
+      clock.turn(3 * SECOND);
+      await settle();
+      pauses.push({ seconds: milliseconds / SECOND, requests: requestsIn(shop, keyId).length - before });
+      clock.turn(Math.max(0, Math.ceil(milliseconds) - 3 * SECOND));
+    });
+    const reads = Array.from({ length: 50 }, () => call('/pets'));
+    const orders = Array.from({ length: 20 }, () =>
+      call('/store/orders', { method: 'POST', body: { petId } }),
+    );
+
+    for (const answer of await Promise.all(reads)) assert.equal(answer.status, 200);
+    for (const answer of await Promise.all(orders)) assert.equal(answer.status, 201);
+    assert.equal((await api.get(`/store/inventory/${petId}`)).body.quantity, 80, 'each order once');
+    const refused = requestsIn(shop, keyId).filter(({ status }) => status === 429);
+    assert.ok(pauses.length >= 8 && refused.length >= pauses.length, `${pauses.length} pauses`);
+    assert.ok(refused.length <= 5 * pauses.length, `${refused.length} refused in ${pauses.length} pauses`);
+    assert.deepEqual(
+      pauses.filter(({ requests }) => requests > 0),
+      [],
+    );
+    assert.ok(
+      pauses.some(({ seconds }) => seconds > 36_000),
+      'a day was used up',
+    );
+    assert.deepEqual(
+      logLines().filter(({ msg }) => msg === 'API key banned'),
+      [],
+    );
+    assert.equal((await api.get(`/keys/${keyId}`)).body.ban, null);
+  });
+
+  it('is put to a test that a client fails which does not wait', async t => {
+    const { api, clock, clientWith } = await startTestApp(t);
+    const hasty = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 25 } });
+    for (let i = 0; i < 20; i++) {
+      if ((await hasty.get('/pets')).status === 429) clock.turn(3 * SECOND);
+    }
+    assert.notEqual((await api.get(`/keys/${hasty.keyId}`)).body.ban, null);
+  });
+
+  it('waits longer and longer on 503, at least as long as it is told, and gives up in the end', async t => {
+    const petStore = await importClient(t);
+    const seen: IncomingHttpHeaders[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers);
+      response.writeHead(503, { 'retry-after': '2', connection: 'close' }).end('{}');
+    }).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+
+    const waits: number[] = [];
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const call = petStore(origin, 'psk_', async milliseconds => void waits.push(milliseconds / SECOND));
+    const { status } = await call('/store/orders', { method: 'POST', body: {} });
+    assert.deepEqual([status, seen.length, waits.length], [503, 9, 8]);
+    for (const [i, wait] of waits.entries()) {
+      assert.ok(wait >= 2 && wait <= 2 + Math.min(2 ** i, 60), `wait ${i} was ${wait} s`);
+    }
+    assert.equal(new Set(waits).size, 8, 'jitter');
+    const [key, ...others] = new Set(seen.map(headers => headers['idempotency-key']));
+    assert.match(String(key), /^[\w-]{36}$/);
+    assert.deepEqual(others, [], 'the same Idempotency-Key each time');
+  });
+});

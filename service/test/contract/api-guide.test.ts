@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { planLimits, plans } from '../../src/access/plans/plan.ts';
+import { readConfig } from '../../src/config.ts';
+import { errorCatalogue } from '../../src/contract/errors.ts';
+import { scopes } from '../../src/contract/scopes.ts';
+import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
+import { errorStatus } from '../../src/http/error-status.ts';
+import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { assertKeepsContract, operationOf } from '../support/contract.ts';
+import { anchorsOf, docsDirectory, readGuide, tableHeaded } from '../support/guide.ts';
+import { assertShown, examplesIn } from '../support/http-examples.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { dataDirectory, run } from '../support/service-process.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+const guide = readGuide('api-guide.md');
+const examples = guide.blocks.filter(({ language }) => language === 'http');
+
+/** The shop that the guide's examples are set in, and the keys that its placeholders stand for. */
+async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string, string> }> {
+  const shop = await startTestApp(t);
+  const { app, api, clock, adminKey } = shop;
+  await fillEmptyStore(app.db, clock.now());
+  const createKey = async (fields: object): Promise<string> => {
+    const { status, body } = await api.post('/keys', fields);
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.key;
+  };
+  const small = { plan: 'enterprise', scopes: ['pets:read'], quotas: { perMinute: 3, perDay: 100 } };
+  const keys = {
+    'admin key': adminKey,
+    key: await createKey({
+      name: 'Web shop',
+      plan: 'pro',
+      scopes: ['pets:read', 'orders:read', 'orders:write'],
+    }),
+    'small key': await createKey({ ...small, name: 'Small' }),
+    'banned key': await createKey({ ...small, name: 'Impatient' }),
+  };
+
+  const statuses = async (key: string, requests: number) => {
+    const answers = [];
+    for (let i = 0; i < requests; i++) answers.push(await api.as(key).get('/pets'));
+    return answers.map(({ status, body }) => body.code ?? status);
+  };
+  assert.deepEqual(await statuses(keys['small key'], 3), [200, 200, 200]);
+  clock.set('2026-11-21T12:00:05Z');
+  assert.deepEqual(await statuses(keys['banned key'], 4), [200, 200, 200, 'rate_limit_exceeded']);
+  clock.set('2026-11-21T12:00:10Z');
+  assert.equal((await statuses(keys['banned key'], 10)).at(-1), 'api_key_banned');
+  clock.set('2026-11-21T12:00:30Z');
+  return { ...shop, keys };
+}
+
+describe('the guide to the API', () => {
+  it('shows requests that are answered as it says', async t => {
+    const { origin, keys } = await openShop(t);
+    const wrong: Error[] = [];
+    for (const example of examplesIn(examples, keys)) {
+      const answer = await exchangeBytes(origin, example.bytes);
+      assertKeepsContract({ ...example, ...answer });
+      try {
+        assertShown(example, answer);
+      } catch (error) {
+        wrong.push(new Error(`docs/api-guide.md:${example.line} ${(error as Error).message}`));
+      }
+    }
+    assert.equal(wrong.length, 0, wrong.map(({ message }) => message).join('\n\n'));
+  });
+
+  it('has no example that is not run', () => {
+    const languages = Map.groupBy(guide.blocks, ({ language }) => language);
+    assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js']);
+    assert.equal(languages.get('js')!.length, 1, 'the client, which api-guide-client.test.ts runs');
+    assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that was not understood');
+  });
+
+  it('lists commands that do what they are listed for', async t => {
+    const directory = dataDirectory(t);
+    let id = '';
+    for (const [purpose, , command = ''] of tableHeaded(guide, 'To')) {
+      const words = command.replaceAll('`', '').match(/"[^"]*"|\S+/g)!;
+      const args = words.map(word => (word === 'ID' ? id : word.replaceAll('"', '')));
+      const { code, stdout, stderr } = await run(t, args, { PETSTORE_DATA: directory });
+      assert.deepEqual([code, purpose], [0, purpose], stderr);
+      if (purpose === 'create') id = /^API key (\d+)/.exec(stderr)![1]!;
+      else assert.notEqual(stdout, '', purpose);
+    }
+  });
+
+  it('tells the limits of the plans as they are', () => {
+    const told = tableHeaded(guide, 'Plan').map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits]);
+    const numbers = new Intl.NumberFormat('en');
+    const fixed = Object.entries(planLimits).map(([plan, { perMinute, perDay }]) => [
+      plan,
+      numbers.format(perMinute),
+      numbers.format(perDay),
+    ]);
+    assert.deepEqual(told, [...fixed, ['enterprise', 'as agreed', 'as agreed']]);
+    assert.deepEqual(
+      told.map(([plan]) => plan),
+      plans,
+    );
+  });
+
+  it('tells all scopes, and what they allow', () => {
+    const told = tableHeaded(guide, 'Scope').map(([scope = '', meaning]) => [
+      scope.replaceAll('`', ''),
+      meaning,
+    ]);
+    assert.deepEqual(Object.fromEntries(told), scopes);
+  });
+
+  it('tells the figures of bans as they are by default', () => {
+    const { forgiveness, strikes, strikesWithin, durations, decay } = readConfig({}).banRules;
+    const minutes = durations.map(duration => duration / MINUTE);
+    const prose = guide.prose.replace(/\s+/g, ' ');
+    for (const figure of [
+      `in the first ${forgiveness / SECOND} seconds after that is forgiven`,
+      `At ${strikes} strikes within ${strikesWithin / SECOND} seconds`,
+      `lasts ${minutes[0]} minute, the next ones ${minutes.slice(1, -1).join(', ')} and ${minutes.at(-1)} minutes`,
+      `After ${decay / HOUR} hours without a ban`,
+    ]) {
+      assert.ok(prose.includes(figure), figure);
+    }
+  });
+
+  it('mentions error codes that exist, with their statuses', () => {
+    const codes = guide.codes.filter(code => /^[a-z]+(_[a-z]+)+$/.test(code));
+    assert.ok(codes.length > 10);
+    for (const code of codes) assert.ok(code in errorCatalogue, code);
+    const withStatus = [...guide.prose.matchAll(/\b([45]\d\d)(?:\s|\|)+`([a-z_]+)`/g)];
+    assert.ok(withStatus.length > 5);
+    for (const [, status, code] of withStatus)
+      assert.equal(Number(status), errorStatus[code as keyof typeof errorStatus], code);
+  });
+
+  it('mentions operations that exist', () => {
+    const operations = guide.codes.filter(code => /^[A-Z]+ \/\S+$/.test(code));
+    assert.ok(operations.length > 8);
+    for (const operation of operations) {
+      const [method = '', path = ''] = operation.split(' ');
+      assert.ok(operationOf(method, path), operation);
+    }
+  });
+
+  it('links to what is there', () => {
+    assert.ok(guide.links.length > 10);
+    for (const link of guide.links.filter(target => !/^https?:/.test(target))) {
+      const [file = '', anchor] = link.split('#');
+      const path = join(docsDirectory, file || 'api-guide.md');
+      assert.ok(existsSync(path), `${link}: there is no ${basename(path)}`);
+      if (anchor === undefined) continue;
+      const anchors = file === '' ? guide.anchors : anchorsOf(readFileSync(path, 'utf8'));
+      assert.ok(anchors.has(anchor), `${link}: there is no such heading`);
+    }
+  });
+});
