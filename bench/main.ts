@@ -10,12 +10,13 @@ import { describeMachine } from './harness/machine.ts';
 import type { Effort } from './harness/pairs.ts';
 import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
+import { limitDecision } from './rows/limit-decision.ts';
 import { pageCost } from './rows/page-cost.ts';
 import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
-const ROWS = [readVsBareHttp, writeVsRead, groupCommit, expressStack, pageCost, startAndMemory];
+const ROWS = [readVsBareHttp, writeVsRead, groupCommit, expressStack, limitDecision, pageCost, startAndMemory];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
 const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
 

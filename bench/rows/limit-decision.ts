@@ -1,0 +1,64 @@
+import { PerformanceObserver, performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { planLimits } from '../../service/src/access/plans/plan.ts';
+import { readConfig } from '../../service/src/config.ts';
+import type { Terms } from '../../service/src/counters/decide.ts';
+import { MemoryCounters } from '../../service/src/counters/memory.ts';
+import { showSpread, spread } from '../harness/findings.ts';
+import type { Row } from './row.ts';
+
+const MOST_MICROSECONDS = 2;
+const DECISIONS = 1_000_000;
+const KEYS = 1_000;
+
+/** Half of the keys are refused most of the time, and banned. */
+const terms: Terms[] = [planLimits.business, planLimits.free].map(limits => ({
+  limits,
+  bansLiftedAt: 0,
+  banRules: readConfig({}).banRules,
+}));
+
+export const limitDecision: Row = {
+  name: 'limit-decision',
+  async measure(_generator, effort) {
+    const counters = new MemoryCounters();
+    let clock = Date.now();
+    let admitted = 0;
+    const round = () => {
+      for (let i = 0; i < DECISIONS; i++) {
+        const keyId = 1 + (i % KEYS);
+        // 20 requests of each key a second: windows begin and end all the while.
+        if (keyId === KEYS) clock += 50;
+        if (counters.decideKey(keyId, terms[keyId & 1]!, clock).verdict === 'admitted') admitted++;
+      }
+    };
+    round();
+    let collecting = 0;
+    const observer = new PerformanceObserver(list => {
+      for (const { duration } of list.getEntries()) collecting += duration;
+    });
+    observer.observe({ entryTypes: ['gc'] });
+    const microseconds: number[] = [];
+    let busy = 0;
+    while (microseconds.length < effort.pairs) {
+      const started = performance.now();
+      round();
+      const elapsed = performance.now() - started;
+      busy += elapsed;
+      microseconds.push((elapsed * 1_000) / DECISIONS);
+      await nextTurn();
+    }
+    observer.disconnect();
+    const cost = spread(microseconds);
+    const share = ((admitted / ((microseconds.length + 1) * DECISIONS)) * 100).toFixed(0);
+    return [
+      {
+        what: 'limit decision, hot',
+        target: `≤ ${MOST_MICROSECONDS} µs`,
+        measured: showSpread(cost, 3, ' µs'),
+        absolute: `${((collecting / busy) * 100).toFixed(2)} % of it garbage collection; ${KEYS} keys, ${share} % admitted`,
+        met: cost.median <= MOST_MICROSECONDS,
+      },
+    ];
+  },
+};
