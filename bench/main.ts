@@ -16,7 +16,15 @@ import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
-const ROWS = [readVsBareHttp, writeVsRead, groupCommit, expressStack, limitDecision, pageCost, startAndMemory];
+const ROWS = [
+  readVsBareHttp,
+  writeVsRead,
+  groupCommit,
+  expressStack,
+  limitDecision,
+  pageCost,
+  startAndMemory,
+];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
 const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
 

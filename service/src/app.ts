@@ -95,8 +95,8 @@ export function buildApp(config: Config, { clock = systemClock, logDestination }
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     close: async () => {
       clearInterval(sweeper);
-      clearInterval(flusher);
       await server.close();
+      clearInterval(flusher);
       try {
         await keyLimits.flush();
       } finally {

@@ -66,6 +66,13 @@ export class MemoryCounters {
     return this.#keys.get(keyId);
   }
 
+  /** The days of a key as far as they were not kept yet, and the one that it was last used on. */
+  daysOf(keyId: number): DayUse[] {
+    const state = this.#keys.get(keyId);
+    const ended = this.#endedDays.filter(day => day.keyId === keyId);
+    return state ? [...ended, dayUse(keyId, state)] : ended;
+  }
+
   /** Goes on from what was kept. */
   restore(keyId: number, state: LimitState): void {
     this.#keys.set(keyId, state);

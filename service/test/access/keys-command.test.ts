@@ -53,13 +53,25 @@ describe('the command keys', () => {
   });
 
   const misused: [args: string[], complaint: RegExp][] = [
-    [[], /^Say what to do: keys create, keys list or keys revoke ID$/],
+    [[], /^Say what to do: keys takes create, list, show, change, rotate, revoke, unban, usage$/],
     [['create'], /^keys create needs --name$/],
     [['create', ...webShop, '--plan', 'gold'], /^field `plan` must be one of .*, but was "gold"$/],
     [['create', ...webShop, '--per-minute', 'x'], /^--per-minute and --per-day go together$/],
     [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '77'], /^There is no API key 77$/],
+    [['revoke', '1'], /^API key 1 is the last administrator's key/],
+    [['change', '1', '--scope', 'pets:read'], /^API key 1 is the last administrator's key/],
+    [['change', '1', '--expires', '2999-01-01T00:00:00Z'], /^API key 1 is the last administrator's key/],
+    [['change', '1'], /^keys change needs something to change, such as --plan pro$/],
+    [['change', '1', '--plan', 'gold'], /^field `plan` must be one of .*, but was "gold"$/],
+    [['change', '1', '--per-day', 'many'], /^field `quotas.perDay` must be an integer .*, but was "many"$/],
+    [['change', '1', '--expires', '2020-01-01T00:00:00Z'], /^`expiresAt` must lie in the future/],
+    [['rotate', '1', '--grace', 'long'], /^field `graceSeconds` must be an integer .*, but was "long"$/],
+    [['rotate', '77'], /^There is no API key 77$/],
+    [['show'], /^Name one API key by its ID: keys show 3$/],
+    [['unban', '1', '2'], /^Name one API key by its ID: keys unban 3$/],
+    [['usage', '1', '--day', '3'], /^Unknown option '--day'/],
   ];
 
   it('says in one sentence what is wrong with its arguments, changes nothing, and exits with 2', async t => {

@@ -21,6 +21,8 @@ describe('a new key', () => {
       createdAt: '2026-11-21T12:00:00.000Z',
       expiresAt: null,
       revokedAt: null,
+      lastUsedAt: null,
+      ban: null,
     });
     assert.deepEqual((await api.get('/keys/2')).body, shown);
     assert.deepEqual((await api.get('/keys')).body[1], shown);
@@ -37,7 +39,11 @@ describe('a new key', () => {
         400,
         'invalid_request',
       );
-      assert.equal(message, `\`expiresAt\` must lie in the future, but was "${expiresAt}"`);
+      const told = new Date(expiresAt).toISOString();
+      assert.equal(
+        message,
+        `\`expiresAt\` must lie in the future, but was ${told}; to end a key now, revoke it`,
+      );
     }
   });
 });

@@ -96,6 +96,19 @@ describe('the plan of a key', () => {
     assert.equal((await api.get('/keys')).body.length, 1);
   });
 
+  it('with both windows used up says the day, which ends later, also in the last minute of it', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 3 } });
+    assert.equal(await admittedOf(client, 3), 3);
+    const refused = await client.get('/categories');
+    assert.deepEqual([window(refused), toldToWait(refused)], ['day', 12 * 3_600]);
+    clock.set('2026-11-22T23:59:59.500Z');
+    assert.equal(await admittedOf(client, 4), 3);
+    assert.equal(toldToWait(await client.get('/categories')), 1);
+    clock.turn(SECOND);
+    assert.equal(await admittedOf(client, 4), 3);
+  });
+
   it('is counted for each key by itself', async t => {
     const { clientWith } = await startTestApp(t);
     const quotas = { perMinute: 3, perDay: 9 };
@@ -104,6 +117,50 @@ describe('the plan of a key', () => {
       await clientWith({ plan: 'enterprise', quotas }),
     ];
     assert.deepEqual(await Promise.all([admittedOf(one, 5), admittedOf(other, 5)]), [3, 3]);
+  });
+});
+
+describe('a change of plan', () => {
+  it('to more admits the difference at once: what was used counts against the new limits', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'free' });
+    assert.equal(await admittedOf(client, 61), 60);
+    await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+    const first = await client.get('/categories');
+    assert.deepEqual([first.status, toldLimits(first, clock.now()).remaining], [200, 239]);
+    assert.equal(await admittedOf(client, 245), 239);
+  });
+
+  it('to less refuses what is over the new limit until the window ends, and tells of no less than nothing', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'business' });
+    assert.equal(await admittedOf(client, 150), 150);
+    await api.patch(`/keys/${client.keyId}`, { plan: 'free' });
+    const refused = await client.get('/categories');
+    assertRefused(refused, 429, 'rate_limit_exceeded');
+    const { limit, remaining } = toldLimits(refused, clock.now());
+    assert.deepEqual([limit, remaining], [60, 0]);
+    const { windows } = (await client.get('/account')).body;
+    assert.deepEqual(
+      [windows.minute.limit, windows.minute.used, windows.minute.remaining, windows.day.remaining],
+      [60, 150, 0, 850],
+    );
+    clock.turn(toldToWait(refused) * SECOND);
+    assert.equal(await admittedOf(client, 61), 60);
+  });
+
+  it('of the quotas holds for both windows from the next request on', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 10, perDay: 100 } });
+    assert.equal(await admittedOf(client, 5), 5);
+    await api.patch(`/keys/${client.keyId}`, { quotas: { perDay: 7 } });
+    assert.equal(await admittedOf(client, 5), 2);
+    assert.equal(window(await client.get('/categories')), 'day');
+    await api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 8, perDay: 100 } });
+    assert.equal(await admittedOf(client, 5), 1);
+    assert.equal(window(await client.get('/categories')), 'minute');
+    clock.turn(MINUTE);
+    assert.equal(await admittedOf(client, 10), 8);
   });
 });
 

@@ -13,7 +13,7 @@ type Request = (shop: TestApp, client: Client) => Promise<Answer>;
 const created = '{"name":"Dogs"}';
 const withType = (type: string) => ({ 'content-type': type });
 
-/** A request that counts against its client's key, for every status that one can get. GET /pets/1 is past its sunset. */
+/** A request that counts against its client's key, for every status that one can get. GET /pets/1 is past its sunset, key 2 revoked. */
 const counted: [status: number, request: Request][] = [
   [200, (_shop, client) => client.get('/pets')],
   [200, (_shop, client) => client.head('/pets')],
@@ -38,6 +38,9 @@ const counted: [status: number, request: Request][] = [
   [414, (_shop, client) => client.get(`/${'x'.repeat(8_192)}`)],
   [415, (_shop, client) => client.post('/categories', created, withType('text/plain'))],
   [422, (_shop, client) => client.post('/pets', { name: 'Rex', categoryId: 77 })],
+  [409, (_shop, client) => client.patch('/keys/2', {})],
+  [404, (_shop, client) => client.get('/keys/77/usage')],
+  [204, (_shop, client) => client.delete('/keys/1/ban')],
 ];
 
 /** Requests that count against the address they come from. */
@@ -51,6 +54,10 @@ const countedByAddress: [status: number, request: Request][] = [
   [400, ({ api }) => api.as().get('/%ZZ')],
   [400, ({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n')],
   [400, ({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n')],
+  [200, ({ api }) => api.get('/account')],
+  [304, ({ api }) => api.get('/account', { 'if-none-match': '*' })],
+  [400, ({ api }) => api.get('/account?x=1')],
+  [401, ({ api }) => api.as().get('/account')],
   [431, ({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) })],
 ];
 
@@ -64,8 +71,12 @@ const free: [status: number, request: Request][] = [
 ];
 
 async function startShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
-  const shop = await startTestApp(t, { clock: new TestClock('2031-01-01T12:00:30Z') });
+  // No walk has so many refusals that its key would be banned.
+  const environment = { PETSTORE_BAN_STRIKES: '1000' };
+  const shop = await startTestApp(t, { clock: new TestClock('2031-01-01T12:00:30Z'), environment });
   await shop.api.post('/categories', created);
+  const { keyId } = await shop.clientWith({});
+  await shop.api.delete(`/keys/${keyId}`);
   return shop;
 }
 
@@ -142,6 +153,49 @@ function boundBy(
   const { length, limit, remaining } = minute.remaining < day.remaining ? minute : day;
   return { limit, remaining, reset: ((Math.floor(now / length) + 1) * length) / SECOND };
 }
+
+describe('the headers RateLimit and RateLimit-Policy', () => {
+  it('tell both limits of the key, and the window that binds with what remains and how long it lasts', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
+    const fields = async () => {
+      const answer = await client.get('/pets');
+      toldLimits(answer, clock.now());
+      return [answer.status, answer.headers['ratelimit-policy'], answer.headers.ratelimit];
+    };
+    const policy = '"minute";q=3;w=60, "day";q=5;w=86400';
+    clock.set('2026-11-21T12:00:17.500Z');
+    assert.deepEqual(await fields(), [200, policy, '"minute";r=2;t=43']);
+    clock.set('2026-11-21T12:00:59.999Z');
+    assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
+    clock.turn(1);
+    assert.deepEqual(await fields(), [200, policy, '"day";r=2;t=43140'], 'of two equal ones the day');
+    await fields();
+    await fields();
+    assert.deepEqual(await fields(), [429, policy, '"day";r=0;t=43140'], 'which ends later than the minute');
+    await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+    assert.deepEqual(await fields(), [
+      200,
+      '"minute";q=300;w=60, "day";q=10000;w=86400',
+      '"minute";r=296;t=60',
+    ]);
+  });
+
+  it('tell the rest of a ban', async t => {
+    const { clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    for (let i = 0; i < 2; i++) await client.get('/pets');
+    clock.turn(2 * SECOND);
+    for (const waits of [60, 20]) {
+      const { headers } = await client.get('/pets');
+      assert.deepEqual(
+        [headers.ratelimit, headers['retry-after']],
+        [`"minute";r=0;t=${waits}`, String(waits)],
+      );
+      clock.turn(40 * SECOND);
+    }
+  });
+});
 
 describe('a client under limits', () => {
   it('is told the truth at every step, refused without cost, and admitted after Retry-After', async t => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Answer } from '../support/client.ts';
+import { contractFile } from '../support/contract.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -66,18 +67,59 @@ describe('the secret of a key', () => {
     for (const secret of [key, adminKey]) assertSilent([...told, ...logged], secret);
   });
 
+  it('is in no answer or log line of what is done with keys, rotated ones too', async t => {
+    const shop = await startTestApp(t, {
+      environment: { LOG_LEVEL: 'trace', PETSTORE_BAN_STRIKES: '1', PETSTORE_BAN_FORGIVENESS_SECONDS: '0' },
+    });
+    const { api, adminKey } = shop;
+    const { key, keyId } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    const path = `/keys/${keyId}`;
+    const rotated = await api.post(`${path}/rotate`, undefined, { 'idempotency-key': 'once' });
+    const secrets = [adminKey, key, rotated.body.key as string];
+    const [client, renewed] = [api.as(key), api.as(secrets[2])];
+    const answers: Answer[] = [
+      await client.get('/pets'),
+      await client.get('/pets'),
+      await renewed.get('/account'),
+      await api.get('/keys'),
+      await api.get(path),
+      await api.get(`${path}/usage`),
+      await api.post(`${path}/rotate`, undefined, { 'idempotency-key': 'once' }),
+      await api.post(`${path}/rotate`, { graceSeconds: key }),
+      await api.patch(path, { [key]: key }),
+      await api.patch(path, { plan: key, scopes: [key], quotas: key, expiresAt: key }),
+      await api.patch(path, { name: 'Renamed' }),
+      await api.patch(path, { name: 'x' }, { 'if-match': key }),
+      await api.get(`/keys/${key}`),
+      await api.delete(`/keys/${key}/ban`),
+      await api.delete(`${path}/ban`),
+      await api.delete(path),
+      await api.post(`${path}/rotate`),
+      await api.patch(path, { name: 'x' }),
+      await api.delete('/keys/1'),
+      await renewed.get('/pets'),
+    ];
+    assert.ok(answers.some(({ body }) => body?.code === 'api_key_banned'));
+    const told = answers.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
+    const logged = shop.logLines().map(line => JSON.stringify(line));
+    assert.ok(logged.some(line => line.includes('API key banned')));
+    for (const secret of secrets) assertSilent([...told, ...logged], secret);
+  });
+
   it('is nowhere on disk: only its hash is', async t => {
-    const { api, adminKey, clientWith, directory } = await startTestApp(t);
+    const { app, api, adminKey, clientWith, directory } = await startTestApp(t);
     const { key } = await clientWith({});
     const created = await api.post(
       '/keys',
       { name: 'Repeatable', plan: 'free', scopes: ['pets:read'] },
       { 'idempotency-key': 'repeatable' },
     );
+    const rotated = await api.post('/keys/2/rotate', {}, { 'idempotency-key': 'rotated' });
     await api.as(key).get('/pets');
+    await app.keyLimits.flush();
     const files = readdirSync(directory).map(name => readFileSync(join(directory, name)));
     assert.ok(files.length > 0);
-    for (const secret of [key, adminKey, created.body.key]) {
+    for (const secret of [key, adminKey, created.body.key, rotated.body.key]) {
       assert.ok(
         files.some(bytes => bytes.includes(hash('sha256', secret, 'buffer'))),
         'the search finds what is there',
@@ -97,5 +139,13 @@ describe('the secret of a key', () => {
     const { key, ...shown } = first.body;
     assert.deepEqual(replay.body, shown);
     assertSilent([replay.text, (await api.get('/keys')).text], key);
+  });
+
+  it('has no example in the contract that could be one', () => {
+    const contract = readFileSync(contractFile, 'utf8');
+    assert.match(contract, /psk_/, 'the search finds what is there');
+    assert.doesNotMatch(contract, /psk_[0-9A-Za-z]{5,}/);
+    assert.doesNotMatch(contract, /\b[0-9a-f]{64}\b/i);
+    assert.doesNotMatch(contract, /[0-9A-Za-z+/_-]{43}=/);
   });
 });

@@ -10,20 +10,41 @@ export interface ToldLimits {
   reset: number;
 }
 
-/** Reads the three headers; fails when they are missing, are no integers or contradict each other or the clock. */
-export function toldLimits({ status, headers }: Answer, now: number): ToldLimits {
+/** Reads the three headers; fails when they are missing, are no integers or contradict each other, the others or the clock. */
+export function toldLimits(answer: Answer, now: number): ToldLimits {
+  const { status, headers } = answer;
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(name => {
     const value = headers[`x-ratelimit-${name}`];
-    assert.match(String(value), /^\d{1,15}$/, `${status}: X-RateLimit-${name}`);
+    assert.match(String(value), /^\d{1,16}$/, `${status}: X-RateLimit-${name}`);
     return Number(value);
   }) as [number, number, number];
   assert.ok(remaining <= limit, `${status}: ${remaining} of ${limit} remain`);
   assert.ok(reset * SECOND > now, `${status}: the reset ${reset} is not after ${now / SECOND}`);
+  assertFieldsAgree(answer, { limit, remaining, reset }, now);
   return { limit, remaining, reset };
+}
+
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) tell of the same window. */
+function assertFieldsAgree(
+  { status, headers }: Answer,
+  { limit, remaining, reset }: ToldLimits,
+  now: number,
+): void {
+  const policy = String(headers['ratelimit-policy']);
+  const [, minute, day] = /^"minute";q=(\d{1,16});w=60, "day";q=(\d{1,16});w=86400$/.exec(policy) ?? [];
+  assert.ok(minute && day, `${status}: RateLimit-Policy ${policy}`);
+  const field = String(headers.ratelimit);
+  const [, window, r, t] = /^"(minute|day)";r=(\d{1,16});t=(\d{1,9})$/.exec(field) ?? [];
+  assert.ok(window, `${status}: RateLimit ${field}`);
+  assert.equal(Number(window === 'minute' ? minute : day), limit, `${status}: ${policy} and ${field}`);
+  assert.equal(Number(r), remaining, `${status}: ${field}`);
+  const wait = Math.ceil((reset * SECOND - now) / SECOND);
+  assert.equal(Number(t), wait, `${status}: ${field} with a reset ${reset} at ${now}`);
+  if (status === 429) assert.equal(headers['retry-after'], t, `${status}: Retry-After`);
 }
 
 /** The seconds that a refused caller is told to wait. */
 export function toldToWait({ headers }: Answer): number {
-  assert.match(String(headers['retry-after']), /^[1-9]\d{0,5}$/);
+  assert.match(String(headers['retry-after']), /^[1-9]\d{0,8}$/);
   return Number(headers['retry-after']);
 }

@@ -21,6 +21,8 @@ export interface TestApp {
   logLines: () => Record<string, unknown>[];
   /** Creates a key and answers a client that uses it. */
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
+  /** Closes the service and starts it again on its store, under the same clock. */
+  restart: () => Promise<TestApp>;
 }
 
 export interface NewKey {
@@ -48,34 +50,47 @@ export async function startTestApp(
   const resources = openResources();
   const lines: string[] = [];
   const config = readConfig({ PORT: '0', PETSTORE_DATA: directory, ...environment });
-  const app = buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
   let adminKey = '';
-  await app.createFirstKey(secret => {
-    adminKey = secret;
-  });
-  const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  const api = new Client(origin, adminKey);
+  let stop: () => Promise<void>;
+
+  const boot = async (): Promise<TestApp> => {
+    const app = buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
+    await app.createFirstKey(secret => {
+      adminKey = secret;
+    });
+    const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+    const api = new Client(origin, adminKey);
+    stop = async () => {
+      api.close();
+      await app.close();
+    };
+    return {
+      app,
+      api,
+      adminKey,
+      clock,
+      origin,
+      directory,
+      logLines: () => lines.map(line => JSON.parse(line)),
+      clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
+        const { status, body } = await api.post('/keys', { name: 'Test client', plan, scopes, ...rest });
+        assert.equal(status, 201, JSON.stringify(body));
+        return Object.assign(api.as(body.key), { key: body.key as string, keyId: body.id as number });
+      },
+      restart: async () => {
+        await stop();
+        return boot();
+      },
+    };
+  };
+
+  const shop = await boot();
   t.after(async () => {
-    api.close();
-    await app.close();
+    await stop();
     rmSync(directory, { recursive: true });
     await assertNothingLeft(directory, resources);
   });
-
-  return {
-    app,
-    api,
-    adminKey,
-    clock,
-    origin,
-    directory,
-    logLines: () => lines.map(line => JSON.parse(line)),
-    clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
-      const { status, body } = await api.post('/keys', { name: 'Test client', plan, scopes, ...rest });
-      assert.equal(status, 201, JSON.stringify(body));
-      return Object.assign(api.as(body.key), { key: body.key as string, keyId: body.id as number });
-    },
-  };
+  return shop;
 }
 
 /** Sockets, servers and timers that are open now, each kind as often as it is. */

@@ -6,7 +6,7 @@ import {
   newState,
   type Terms,
 } from '../../counters/decide.ts';
-import type { Changes, MemoryCounters } from '../../counters/memory.ts';
+import type { Changes, DayUse, MemoryCounters } from '../../counters/memory.ts';
 import { windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, MINUTE } from '../../kit/clock.ts';
@@ -89,20 +89,29 @@ export class KeyLimits {
   async usageOf(keyId: number, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
     const today = Math.floor(now / DAY);
     const state = this.#counters.stateOfKey(keyId) ?? newState(now);
-    const kept = await selectUsage(this.#db, keyId, today - USAGE_DAYS + 1);
     const windows = windowsAt(state, limits, now);
-    const days = kept.map(({ day, admitted, refused }) => dayUsage(day, admitted, refused));
-    if (state.day === today && state.dayUsed + state.dayRefused > 0) {
-      // Of today the counters know more than was kept.
-      if (kept[0]?.day === today) days.shift();
-      days.unshift(dayUsage(today, state.dayUsed, state.dayRefused));
+    return {
+      windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
+      days: await this.#daysOf(keyId, today - USAGE_DAYS + 1),
+    };
+  }
+
+  /** The days of a key from `firstDay` on, the latest first: as kept, and where the counters know more, as they do. */
+  async #daysOf(keyId: number, firstDay: number): Promise<DayUsage[]> {
+    const days = new Map<number, DayUse>();
+    for (const row of await selectUsage(this.#db, keyId, firstDay)) days.set(row.day, { keyId, ...row });
+    for (const counted of this.#counters.daysOf(keyId)) {
+      if (counted.day >= firstDay && counted.admitted + counted.refused > 0) days.set(counted.day, counted);
     }
-    return { windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) }, days };
+    return [...days.values()]
+      .sort((a, b) => b.day - a.day)
+      .map(({ day, admitted, refused }) => ({ date: formatDate(day * DAY), admitted, refused }));
   }
 
   /** Keeps what was counted since the last flush, in one transaction. When that fails, the next flush keeps it. */
   async flush(): Promise<void> {
-    while (this.#flushing) await this.#flushing;
+    // Whether the one before has failed is its own caller's business: this one keeps what that did not.
+    while (this.#flushing) await this.#flushing.catch(() => {});
     const changes = this.#counters.takeChanges();
     if (changes.states.length === 0 && changes.endedDays.length === 0) return;
     this.#flushing = this.#keep(changes);
@@ -121,7 +130,11 @@ export class KeyLimits {
     const today = Math.floor(now / DAY);
     this.#counters.sweep(this.#banRules, now);
     await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1);
-    await deleteLimitsBefore(this.#db, (today * DAY) / MINUTE, now - this.#banRules.decay);
+    await deleteLimitsBefore(this.#db, {
+      minute: (today * DAY) / MINUTE,
+      toldUntil: now - this.#banRules.strikesWithin,
+      bannedUntil: now - this.#banRules.decay,
+    });
   }
 
   #keep({ states, endedDays }: Changes): Promise<void> {
@@ -171,8 +184,4 @@ function usedWindow({
   end: number;
 }): UsedWindow {
   return { limit, used, remaining, resetAt: formatDateTime(end) };
-}
-
-function dayUsage(day: number, admitted: number, refused: number): DayUsage {
-  return { date: formatDate(day * DAY), admitted, refused };
 }

@@ -86,7 +86,17 @@ export async function deleteUsageBefore(db: Queries, day: number): Promise<void>
   await db.run('DELETE FROM key_usage WHERE day < ?', [day]);
 }
 
-/** Deletes what was kept of keys that have used nothing since the minute `minute` and were not banned since `instant`. */
-export async function deleteLimitsBefore(db: Queries, minute: number, instant: number): Promise<void> {
-  await db.run('DELETE FROM key_limits WHERE minute < ? AND banned_until < ?', [minute, instant]);
+/**
+ * Deletes what was kept of keys that were neither used since `minute` nor banned since `bannedUntil`, and whose wait had
+ * ended before `toldUntil`: strikes are taken before that.
+ */
+export async function deleteLimitsBefore(
+  db: Queries,
+  { minute, toldUntil, bannedUntil }: { minute: number; toldUntil: number; bannedUntil: number },
+): Promise<void> {
+  await db.run('DELETE FROM key_limits WHERE minute < ? AND told_until < ? AND banned_until < ?', [
+    minute,
+    toldUntil,
+    bannedUntil,
+  ]);
 }

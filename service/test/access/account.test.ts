@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { scopeNames } from '../../src/contract/scopes.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { toldLimits, toldToWait } from './told-limits.ts';
+
+const quotas = { perMinute: 3, perDay: 5 };
+
+describe('GET /account', () => {
+  it('tells a caller of its key, what is used of both windows, and its use by day', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({
+      plan: 'pro',
+      scopes: ['pets:read'],
+      expiresAt: '2027-01-01T01:00:00+01:00',
+    });
+    await client.get('/pets');
+    clock.turn(MINUTE);
+    await client.get('/pets');
+    await client.get('/keys');
+    const answer = await client.get('/account');
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, {
+      keyId: 2,
+      name: 'Test client',
+      plan: 'pro',
+      scopes: ['pets:read'],
+      expiresAt: '2027-01-01T00:00:00.000Z',
+      ban: null,
+      windows: {
+        minute: { limit: 300, used: 2, remaining: 298, resetAt: '2026-11-21T12:02:00.000Z' },
+        day: { limit: 10_000, used: 3, remaining: 9_997, resetAt: '2026-11-22T00:00:00.000Z' },
+      },
+      days: [{ date: '2026-11-21', admitted: 3, refused: 0 }],
+    });
+  });
+
+  it('tells a caller that has not called yet that nothing is used', async t => {
+    const { clientWith } = await startTestApp(t);
+    const { body } = await (await clientWith({ plan: 'enterprise', quotas })).get('/account');
+    assert.deepEqual(
+      [body.plan, body.windows.minute.remaining, body.windows.day.remaining, body.days],
+      ['enterprise', 3, 5, []],
+    );
+  });
+
+  it('tells of the caller’s own key, whatever the scope and whoever else calls', async t => {
+    const { clientWith } = await startTestApp(t);
+    for (const scope of scopeNames) {
+      const client = await clientWith({ scopes: [scope] });
+      const { status, body } = await client.get('/account');
+      assert.deepEqual([status, body.keyId, body.scopes], [200, client.keyId, [scope]]);
+    }
+  });
+
+  it('costs the key nothing and is no use of it', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas });
+    for (let i = 0; i < 10; i++) assert.equal((await client.get('/account')).status, 200);
+    assert.equal((await client.get('/account')).body.windows.day.used, 0);
+    assert.equal((await api.get(`/keys/${client.keyId}`)).body.lastUsedAt, null);
+    assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
+  });
+
+  it('draws on the Free bucket of the address, which its headers describe', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({ plan: 'business' });
+    const reset = Date.parse('2026-11-21T12:01:00Z') / SECOND;
+    assert.deepEqual(toldLimits(await client.get('/account'), clock.now()), {
+      limit: 60,
+      remaining: 59,
+      reset,
+    });
+    assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
+    assert.equal(toldLimits(await client.head('/account'), clock.now()).remaining, 57);
+    const answer = await api.get('/account');
+    assert.equal(toldLimits(answer, clock.now()).remaining, 56);
+    assert.equal(answer.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
+  });
+
+  it('is refused when the address has used up its minute, while the key goes on', async t => {
+    const { clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({});
+    for (let i = 0; i < 60; i++) assert.equal((await client.head('/account')).status, 200);
+    const refused = await client.get('/account');
+    assertRefused(refused, 429, 'rate_limit_exceeded');
+    assert.deepEqual(toldLimits(refused, clock.now()).remaining, 0);
+    assert.equal((await client.get('/pets')).status, 200);
+    clock.turn(toldToWait(refused) * SECOND);
+    const { body } = await client.get('/account');
+    assert.deepEqual(
+      body.days,
+      [{ date: '2026-11-21', admitted: 1, refused: 0 }],
+      'nor does the refusal count',
+    );
+  });
+
+  it('answers a key that has used up its limits, and one that is banned', async t => {
+    const { clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
+    const client = await clientWith({ plan: 'enterprise', quotas });
+    for (let i = 0; i < 4; i++) await client.get('/pets');
+    const usedUp = await client.get('/account');
+    assert.deepEqual(usedUp.body.windows.minute, {
+      limit: 3,
+      used: 3,
+      remaining: 0,
+      resetAt: '2026-11-21T12:01:00.000Z',
+    });
+    assert.deepEqual(usedUp.body.days, [{ date: '2026-11-21', admitted: 3, refused: 1 }]);
+
+    clock.turn(2 * SECOND);
+    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    const banned = await client.get('/account');
+    assert.equal(banned.status, 200);
+    assert.deepEqual(banned.body.ban, {
+      since: '2026-11-21T12:00:02.000Z',
+      until: '2026-11-21T12:01:02.000Z',
+    });
+    assert.equal(toldLimits(banned, clock.now()).limit, 60);
+    clock.turn(MINUTE);
+    assert.equal((await client.get('/account')).body.ban, null);
+  });
+
+  it('answers HEAD with the headers alone', async t => {
+    const { clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    const [got, head] = [await client.get('/account'), await client.head('/account')];
+    assert.deepEqual([head.status, head.text, head.headers.etag], [200, '', got.headers.etag]);
+  });
+
+  it('answers 304 as long as nothing has changed', async t => {
+    const { clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    const etag = String((await client.get('/account')).headers.etag);
+    const same = await client.get('/account', { 'if-none-match': etag });
+    assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', etag]);
+    await client.get('/pets');
+    const changed = await client.get('/account', { 'if-none-match': etag });
+    assert.equal(changed.status, 200);
+    assert.notEqual(changed.headers.etag, etag);
+  });
+
+  it('takes no query parameters and no other method', async t => {
+    const { clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    assertRefused(await client.get('/account?days=3'), 400, 'invalid_request');
+    const refused = await client.delete('/account');
+    assertRefused(refused, 405, 'method_not_allowed');
+    assert.equal(refused.headers.allow, 'GET, HEAD');
+  });
+
+  it('needs a key that works: none, an unknown, an expired, a revoked one are refused', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
+    const revoked = await clientWith({});
+    await api.delete(`/keys/${revoked.keyId}`);
+    clock.turn(SECOND);
+    const missing = await api.as().get('/account');
+    assertRefused(missing, 401, 'missing_api_key');
+    assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');
+    for (const client of [api.as('psk_wrong'), expired, revoked]) {
+      const answer = await client.get('/account');
+      assertRefused(answer, 401, 'invalid_api_key');
+      assert.equal(toldLimits(answer, clock.now()).limit, 60);
+    }
+  });
+
+  it('tells of the limits of a new plan as soon as it holds', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({ plan: 'free' });
+    await client.get('/pets');
+    await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+    const { body } = await client.get('/account');
+    assert.deepEqual([body.plan, body.windows.minute.limit, body.windows.minute.used], ['pro', 300, 1]);
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { toldLimits, toldToWait } from './told-limits.ts';
+
+/** Asks without a key, as a proxy forwards it, and answers what remains of the minute. */
+async function remainingFor(api: Client, forwardedFor: string): Promise<number> {
+  const answer = await api.as().get('/pets', { 'x-forwarded-for': forwardedFor });
+  return Number(answer.headers['x-ratelimit-remaining']);
+}
+
+const behindProxy = { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } };
+
+describe('a caller behind a trusted proxy', () => {
+  it('is counted by the address that the proxy was called from', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    const told: number[] = [];
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1', '192.0.2.2:4711']) {
+      told.push(await remainingFor(api, address));
+    }
+    assert.deepEqual(told, [59, 59, 58, 57, 58]);
+    assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '59', 'the proxy itself');
+  });
+
+  it('of IPv6 shares its count with all of its /64', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    const told: number[] = [];
+    for (const address of [
+      '2001:db8:0:1::1',
+      '2001:DB8:0:1:ffff:ffff:ffff:ffff',
+      '[2001:db8::1:0:0:0:7]:443',
+      '2001:db8:0:2::1',
+      '2001:db8::1',
+    ]) {
+      told.push(await remainingFor(api, address));
+    }
+    assert.deepEqual(told, [59, 58, 57, 59, 59]);
+  });
+
+  it('of IPv4 is the same when it is written as IPv6', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    const spellings = ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '::FFFF:192.0.2.2'];
+    const told: number[] = [];
+    for (const address of spellings) told.push(await remainingFor(api, address));
+    assert.deepEqual(told, [59, 58, 57, 59]);
+  });
+
+  it('cannot choose its address: what it puts before the proxy’s entry counts for nothing', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    for (let i = 0; i < 60; i++) await remainingFor(api, `10.0.0.${i}, 192.0.2.1`);
+    const refused = await api.as().get('/pets', { 'x-forwarded-for': '10.9.9.9,192.0.2.1' });
+    assertRefused(refused, 429, 'rate_limit_exceeded');
+    assert.equal(await remainingFor(api, '10.0.0.1'), 59);
+  });
+
+  it('that a chain of trusted proxies forwards for is the last one that is not among them', async t => {
+    const environment = { PETSTORE_TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' };
+    const { api } = await startTestApp(t, { environment });
+    assert.equal(await remainingFor(api, '1.1.1.1, 192.0.2.1, 10.0.0.3, 127.0.0.9'), 59);
+    assert.equal(await remainingFor(api, '192.0.2.1'), 58);
+    assert.equal(await remainingFor(api, '1.1.1.1'), 59);
+  });
+
+  it('is told of its own bucket where nothing is counted, and by GET /account', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    const from = { 'x-forwarded-for': '192.0.2.1' };
+    assert.equal(await remainingFor(api, '192.0.2.1'), 59);
+    assert.equal((await api.get('/account', from)).headers['x-ratelimit-remaining'], '58');
+    assert.equal((await api.as().get('/healthz', from)).headers['x-ratelimit-remaining'], '58');
+    assert.equal((await api.as().get('/healthz')).headers['x-ratelimit-remaining'], '60');
+  });
+});
+
+describe('X-Forwarded-For', () => {
+  it('is ignored unless its sender is trusted', async t => {
+    for (const environment of [{}, { PETSTORE_TRUST_PROXY: '192.0.2.0/24' }] as Record<string, string>[]) {
+      await t.test(JSON.stringify(environment), async t => {
+        const { api } = await startTestApp(t, { environment });
+        assert.equal(await remainingFor(api, '192.0.2.1'), 59);
+        assert.equal(await remainingFor(api, '192.0.2.2'), 58);
+        assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '57');
+      });
+    }
+  });
+
+  it('that is no list of addresses is no error', async t => {
+    const { api } = await startTestApp(t, behindProxy);
+    for (const [i, nonsense] of ['unknown', 'x'.repeat(5_000), ', ,', '999.1.1.1', '::1::2', '"'].entries()) {
+      const answer = await api.as().get('/pets', { 'x-forwarded-for': nonsense });
+      assertRefused(answer, 401, 'missing_api_key');
+      assert.equal(
+        answer.headers['x-ratelimit-remaining'],
+        String(59 - i),
+        'the proxy is the last one known',
+      );
+    }
+  });
+
+  it('has no bearing on callers with a key', async t => {
+    const { api, clientWith } = await startTestApp(t, behindProxy);
+    const client = await clientWith({ plan: 'free' });
+    for (let i = 1; i <= 5; i++) {
+      const answer = await client.get('/pets', { 'x-forwarded-for': `192.0.2.${i}` });
+      assert.equal(answer.headers['x-ratelimit-remaining'], String(60 - i));
+    }
+    assert.equal(await remainingFor(api, '192.0.2.1'), 59);
+  });
+});
+
+describe('an address', () => {
+  it('that guesses keys is refused after 60, whatever it asks, while a valid key from it still works', async t => {
+    const { api, clock } = await startTestApp(t);
+    for (let i = 0; i < 60; i++) assert.equal((await api.as(`psk_${i}`).get('/pets')).status, 401);
+    const refused = [
+      await api.as('psk_60').get('/pets'),
+      await api.as().get('/pets'),
+      await api.as().get('/nowhere'),
+      await api.as().delete('/pets'),
+      await api.get('/account'),
+      await api.as('psk_61').post('/pets', '{'),
+    ];
+    for (const answer of refused) {
+      assertRefused(answer, 429, 'rate_limit_exceeded');
+      assert.deepEqual([toldLimits(answer, clock.now()).remaining, toldToWait(answer)], [0, 60]);
+    }
+    assert.equal((await api.get('/pets')).status, 200);
+  });
+
+  it('is not banned, however long it goes on, but stays within its limit', async t => {
+    const { api, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
+    const callers = [api.as(), api.as('psk_guess')];
+    for (let minute = 0; minute < 3; minute++) {
+      for (let i = 0; i < 60; i++) assert.equal((await callers[i % 2]!.get('/pets')).status, 401);
+      clock.turn(10 * SECOND);
+      for (let i = 0; i < 20; i++) {
+        assertRefused(await callers[i % 2]!.get('/pets'), 429, 'rate_limit_exceeded');
+      }
+      clock.turn(50 * SECOND);
+    }
+  });
+
+  it('has 1,000 such requests a day', async t => {
+    const { api, clock } = await startTestApp(t);
+    let admitted = 0;
+    for (let minute = 0; minute < 20; minute++) {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => api.as().head('/pets')));
+      admitted += answers.filter(({ status }) => status === 401).length;
+      clock.turn(MINUTE);
+    }
+    assert.equal(admitted, 1_000);
+    const refused = await api.as().get('/pets');
+    assert.match(assertRefused(refused, 429, 'rate_limit_exceeded'), /of this day are used up/);
+    assert.equal(toldLimits(refused, clock.now()).limit, 1_000);
+  });
+
+  it('is counted for requests that cannot be read, too', async t => {
+    const { api, origin, clock } = await startTestApp(t);
+    for (let i = 1; i <= 59; i++) {
+      const { status, headers } = await exchangeBytes(origin, 'garbage\r\n\r\n');
+      assert.deepEqual([status, headers['x-ratelimit-remaining']], [400, String(60 - i)]);
+    }
+    assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '0');
+    const unreadable = await exchangeBytes(origin, 'garbage\r\n\r\n');
+    assert.equal(toldLimits(unreadable, clock.now()).remaining, 0);
+    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+  });
+
+  it('forgets its minute with the minute', async t => {
+    const { api, clock } = await startTestApp(t);
+    clock.set('2026-11-21T12:00:59.999Z');
+    for (let i = 0; i < 60; i++) await api.as().get('/pets');
+    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+    clock.turn(1);
+    assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '59');
+  });
+});

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Answer } from '../support/client.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { codes, provokeBan, refused, strikeOut, usedUp } from './provoke-ban.ts';
+import { toldLimits, toldToWait } from './told-limits.ts';
+
+describe('a key that was told to wait', () => {
+  it('is forgiven whatever it sends in the next two seconds', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    assert.deepEqual(await codes(client, 30), refused(30));
+    shop.clock.turn(2 * SECOND - 1);
+    assert.deepEqual(await codes(client, 30), refused(30));
+    shop.clock.turn(1);
+    await strikeOut(client);
+  });
+
+  it('is not banned for nine more requests a minute, however long', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.turn(2 * SECOND);
+    for (let minute = 0; minute < 5; minute++) {
+      assert.deepEqual(await codes(client, 9), refused(9));
+      shop.clock.turn(MINUTE);
+    }
+  });
+
+  it('is banned for the tenth within a minute, and the one a minute ago counts no more', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.turn(2 * SECOND);
+    assert.deepEqual(await codes(client, 1), refused(1));
+    shop.clock.turn(30 * SECOND);
+    assert.deepEqual(await codes(client, 8), refused(8));
+    shop.clock.turn(30 * SECOND);
+    assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
+  });
+
+  it('is never banned when it waits the seconds in Retry-After, and is admitted then', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 5 } });
+    let refusals = 0;
+    for (let i = 0; i < 60; i++) {
+      const answer = await client.get('/pets');
+      if (answer.status === 200) continue;
+      assertRefused(answer, 429, 'rate_limit_exceeded');
+      shop.clock.turn(toldToWait(answer) * SECOND);
+      assert.equal((await client.get('/pets')).status, 200);
+      refusals++;
+    }
+    assert.ok(refusals > 15);
+  });
+});
+
+describe('a ban', () => {
+  it('says why, until when, and for how long, and holds for all the key asks', async t => {
+    const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.250Z') });
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1_000 } });
+    assert.equal((await client.get('/pets')).status, 200);
+    const banned = await provokeBan(shop, client);
+    assert.equal(
+      banned.body.message,
+      'The API key is banned until 2026-11-21T12:01:03Z, because it went on calling after it was told to wait: ' +
+        'retry after 61 s, and from then on wait the seconds in Retry-After after every 429',
+    );
+    assert.equal(banned.headers['retry-after'], '61');
+    assert.deepEqual(toldLimits(banned, shop.clock.now()), {
+      limit: 1,
+      remaining: 0,
+      reset: Date.parse('2026-11-21T12:01:03Z') / SECOND,
+    });
+
+    // A new minute, which a key without a ban would be admitted in.
+    shop.clock.set('2026-11-21T12:01:02.999Z');
+    const others: Answer[] = [
+      await client.get('/pets'),
+      await client.post('/categories', { name: 'Dogs' }),
+      await client.get('/nowhere'),
+      await client.delete('/pets'),
+      await client.get('/pets', { accept: 'text/html' }),
+    ];
+    for (const other of others) {
+      assertRefused(other, 429, 'api_key_banned');
+      assert.deepEqual(toldLimits(other, shop.clock.now()).remaining, 0);
+      assert.equal(other.headers['retry-after'], '1');
+    }
+    assert.equal((await client.head('/pets')).status, 429);
+    assert.equal((await client.get('/healthz')).status, 200);
+    assert.equal((await shop.api.get('/categories')).body.length, 0, 'nothing was done');
+    shop.clock.turn(1);
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('is over for a client that waits the seconds in Retry-After', async t => {
+    const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.001Z') });
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    await client.get('/pets');
+    const banned = await provokeBan(shop, client);
+    shop.clock.turn(toldToWait(banned) * SECOND);
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('does not grow by what is sent during it', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    await client.get('/pets');
+    const first = toldLimits(await provokeBan(shop, client), shop.clock.now());
+    shop.clock.turn(30 * SECOND);
+    await codes(client, 40);
+    assert.equal(toldLimits(await client.get('/pets'), shop.clock.now()).reset, first.reset);
+    shop.clock.turn(30 * SECOND);
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('with a day that is used up tells the later of the two waits', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    const banned = await provokeBan(shop, client);
+    const midnight = Date.parse('2026-11-22T00:00:00Z');
+    assert.deepEqual(toldLimits(banned, shop.clock.now()), {
+      limit: 1,
+      remaining: 0,
+      reset: midnight / SECOND,
+    });
+    assert.equal(toldToWait(banned), (midnight - shop.clock.now()) / SECOND);
+    const { body } = await shop.api.get(`/keys/${client.keyId}`);
+    assert.equal(body.ban.until, '2026-11-21T12:01:02.000Z', 'the ban itself is shorter');
+    shop.clock.turn(toldToWait(banned) * SECOND);
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('lasts 1, 5, 15 and then always 60 minutes', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.turn(2 * SECOND);
+    for (const minutes of [1, 5, 15, 60, 60]) {
+      await strikeOut(client);
+      const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
+      assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
+      shop.clock.turn(minutes * MINUTE);
+      assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
+    }
+  });
+
+  for (const [title, early, minutes] of [
+    ['is a first one again 24 hours after the last has ended', 0, 1],
+    ['is a third one a millisecond sooner', 1, 15],
+  ] as const) {
+    it(title, async t => {
+      const shop = await startTestApp(t);
+      const client = await usedUp(shop);
+      await codes(client, 1);
+      shop.clock.turn(2 * SECOND);
+      for (const duration of [1, 5]) {
+        await strikeOut(client);
+        shop.clock.turn(duration * MINUTE);
+      }
+      shop.clock.turn(DAY - 2 * SECOND - early);
+      assert.equal((await client.get('/pets')).status, 200);
+      await provokeBan(shop, client);
+      const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
+      assert.equal(Math.round((Date.parse(ban.until) - Date.parse(ban.since)) / MINUTE), minutes);
+    });
+  }
+
+  it('is seen in the key, in the list, and by its holder', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await provokeBan(shop, client);
+    const ban = { since: '2026-11-21T12:00:02.000Z', until: '2026-11-21T12:01:02.000Z' };
+    const { body } = await shop.api.get(`/keys/${client.keyId}`);
+    assert.deepEqual(body.ban, ban);
+    assert.deepEqual(
+      (await shop.api.get('/keys')).body.map((key: { ban: unknown }) => key.ban),
+      [null, ban],
+    );
+    assert.deepEqual((await client.get('/account')).body.ban, ban);
+  });
+
+  it('is logged as one warning, with the key’s ID and no more of it', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await provokeBan(shop, client);
+    await codes(client, 20);
+    const warnings = shop.logLines().filter(({ msg }) => msg !== 'request');
+    assert.deepEqual(
+      warnings.map(({ time, ...line }) => line),
+      [
+        {
+          level: 40,
+          keyId: client.keyId,
+          since: '2026-11-21T12:00:02.000Z',
+          until: '2026-11-21T12:01:02.000Z',
+          msg: 'API key banned',
+        },
+      ],
+    );
+  });
+
+  it('is of the key alone: another key of the same caller goes on', async t => {
+    const shop = await startTestApp(t);
+    await provokeBan(shop, await usedUp(shop));
+    assert.equal((await shop.api.get('/pets')).status, 200);
+    assert.equal((await (await usedUp(shop)).get('/pets')).body.code, 'rate_limit_exceeded');
+  });
+});
+
+describe('lifting a ban', () => {
+  it('lets the key call again at once, as far as its limits allow', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
+    await client.get('/pets');
+    await provokeBan(shop, client);
+    assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
+    assert.deepEqual(await codes(client, 1), refused(1));
+    shop.clock.set('2026-11-21T12:01:00Z');
+    assert.equal((await client.get('/pets')).status, 200);
+  });
+
+  it('makes the next ban as short as a first one', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await provokeBan(shop, client);
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
+      shop.clock.turn(SECOND);
+      await strikeOut(client);
+      const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
+      assert.equal(Date.parse(ban.until) - Date.parse(ban.since), MINUTE);
+    }
+  });
+
+  it('that is not there is no error; of a key that is not there it is', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({});
+    for (let i = 0; i < 2; i++) assert.equal((await api.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    assertRefused(await api.delete('/keys/77/ban'), 404, 'api_key_not_found');
+    assertRefused(await api.get('/keys/1/ban'), 405, 'method_not_allowed');
+  });
+});
+
+describe('the rules of bans', () => {
+  it('come from the environment', async t => {
+    const shop = await startTestApp(t, {
+      environment: {
+        PETSTORE_BAN_FORGIVENESS_SECONDS: '7',
+        PETSTORE_BAN_STRIKES: '3',
+        PETSTORE_BAN_STRIKES_SECONDS: '10',
+        PETSTORE_BAN_MINUTES: '2,4',
+        PETSTORE_BAN_DECAY_HOURS: '1',
+      },
+    });
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.turn(7 * SECOND - 1);
+    assert.deepEqual(await codes(client, 20), refused(20));
+    shop.clock.turn(1);
+    assert.deepEqual(await codes(client, 2), refused(2));
+    shop.clock.turn(10 * SECOND);
+    for (const minutes of [2, 4, 4]) {
+      assert.deepEqual(await codes(client, 3), [...refused(2), 'api_key_banned']);
+      const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
+      assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
+      shop.clock.turn(minutes * MINUTE);
+    }
+    shop.clock.turn(HOUR);
+    await codes(client, 3);
+    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban.until, '2026-11-21T13:12:17.000Z');
+  });
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { DAY, HOUR, SECOND } from '../../src/kit/clock.ts';
+import type { Answer } from '../support/client.ts';
+import { assertKeepsContract } from '../support/contract.ts';
+import { Random } from '../support/random.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { CountedAgain, type Expected, type Quotas } from './responses/counted-again.ts';
+import {
+  administrators,
+  anyKey,
+  byAddress,
+  endingConnection,
+  type Kind,
+  unreadable,
+  withoutScope,
+} from './responses/kinds.ts';
+import { Pipeline } from './responses/pipeline.ts';
+import { toldLimits } from './told-limits.ts';
+
+/** How many responses are looked at: `RESPONSES=1000000 node --test …` looks at more. */
+const RESPONSES = Number(process.env.RESPONSES ?? 100_000);
+
+/** The same requests come again with `RESPONSES_SEED=…`. */
+const SEED = Number(process.env.RESPONSES_SEED ?? Date.now() | 0);
+
+const FREE: Quotas = { perMinute: 60, perDay: 1_000 };
+const UNKNOWN_KEY = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
+
+/** The body of a response is held against the contract for one in so many: it takes longer than all else. */
+const CONTRACT_SAMPLE = 25;
+
+interface Caller {
+  key: string;
+  isAdmin: boolean;
+  /** The most requests that it sends at once. */
+  atOnce: number;
+  address: string;
+  byKey: CountedAgain;
+  byAddress: CountedAgain;
+  pipeline: Pipeline;
+}
+
+const keys: [plan: 'free' | 'pro' | 'business' | 'enterprise', quotas: Quotas][] = [
+  ['enterprise', { perMinute: 1, perDay: 3 }],
+  ['enterprise', { perMinute: 5, perDay: 40 }],
+  ['enterprise', { perMinute: 40, perDay: 50 }],
+  ['enterprise', { perMinute: 2_000, perDay: 20 }],
+  ['enterprise', { perMinute: 1_000_000, perDay: 1_000_000_000 }],
+  ['enterprise', { perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER }],
+  ['free', FREE],
+  ['pro', { perMinute: 300, perDay: 10_000 }],
+  ['business', { perMinute: 1_000, perDay: 100_000 }],
+];
+
+async function aCaller({ clientWith, origin }: TestApp, i: number): Promise<Caller> {
+  const [plan, quotas] = keys[i % keys.length]!;
+  const isAdmin = i >= keys.length;
+  const scopes = isAdmin ? ['admin'] : ['pets:read', 'pets:write', 'orders:read', 'orders:write'];
+  const { key } = await clientWith({ plan, scopes, ...(plan === 'enterprise' && { quotas }) });
+  return {
+    ...{ key, isAdmin, address: `192.0.2.${i}`, pipeline: new Pipeline(origin) },
+    // Few where little is admitted: most of what is told would be of bans.
+    atOnce: Math.min(60, 3 + 2 * Math.min(quotas.perMinute, quotas.perDay)),
+    byKey: new CountedAgain(quotas, true),
+    byAddress: new CountedAgain(FREE, false),
+  };
+}
+
+function bytesOf({ method, target, key, headers = [], body = '' }: Kind, caller: Caller): string {
+  const presented = { own: caller.key, none: undefined, mistyped: 'psk_mistyped', unknown: UNKNOWN_KEY }[key];
+  const lines = ['Host: shop', `X-Forwarded-For: ${caller.address}`, ...headers];
+  if (presented !== undefined) lines.push(`X-API-Key: ${presented}`);
+  if (body !== '') lines.push(`Content-Length: ${body.length}`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function drawKinds({ isAdmin, atOnce }: Caller, random: Random): Kind[] {
+  const addressed = random.pick(byAddress);
+  const kinds = Array.from({ length: random.between(1, atOnce) }, () => {
+    if (random.next() < 0.15) return random.pick(addressed);
+    if (random.next() < 0.1) return random.pick(isAdmin ? administrators : withoutScope);
+    return random.pick(anyKey);
+  });
+  return random.next() < 0.2 ? [...kinds, random.pick(endingConnection)] : kinds;
+}
+
+/** How long nobody asks: mostly not at all or some seconds, at times hours or days. */
+function drawPause(random: Random): number {
+  const dice = random.next();
+  if (dice < 0.3) return 0;
+  if (dice < 0.93) return random.between(1, 20 * SECOND);
+  return dice < 0.98 ? random.between(1, 3 * HOUR) : random.between(1, 2 * DAY);
+}
+
+/** Fails unless the headers say what is expected, and the status is that of the kind or of the refusal. */
+function check(answer: Answer, status: number, expected: Expected, now: number, what: string): void {
+  const { limit, remaining, reset } = toldLimits(answer, now);
+  const told = `${limit} ${remaining} ${reset} ${answer.status} ${answer.body?.code ?? ''}`;
+  const isRefused = expected.refusal !== undefined;
+  const code = isRefused && answer.body ? expected.refusal : (answer.body?.code ?? '');
+  const right = `${expected.limit} ${expected.remaining} ${expected.reset} ${isRefused ? 429 : status} ${code}`;
+  assert.equal(told, right, `${what} at ${new Date(now).toISOString()}`);
+  assert.equal(answer.headers['retry-after'] !== undefined, isRefused, what);
+}
+
+class Walk {
+  readonly #shop: TestApp;
+  readonly #random = new Random(SEED);
+  readonly #callers: Caller[];
+  /** Requests that cannot be read come from the proxy itself, as far as can be known. */
+  readonly #proxy = new CountedAgain(FREE, false);
+  readonly #seen = new Map<string, number>();
+  #responses = 0;
+
+  constructor(shop: TestApp, callers: Caller[]) {
+    this.#shop = shop;
+    this.#callers = callers;
+  }
+
+  get seen(): ReadonlyMap<string, number> {
+    return this.#seen;
+  }
+
+  async run(): Promise<void> {
+    while (this.#responses < RESPONSES) {
+      this.#shop.clock.turn(drawPause(this.#random));
+      await Promise.all(this.#callers.map(caller => this.#askAtOnce(caller)));
+      await this.#askUnreadably();
+    }
+  }
+
+  async #askAtOnce(caller: Caller): Promise<void> {
+    const kinds = drawKinds(caller, this.#random);
+    const now = this.#shop.clock.now();
+    const answers = await caller.pipeline.send(
+      kinds.map(kind => ({ method: kind.method, bytes: bytesOf(kind, caller) })),
+    );
+    for (const [i, answer] of answers.entries()) {
+      const { method, target, status, counted } = kinds[i]!;
+      const subject = counted === 'key' ? caller.byKey : caller.byAddress;
+      const expected = counted === 'nothing' ? subject.told(now) : subject.next(now);
+      check(answer, status, expected, now, `${method} ${target.slice(0, 50)} of ${caller.address}`);
+      this.#note(answer);
+      if (this.#responses % CONTRACT_SAMPLE === 0) assertKeepsContract({ method, path: target, ...answer });
+    }
+  }
+
+  async #askUnreadably(): Promise<void> {
+    const [status, bytes] = this.#random.pick(unreadable);
+    const now = this.#shop.clock.now();
+    const answer = await exchangeBytes(this.#shop.origin, bytes);
+    const expected = this.#proxy.next(now);
+    // Its 400 or 431 is what it is told even where the address has nothing left.
+    check(answer, status, { ...expected, refusal: undefined }, now, bytes.slice(0, 30));
+    this.#note(answer);
+  }
+
+  #note({ status, body }: Answer): void {
+    this.#responses++;
+    const kind = status === 429 && body ? body.code : String(status);
+    this.#seen.set(kind, (this.#seen.get(kind) ?? 0) + 1);
+  }
+}
+
+async function startWalk(t: TestContext): Promise<Walk> {
+  const shop = await startTestApp(t, {
+    clock: new TestClock('2031-01-01T12:00:30Z'),
+    environment: { PETSTORE_TRUST_PROXY: '127.0.0.1', LOG_LEVEL: 'error' },
+  });
+  assert.equal((await shop.api.post('/categories', { name: 'Dogs' })).status, 201);
+  await shop.clientWith({});
+  const revoked = await shop.clientWith({});
+  assert.equal((await shop.api.delete(`/keys/${revoked.keyId}`)).status, 204);
+  const callers: Caller[] = [];
+  for (let i = 0; i < 2 * keys.length; i++) callers.push(await aCaller(shop, i));
+  t.after(() => {
+    for (const { pipeline } of callers) pipeline.close();
+  });
+  return new Walk(shop, callers);
+}
+
+const KINDS = [
+  ...[200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 409, 410, 412, 413, 414, 415, 422, 431].map(String),
+  ...['rate_limit_exceeded', 'api_key_banned'],
+];
+
+describe(`each of ${RESPONSES.toLocaleString('en')} responses of all kinds`, () => {
+  it('has rate-limit headers that agree with each other and with an independent count', async t => {
+    t.diagnostic(`seed ${SEED}`);
+    const walk = await startWalk(t);
+    await walk.run();
+    t.diagnostic([...walk.seen].map(([kind, times]) => `${kind}: ${times}`).join(', '));
+    for (const kind of KINDS) assert.ok(walk.seen.has(kind), `no response was ${kind}`);
+  });
+});

@@ -1,0 +1,83 @@
+import { connect, type Socket } from 'node:net';
+import type { Answer } from '../../support/client.ts';
+
+export interface RawRequest {
+  method: string;
+  /** All of it, body included. */
+  bytes: string;
+}
+
+/** A connection on which many requests are sent before the first is answered (RFC 9112 §9.3.2). */
+export class Pipeline {
+  readonly #origin: URL;
+  #socket: Socket | undefined;
+
+  constructor(origin: string) {
+    this.#origin = new URL(origin);
+  }
+
+  /** Sends requests at once and answers with their responses, in order. Bodies are parsed where they are refusals. */
+  send(requests: readonly RawRequest[]): Promise<Answer[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+    const socket = this.#connected();
+    const answers: Answer[] = [];
+    let received = '';
+    const onData = (text: string) => {
+      received += text;
+      for (;;) {
+        const read = readResponse(received, requests[answers.length]!.method);
+        if (!read) return;
+        received = received.slice(read.length);
+        answers.push(read.answer);
+        if (answers.length === requests.length) return finish();
+      }
+    };
+    const onClose = () => {
+      this.#socket = undefined;
+      const last = JSON.stringify(answers.at(-1));
+      reject(
+        new Error(`The connection ended after ${answers.length} of ${requests.length}: ${last} ${received}`),
+      );
+    };
+    const finish = () => {
+      socket.off('data', onData).off('close', onClose);
+      if (answers.at(-1)!.headers.connection === 'close') this.close();
+      resolve(answers);
+    };
+    socket.on('data', onData).on('close', onClose);
+    socket.write(requests.map(({ bytes }) => bytes).join(''), 'latin1');
+    return promise;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #connected(): Socket {
+    if (!this.#socket) {
+      this.#socket = connect(Number(this.#origin.port), this.#origin.hostname);
+      this.#socket.setEncoding('latin1').on('error', () => {});
+    }
+    return this.#socket;
+  }
+}
+
+/** The response at the beginning of what was received; `undefined` until it is whole. */
+function readResponse(received: string, method: string): { answer: Answer; length: number } | undefined {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const [statusLine = '', ...lines] = received.slice(0, headEnd).split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(': ');
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 2);
+  }
+  const status = Number(statusLine.slice(9, 12));
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+  const length = headEnd + 4 + (hasBody ? Number(headers['content-length']) : 0);
+  if (received.length < length) return undefined;
+  const text = received.slice(headEnd + 4, length);
+  const body = status >= 400 && text !== '' ? JSON.parse(text) : undefined;
+  return { answer: { status, headers, text, body }, length };
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { failDisk } from '../support/failing-disk.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { codes, provokeBan, refused, usedUp } from './provoke-ban.ts';
+import { toldLimits } from './told-limits.ts';
+
+describe('a restart', () => {
+  it('forgets nothing of what was used of both windows', async t => {
+    const shop = await startTestApp(t);
+    const { key, keyId } = await shop.clientWith({
+      plan: 'enterprise',
+      quotas: { perMinute: 5, perDay: 9 },
+    });
+    const before = shop.api.as(key);
+    for (let i = 0; i < 3; i++) await before.get('/pets');
+    const { api } = await shop.restart();
+    const after = api.as(key);
+    assert.equal(toldLimits(await after.get('/pets'), shop.clock.now()).remaining, 1);
+    assert.equal((await after.get('/pets')).status, 200);
+    assertRefused(await after.get('/pets'), 429, 'rate_limit_exceeded');
+    const { body } = await api.get(`/keys/${keyId}/usage`);
+    assert.deepEqual([body.windows.minute.used, body.windows.day.used], [5, 5]);
+    assert.deepEqual(body.days, [{ date: '2026-11-21', admitted: 5, refused: 1 }]);
+  });
+
+  it('in another minute or on another day leaves the new window whole', async t => {
+    const shop = await startTestApp(t);
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 5, perDay: 9 } });
+    await shop.api.as(key).get('/pets');
+    shop.clock.turn(MINUTE);
+    const second = await shop.restart();
+    assert.equal((await second.api.as(key).get('/account')).body.windows.minute.used, 0);
+    assert.equal((await second.api.as(key).get('/account')).body.windows.day.used, 1);
+    shop.clock.turn(DAY);
+    const { api } = await second.restart();
+    const { body } = await api.as(key).get('/account');
+    assert.deepEqual([body.windows.day.used, body.windows.day.limit], [0, 9]);
+    assert.deepEqual(body.days, [{ date: '2026-11-21', admitted: 1, refused: 0 }]);
+  });
+
+  it('forgets no ban, neither its end nor how many there were', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    const banned = await provokeBan(shop, client);
+    const told = toldLimits(banned, shop.clock.now());
+    let { api, restart } = await shop.restart();
+    const again = await api.as(client.key).get('/pets');
+    assertRefused(again, 429, 'api_key_banned');
+    assert.deepEqual(toldLimits(again, shop.clock.now()), told);
+    const path = `/keys/${client.keyId}`;
+    assert.deepEqual((await api.get(path)).body.ban, {
+      since: '2026-11-21T12:00:02.000Z',
+      until: '2026-11-21T12:01:02.000Z',
+    });
+
+    shop.clock.turn(MINUTE);
+    ({ api, restart } = await restart());
+    assert.equal((await api.get(path)).body.ban, null);
+    assert.deepEqual(await codes(api.as(client.key), 10), [...refused(9), 'api_key_banned']);
+    assert.equal(
+      (await api.get(path)).body.ban.until,
+      '2026-11-21T12:06:02.000Z',
+      'the second, of 5 minutes',
+    );
+    assert.equal((await api.delete(`${path}/ban`)).status, 204);
+    ({ api } = await restart());
+    assert.equal((await api.get(path)).body.ban, null, 'nor does a ban come back that was lifted');
+  });
+
+  it('forgets no strike, and forgives no one anew', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.turn(2 * SECOND);
+    assert.deepEqual(await codes(client, 6), refused(6));
+    const { api } = await shop.restart();
+    assert.deepEqual(await codes(api.as(client.key), 4), [...refused(3), 'api_key_banned']);
+  });
+
+  it('forgets no strike that still counts, even after a sweep on the next day', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await codes(client, 1);
+    shop.clock.set('2026-11-21T23:59:30Z');
+    assert.deepEqual(await codes(client, 9), refused(9));
+    await shop.app.keyLimits.flush();
+    shop.clock.set('2026-11-22T00:00:10Z');
+    await shop.app.keyLimits.sweep(shop.clock.now());
+    const { api } = await shop.restart();
+    const after = api.as(client.key);
+    assert.equal((await after.get('/pets')).status, 200, 'the only request of the new day');
+    await codes(after, 1);
+    shop.clock.turn(2 * SECOND);
+    assert.deepEqual(await codes(after, 1), ['api_key_banned']);
+  });
+
+  it('forgets no ban while the next one would still be longer for it, even after a sweep', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await provokeBan(shop, client);
+    shop.clock.turn(DAY);
+    await shop.app.keyLimits.flush();
+    await shop.app.keyLimits.sweep(shop.clock.now());
+    const { api } = await shop.restart();
+    const after = api.as(client.key);
+    assert.equal((await after.get('/pets')).status, 200);
+    await provokeBan(shop, after);
+    const { ban } = (await api.get(`/keys/${client.keyId}`)).body;
+    assert.equal(Date.parse(ban.until) - Date.parse(ban.since), 5 * MINUTE);
+  });
+
+  it('forgets neither when a key was last used nor a change of it', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
+    shop.clock.set('2026-11-21T12:34:56Z');
+    await client.get('/pets');
+    await shop.api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
+    const { body: rotated } = await shop.api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 });
+    const before = (await shop.api.get(`/keys/${client.keyId}`)).text;
+    const { api } = await shop.restart();
+    assert.equal((await api.get(`/keys/${client.keyId}`)).text, before);
+    assert.match(before, /"lastUsedAt":"2026-11-21T12:34:00.000Z"/);
+    for (const key of [client.key, rotated.key]) {
+      assert.equal((await api.as(key).get('/pets')).headers['x-ratelimit-limit'], '300');
+    }
+    shop.clock.turn(MINUTE);
+    assertRefused(await api.as(client.key).get('/pets'), 401, 'invalid_api_key');
+  });
+
+  it('between two flushes over midnight forgets neither the old day nor the new one', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({});
+    shop.clock.set('2026-11-21T23:59:59.900Z');
+    for (let i = 0; i < 3; i++) await client.get('/pets');
+    shop.clock.turn(200);
+    for (let i = 0; i < 2; i++) await client.get('/pets');
+    const { api } = await shop.restart();
+    assert.deepEqual((await api.as(client.key).get('/account')).body.days, [
+      { date: '2026-11-22', admitted: 2, refused: 0 },
+      { date: '2026-11-21', admitted: 3, refused: 0 },
+    ]);
+    assert.equal((await api.as(client.key).get('/account')).body.windows.day.used, 2);
+  });
+});
+
+describe('a flush that fails', () => {
+  it('loses nothing: the next one keeps all, that of the shutdown too', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({});
+    await shop.app.keyLimits.flush();
+    await client.get('/pets');
+    const mend = failDisk(shop.directory, 'writes');
+    const failed = shop.app.keyLimits.flush();
+    await assert.rejects(failed, /database/i);
+    mend();
+    await client.get('/pets');
+    const { api } = await shop.restart();
+    assert.equal((await api.as(client.key).get('/account')).body.windows.day.used, 2);
+  });
+
+  it('over midnight loses nothing of either day', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({});
+    shop.clock.set('2026-11-21T23:59:59.900Z');
+    for (let i = 0; i < 3; i++) await client.get('/pets');
+    const mend = failDisk(shop.directory, 'writes');
+    await assert.rejects(shop.app.keyLimits.flush());
+    mend();
+    shop.clock.turn(200);
+    await client.get('/pets');
+    const mendAgain = failDisk(shop.directory, 'writes');
+    await assert.rejects(shop.app.keyLimits.flush());
+    mendAgain();
+    const { api } = await shop.restart();
+    assert.deepEqual((await api.as(client.key).get('/account')).body.days, [
+      { date: '2026-11-22', admitted: 1, refused: 0 },
+      { date: '2026-11-21', admitted: 3, refused: 0 },
+    ]);
+  });
+
+  it('does not fail the flush that waits for it', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({});
+    await client.get('/pets');
+    const mend = failDisk(shop.directory, 'writes');
+    const failing = shop.app.keyLimits.flush();
+    const waiting = failing.then(
+      () => assert.fail('the disk fails'),
+      () => mend(),
+    );
+    const next = shop.app.keyLimits.flush();
+    await waiting;
+    await next;
+    const [kept] = await shop.app.db.all<{ admitted: number }>(
+      'SELECT admitted FROM key_usage WHERE api_key_id = ?',
+      [client.keyId],
+    );
+    assert.equal(kept?.admitted, 1);
+  });
+
+  it('is told in the log and tried again by itself', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({});
+    await client.get('/pets');
+    const mend = failDisk(shop.directory, 'writes');
+    const until = async (condition: () => boolean | Promise<boolean>) => {
+      while (!(await condition())) await new Promise(resolve => setTimeout(resolve, 20));
+    };
+    await until(() => shop.logLines().some(({ msg }) => msg === 'counts could not be kept; trying again'));
+    mend();
+    const sql = 'SELECT admitted FROM key_usage WHERE api_key_id = 2 AND admitted = 1';
+    await until(async () => (await shop.app.db.get(sql)) !== undefined);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, SECOND } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+const quotas = { perMinute: 3, perDay: 50 };
+
+interface Day {
+  date: string;
+  admitted: number;
+  refused: number;
+}
+
+async function daysOf(api: Client, keyId: number): Promise<Day[]> {
+  const { status, body } = await api.get(`/keys/${keyId}/usage`);
+  assert.equal(status, 200);
+  return body.days;
+}
+
+async function ask(client: Client, times: number): Promise<void> {
+  for (let i = 0; i < times; i++) await client.get('/pets');
+}
+
+/** As the clock of the service would do it, day by day. */
+async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
+  await app.keyLimits.flush();
+  clock.turn(days * DAY);
+  await app.keyLimits.sweep(clock.now());
+}
+
+describe('the use of a key', () => {
+  it('is told of both windows and by UTC day, refused requests apart', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({ plan: 'enterprise', quotas });
+    await ask(client, 5);
+    const answer = await api.get('/keys/2/usage');
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['x-stability'], 'experimental');
+    assert.deepEqual(answer.body, {
+      keyId: 2,
+      windows: {
+        minute: { limit: 3, used: 3, remaining: 0, resetAt: '2026-11-21T12:01:00.000Z' },
+        day: { limit: 50, used: 3, remaining: 47, resetAt: '2026-11-22T00:00:00.000Z' },
+      },
+      days: [{ date: '2026-11-21', admitted: 3, refused: 2 }],
+    });
+    assert.deepEqual((await client.get('/account')).body.days, answer.body.days);
+    const same = await api.get('/keys/2/usage', { 'if-none-match': String(answer.headers.etag) });
+    assert.equal(same.status, 304);
+  });
+
+  it('counts what is refused during a ban', async t => {
+    const { api, clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
+    const client = await clientWith({ plan: 'enterprise', quotas });
+    await ask(client, 4);
+    clock.turn(2 * SECOND);
+    await ask(client, 6);
+    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 3, refused: 7 }]);
+  });
+
+  it('counts a request on the day on which it was received, to the millisecond', async t => {
+    const { app, api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({});
+    clock.set('2026-11-21T23:59:59.999Z');
+    await ask(client, 2);
+    clock.turn(1);
+    await ask(client, 3);
+    clock.turn(DAY);
+    await ask(client, 1);
+    await app.keyLimits.flush();
+    assert.deepEqual(await daysOf(api, 2), [
+      { date: '2026-11-23', admitted: 1, refused: 0 },
+      { date: '2026-11-22', admitted: 3, refused: 0 },
+      { date: '2026-11-21', admitted: 2, refused: 0 },
+    ]);
+  });
+
+  it('of a day that has just ended is told in full before it is kept', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({});
+    await ask(client, 4);
+    clock.turn(DAY);
+    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 4, refused: 0 }]);
+    await ask(client, 1);
+    assert.deepEqual(await daysOf(api, 2), [
+      { date: '2026-11-22', admitted: 1, refused: 0 },
+      { date: '2026-11-21', admitted: 4, refused: 0 },
+    ]);
+  });
+
+  it('goes over several days, the latest first, without those on which nothing was asked', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas });
+    for (const [times, daysLater] of [
+      [1, 1],
+      [2, 3],
+      [5, 1],
+    ] as const) {
+      await ask(client, times);
+      await nextDay(shop, daysLater);
+    }
+    const expected = [
+      { date: '2026-11-25', admitted: 3, refused: 2 },
+      { date: '2026-11-22', admitted: 2, refused: 0 },
+      { date: '2026-11-21', admitted: 1, refused: 0 },
+    ];
+    assert.deepEqual(await daysOf(shop.api, 2), expected);
+    await ask(client, 1);
+    assert.deepEqual(await daysOf(shop.api, 2), [
+      { date: '2026-11-26', admitted: 1, refused: 0 },
+      ...expected,
+    ]);
+  });
+
+  it('is kept for 90 days, today included', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas });
+    for (let day = 0; day < 95; day++) {
+      await ask(client, 1 + (day % 3));
+      await nextDay(shop);
+    }
+    await ask(client, 1);
+    const days = await daysOf(shop.api, 2);
+    assert.equal(days.length, 90);
+    const today = Date.parse('2026-11-21') + 95 * DAY;
+    for (const [i, { date, admitted }] of days.entries()) {
+      const day = 95 - i;
+      assert.equal(date, new Date(today - i * DAY).toISOString().slice(0, 10));
+      assert.equal(admitted, day === 95 ? 1 : 1 + (day % 3), date);
+    }
+    const [kept] = await shop.app.db.all<{ days: number }>(
+      'SELECT count(*) AS days FROM key_usage WHERE api_key_id = 2',
+    );
+    assert.equal(kept!.days, 89, 'what is older is gone from the store; today is not there yet');
+  });
+
+  it('is there after a restart', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas });
+    await ask(client, 5);
+    await nextDay(shop);
+    await ask(client, 2);
+    const before = (await shop.api.get('/keys/2/usage')).text;
+    const { api } = await shop.restart();
+    assert.equal((await api.get('/keys/2/usage')).text, before);
+    assert.deepEqual(await daysOf(api, 2), [
+      { date: '2026-11-22', admitted: 2, refused: 0 },
+      { date: '2026-11-21', admitted: 3, refused: 2 },
+    ]);
+  });
+
+  it('is told to administrators alone, and stays when the key is revoked', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const client = await clientWith({ scopes: ['pets:read'] });
+    await ask(client, 1);
+    assertRefused(await client.get('/keys/2/usage'), 403, 'insufficient_scope');
+    assertRefused(await api.get('/keys/77/usage'), 404, 'api_key_not_found');
+    await api.delete('/keys/2');
+    assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 2, refused: 0 }]);
+  });
+});
