@@ -34,7 +34,9 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
 };
 
 const load = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined;
-if (load) {
+if (args.includes('--help') || args.includes('-h')) {
+  process.stdout.write(usage);
+} else if (load) {
   const run = await load();
   const { reportFailure } = await import('./commands/failure.ts');
   await run(args).catch(reportFailure);

@@ -12,7 +12,7 @@ import { readConfig } from '../config.ts';
 import { MemoryCounters } from '../counters/memory.ts';
 import { bodyReader } from '../http/validate.ts';
 import { UsageError } from './failure.ts';
-import { withStore } from './store.ts';
+import { withExistingStore } from './store.ts';
 
 const actions: Record<string, (args: string[]) => Promise<void>> = {
   create,
@@ -94,7 +94,7 @@ async function rotate(args: string[]): Promise<void> {
   const fields = given({ graceSeconds: wholeNumber(values.grace as string | undefined) });
   const rotation = bodyReader(Rotation)(fields) as Rotation;
   const rotated = await withKeys(access => apiKeys.rotate(access, id, rotation));
-  showSecret(rotated, `It is shown this once. The ones before it work until ${rotated.earlierKeysExpireAt}.`);
+  showSecret(rotated, `It is shown this once. The ones before it end by ${rotated.earlierKeysExpireAt}.`);
 }
 
 async function revoke(args: string[]): Promise<void> {
@@ -117,7 +117,7 @@ async function usage(args: string[]): Promise<void> {
 /** Opens the keys of the store that the environment names, with what the service last kept of their use. */
 function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T> {
   const { banRules } = readConfig(process.env);
-  return withStore(async db => {
+  return withExistingStore(async db => {
     const now = Date.now();
     const keyLimits = new KeyLimits({ db, counters: new MemoryCounters(), banRules, onBan: () => {} });
     await keyLimits.load(now);

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openSqlite } from '../db/sqlite.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
+import { UsageError } from './failure.ts';
 
 /** Opens the store that the environment names, does something with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
@@ -13,6 +16,17 @@ export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<
   } finally {
     await db.close();
   }
+}
+
+/** The same, but makes no store where there is none: what is not there cannot be looked at or changed. */
+export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const { dataDirectory } = readConfig(process.env);
+  if (!existsSync(join(dataDirectory, 'petstore.db'))) {
+    throw new UsageError(
+      `There is no store in ${dataDirectory}: PETSTORE_DATA names the directory of the store`,
+    );
+  }
+  return withStore(work);
 }
 
 export async function migrate(args: string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DAY, MINUTE, SECOND } from '../kit/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
 import { AddressTable } from './address-table.ts';
 import { decide, newState, type Terms } from './decide.ts';
 
@@ -61,6 +61,18 @@ describe('the table of addresses', () => {
       largest = Math.max(largest, table.size);
     }
     assert.equal(largest, 4_096);
+  });
+
+  it('keeps an address that has used a tenth of its day through a flood, also when its minute is over', () => {
+    const table = new AddressTable(64);
+    for (let i = 0; i < 10; i++) table.decide('192.0.2.1', terms, NOON + i * MINUTE);
+    for (let i = 0; i < 10_000; i++) table.decide(address(i), terms, NOON + HOUR);
+    const eleventh = table.decide(
+      '192.0.2.1',
+      { ...terms, limits: { perMinute: 99, perDay: 100 } },
+      NOON + HOUR,
+    );
+    assert.equal(eleventh.remaining, 89);
   });
 
   it('shows what an address has left without counting, also of one that it does not know', () => {

@@ -1,12 +1,17 @@
+import { DAY } from '../kit/clock.ts';
 import { type Decision, decide, isUsedUp, type LimitState, newState, peek, type Terms } from './decide.ts';
 
-/** How many used-up addresses are passed over to make room for a new one. */
+/** How many addresses that must stay are passed over to make room for a new one. */
 const MOST_PASSED_OVER = 8;
+
+/** The share of its day from which on an address has used much. */
+const MUCH = 0.1;
 
 /**
  * The use of addresses, of which anybody can have millions, in bounded memory. When the table is full a new address takes
- * the place of the oldest one that has room left: an address that used up its limits stays until it may come again, so
- * that no flood of other addresses frees it. Where only such are found, the new ones share one count.
+ * the place of the oldest that may go: one that used up its limits stays until it may come again, and one that used much
+ * of its day stays until the day ends, so that no flood of other addresses frees them. Where only such are found, the new
+ * ones share one count.
  */
 export class AddressTable {
   readonly #capacity: number;
@@ -47,7 +52,7 @@ export class AddressTable {
   #makeRoom(terms: Terms, now: number): boolean {
     for (let passedOver = 0; passedOver < MOST_PASSED_OVER; passedOver++) {
       const [address, state] = this.#next();
-      if (isUsedUp(state, terms, now)) continue;
+      if (mustStay(state, terms, now)) continue;
       this.#states.delete(address);
       return true;
     }
@@ -62,4 +67,9 @@ export class AddressTable {
     }
     return next.value!;
   }
+}
+
+function mustStay(state: LimitState, terms: Terms, now: number): boolean {
+  const isToday = state.day === Math.floor(now / DAY);
+  return (isToday && state.dayUsed >= terms.limits.perDay * MUCH) || isUsedUp(state, terms, now);
 }

@@ -133,9 +133,11 @@ describe('bans', () => {
     assert.equal(caller.ask(lifted), 'banned');
     caller.terms = { ...caller.terms, bansLiftedAt: lifted };
     assert.equal(banAt(caller.state, lifted, lifted), undefined);
-    for (let i = 0; i < 9; i++) assert.equal(caller.ask(lifted + SECOND), 'refused');
-    assert.equal(caller.ask(lifted + SECOND), 'banned');
-    assert.equal(caller.state.bannedUntil, lifted + SECOND + MINUTE);
+    for (let i = 0; i < 20; i++) assert.equal(caller.ask(lifted + SECOND), 'refused', 'it is told anew');
+    const later = lifted + 3 * SECOND;
+    for (let i = 0; i < 9; i++) assert.equal(caller.ask(later), 'refused');
+    assert.equal(caller.ask(later), 'banned');
+    assert.equal(caller.state.bannedUntil, later + MINUTE);
   });
 
   it('that began after others were lifted stay', () => {
@@ -175,6 +177,7 @@ class History {
     if (this.ban && bansLiftedAt >= this.ban.at) {
       this.#bans = [];
       this.#strikes = [];
+      this.#refusals = [];
     }
     if (this.ban && now < this.ban.until) return 'banned';
     const fullUntil = Math.max(this.#fullUntil(MINUTE, perMinute, now), this.#fullUntil(DAY, perDay, now));

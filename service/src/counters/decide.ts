@@ -173,8 +173,9 @@ function beginBan(state: LimitState, rules: BanRules, now: number): void {
   state.strikes = NO_STRIKES;
 }
 
-/** The next ban is the first again. */
+/** The next ban is the first again, and before it the subject is told anew. */
 function forgetBans(state: LimitState): void {
+  state.toldAt = 0;
   state.bannedAt = 0;
   state.bannedUntil = 0;
   state.bans = 0;

@@ -232,6 +232,9 @@ describe('lifting a ban', () => {
     for (let i = 0; i < 3; i++) {
       assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
       shop.clock.turn(SECOND);
+      // It is told to wait anew, and forgiven what is on its way.
+      assert.deepEqual(await codes(client, 20), refused(20));
+      shop.clock.turn(2 * SECOND);
       await strikeOut(client);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
       assert.equal(Date.parse(ban.until) - Date.parse(ban.since), MINUTE);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -83,6 +83,23 @@ describe('the command keys', () => {
       assert.match(stderr.trimEnd(), complaint);
     }
     assert.equal((await api.get('/keys')).body.length, 1);
+  });
+});
+
+describe('the command keys in a directory without a store', () => {
+  it('makes none there, and says where it looked', async t => {
+    const directory = join(dataDirectory(t), 'elsewhere');
+    for (const args of [['list'], ['create', ...webShop]]) {
+      const { code, stdout, stderr } = await keys(t, directory, ...args);
+      assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
+      assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
+    }
+  });
+
+  it('still tells what there is to say', async t => {
+    const { code, stdout } = await keys(t, dataDirectory(t), 'create', '--help');
+    assert.equal(code, 0);
+    assert.match(stdout, /keys rotate ID/);
   });
 });
 

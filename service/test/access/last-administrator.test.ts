@@ -9,6 +9,8 @@ import { startTestApp } from '../support/test-app.ts';
 const ways: Record<string, (api: Client) => Promise<Answer>> = {
   'revoking it': api => api.delete('/keys/1'),
   'taking the scope from it': api => api.patch('/keys/1', { scopes: ['pets:read', 'pets:write'] }),
+  'giving it hardly any requests': api =>
+    api.patch('/keys/1', { plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } }),
   'letting it expire': api => api.patch('/keys/1', { expiresAt: '2999-01-01T00:00:00Z' }),
 };
 
@@ -41,6 +43,14 @@ describe('the last administrator’s key', () => {
       assertRefused(await other.delete(`/keys/${other.keyId}`), 409, 'last_admin_key');
     });
   }
+
+  it('is not one that has hardly any requests', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    await clientWith({ scopes: ['admin'], plan: 'enterprise', quotas: { perMinute: 59, perDay: 1_000_000 } });
+    assertRefused(await api.delete('/keys/1'), 409, 'last_admin_key');
+    await api.patch('/keys/2', { plan: 'free' });
+    assert.equal((await api.delete('/keys/1')).status, 204);
+  });
 
   it('can be changed in all else', async t => {
     const { api } = await startTestApp(t);

@@ -73,6 +73,13 @@ describe('a rotated key', () => {
     });
   }
 
+  it('is told the end of its earlier secrets as it is: no later than its own', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const { keyId } = await clientWith({ expiresAt: '2026-11-21T13:00:00Z' });
+    const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 86_400 });
+    assert.equal(body.earlierKeysExpireAt, '2026-11-21T13:00:00.000Z');
+  });
+
   it('that is rotated again ends all its earlier secrets with the shorter grace', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const first = await clientWith({});

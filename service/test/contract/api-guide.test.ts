@@ -80,6 +80,7 @@ describe('the guide to the API', () => {
 
   it('lists commands that do what they are listed for', async t => {
     const directory = dataDirectory(t);
+    assert.equal((await run(t, ['migrate'], { PETSTORE_DATA: directory })).code, 0);
     let id = '';
     for (const [purpose, , command = ''] of tableHeaded(guide, 'To')) {
       const words = command.replaceAll('`', '').match(/"[^"]*"|\S+/g)!;

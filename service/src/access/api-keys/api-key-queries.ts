@@ -19,6 +19,11 @@ export interface ApiKeyRow {
   bans_lifted_at: number | null;
 }
 
+/** The limits negotiated for a key; null where those of its plan apply. */
+export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
+  return per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
+}
+
 const COLUMNS =
   'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at, last_used_at, bans_lifted_at';
 

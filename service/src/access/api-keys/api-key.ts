@@ -92,7 +92,7 @@ const resourceFields = {
   lastUsedAt: {
     ...dateTime,
     nullable: true,
-    description: 'The minute in which a request last drew on its limits.',
+    description: 'The minute of its last request, be it refused. Requests to `/account` do not count.',
   },
   ban: { ...Ban, nullable: true },
 } as const;

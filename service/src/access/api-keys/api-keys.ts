@@ -5,7 +5,6 @@ import type { Listing } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
-import type { Limits } from '../plans/plan.ts';
 import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import type { Account } from './account.ts';
@@ -26,6 +25,7 @@ import {
   deleteSecretsExpiredBefore,
   insertApiKey,
   liftBans,
+  quotasOf,
   replaceSecret,
   revokeApiKey,
   selectApiKey,
@@ -33,9 +33,6 @@ import {
   updateApiKey,
 } from './api-key-queries.ts';
 import { hashOf, newSecret } from './secret.ts';
-
-/** A change of a key: the settings it is to have. It may throw, and then nothing changes. */
-type Change = (current: ApiKey) => ApiKeySettings;
 
 /** What is needed to work on keys: where they are, what their limits say, and when it is (milliseconds since the epoch). */
 export interface KeyAccess {
@@ -62,10 +59,15 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   return { ...toApiKey(row, access), key: secret };
 }
 
-export function change(access: KeyAccess, keyId: number, change: Change): Promise<ApiKey> {
+/** Gives a key the settings that `settingsFor` makes of it; when that throws, nothing changes. */
+export function change(
+  access: KeyAccess,
+  keyId: number,
+  settingsFor: (current: ApiKey) => ApiKeySettings,
+): Promise<ApiKey> {
   return access.db.write(async tx => {
     const row = await found(tx, keyId);
-    const settings = change(toApiKey(row, access));
+    const settings = settingsFor(toApiKey(row, access));
     refuseRevoked(row);
     const terms = termsOf(settings);
     if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at)
@@ -96,7 +98,7 @@ export function rotate(
     const row = await found(tx, keyId);
     refuseRevoked(row);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
-    const earlierKeysExpireAt = formatDateTime(earlierExpireAt);
+    const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     return { ...toApiKey(row, access), earlierKeysExpireAt, key: secret };
   });
 }
@@ -195,8 +197,4 @@ function toApiKey(row: ApiKeyRow, { keyLimits, now }: Omit<KeyAccess, 'db'>): Ap
     lastUsedAt: lastUsedAt === 0 ? null : formatDateTime(lastUsedAt),
     ban: keyLimits.banOf(row.id, row.bans_lifted_at ?? 0, now),
   };
-}
-
-function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
-  return per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
 }

@@ -4,7 +4,7 @@ import type { Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
-import { type ApiKeyRow, selectApiKeyByHash } from './api-key-queries.ts';
+import { type ApiKeyRow, quotasOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key. */
@@ -69,12 +69,12 @@ export class KeyRing {
     return now < expiresAt ? caller : undefined;
   }
 
-  #toCaller({ id, plan, scopes, per_minute, per_day, bans_lifted_at }: ApiKeyRow): Caller {
-    const quotas = per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
+  #toCaller(row: ApiKeyRow): Caller {
+    const limits = limitsOf(row.plan, quotasOf(row));
     return {
-      keyId: id,
-      scopes: new Set(scopes.split(' ') as Scope[]),
-      terms: { limits: limitsOf(plan, quotas), bansLiftedAt: bans_lifted_at ?? 0, banRules: this.#banRules },
+      keyId: row.id,
+      scopes: new Set(row.scopes.split(' ') as Scope[]),
+      terms: { limits, bansLiftedAt: row.bans_lifted_at ?? 0, banRules: this.#banRules },
     };
   }
 }

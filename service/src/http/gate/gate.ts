@@ -95,7 +95,7 @@ export class Gate {
       : this.#decideAddress(this.#addressOf(request), receivedAt);
     const { limits } = counted ? counted.terms : ADDRESS_TERMS;
     reply.headers(rateLimitHeaders(decision, limits));
-    if (decision.verdict !== 'admitted') throw refusalOf(decision);
+    if (decision.verdict !== 'admitted') throw refusalOf(decision, counted ? 'key' : 'address');
     refuseMalformed(request.raw);
 
     if (key !== undefined && !caller) throw invalidKey();

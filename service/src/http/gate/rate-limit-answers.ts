@@ -30,8 +30,14 @@ function policyOf(limits: WindowLimits): string {
   return policy;
 }
 
-/** What a caller is told that was not admitted: why, and when to come back. */
-export function refusalOf({ verdict, window, limit, reset, wait }: Decision): ApiError {
+const BY_ADDRESS =
+  ' for your address, which counts because there is no valid API key, or none is charged here';
+
+/** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
+export function refusalOf(
+  { verdict, window, limit, reset, wait }: Decision,
+  countedBy: 'key' | 'address',
+): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
   const headers = { 'retry-after': String(wait) };
   if (verdict === 'banned') {
@@ -46,7 +52,7 @@ export function refusalOf({ verdict, window, limit, reset, wait }: Decision): Ap
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up; the next ${window} begins at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${countedBy === 'address' ? BY_ADDRESS : ''}; the next ${window} begins at ${until}: retry after ${wait} s`,
     headers,
   );
 }
