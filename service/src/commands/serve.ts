@@ -84,6 +84,7 @@ function welcome({ url, directory, keyFile, keyInFile, firstKey }: Welcome): str
   return `
   Pet Store Service
     Address    ${url}
+    Portal     ${url}/docs
     Contract   ${url}/openapi.yaml
     Data       ${directory}
     Admin key  ${key}

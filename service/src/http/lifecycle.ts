@@ -3,9 +3,7 @@ import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
-
-/** Where the deprecation of operations is told. */
-const deprecationLink = '</openapi.yaml>; rel="deprecation"; type="application/yaml"';
+import { operationUrl } from '../portal/urls.ts';
 
 /** What a route's stability and deprecation do to its requests. */
 export interface Lifecycle {
@@ -20,7 +18,12 @@ export interface Lifecycle {
 
 /** Answers `undefined` for a route that is stable and stays. With `keepSunset` nothing ends. */
 export function lifecycleOf(
-  { stability, deprecation }: Pick<Route, 'stability' | 'deprecation'>,
+  {
+    tag,
+    operationId,
+    stability,
+    deprecation,
+  }: Pick<Route, 'tag' | 'operationId' | 'stability' | 'deprecation'>,
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
@@ -32,11 +35,12 @@ export function lifecycleOf(
   const sunset = Date.parse(deprecation.sunset);
   headers.deprecation = `@${Date.parse(deprecation.since) / SECOND}`;
   headers.sunset = httpDate(sunset);
+  const notice = `<${operationUrl(tag, operationId)}>; rel="deprecation"; type="text/html"`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
   return {
     announce: (request, reply) => {
-      const link = `<${successorOf(request)}>; rel="successor-version", ${deprecationLink}`;
+      const link = `<${successorOf(request)}>; rel="successor-version", ${notice}`;
       reply.headers(headers).header('link', link);
     },
     refuseEnded: request => {

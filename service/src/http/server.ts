@@ -12,6 +12,7 @@ import { Gate, type GateServices } from './gate/gate.ts';
 import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
+import { type PortalPage, portalPages } from './portal-pages.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
@@ -61,10 +62,15 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   logRequests(server, options.requestLog);
   closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
-  refuseUnknownPaths(server, gate, options.routes);
+  const pages = portalPages(options.contract);
+  refuseUnknownPaths(server, gate, [...options.routes, ...pages]);
   for (const [path, routes] of byPath(options.routes)) {
     for (const route of routes) addRoute(server, gate, route, options);
     refuseOtherMethods(server, gate, path, routes);
+  }
+  for (const page of pages) {
+    addPage(server, gate, page);
+    refuseOtherMethods(server, gate, page.path, [{ method: 'GET' }]);
   }
   return server;
 }
@@ -131,11 +137,24 @@ function addRoute(
   });
 }
 
+/** A page passes the gate like an operation that needs no key, and uses no quota. */
+function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPage): void {
+  const gated = { path, scope: null };
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: fastifyPath(path),
+    onRequest: async (request, reply) => {
+      await gate.pass(request, reply, gated);
+    },
+    handler: answer,
+  });
+}
+
 function refuseOtherMethods(
   server: FastifyInstance,
   gate: Gate,
   path: string,
-  routes: readonly Route<RouteServices>[],
+  routes: readonly Pick<Route, 'method'>[],
 ): void {
   const allowed = methods
     .filter(method => routes.some(route => route.method === method))
@@ -153,11 +172,7 @@ function refuseOtherMethods(
   });
 }
 
-function refuseUnknownPaths(
-  server: FastifyInstance,
-  gate: Gate,
-  routes: readonly Route<RouteServices>[],
-): void {
+function refuseUnknownPaths(server: FastifyInstance, gate: Gate, routes: readonly { path: string }[]): void {
   const paths = new Set(routes.map(route => route.path));
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await gate.pass(request, reply, undefined);

@@ -39,6 +39,7 @@ export interface ResponseObject {
 
 export interface ParameterObject {
   name: string;
+  in: string;
   schema: SchemaObject;
   example: unknown;
 }
@@ -49,7 +50,12 @@ export interface OperationObject {
   summary: string;
   description: string;
   security: object[];
+  deprecated?: boolean;
   'x-required-scope'?: string;
+  'x-hideTryItPanel'?: boolean;
+  'x-stability'?: string;
+  'x-deprecated-sunset'?: string;
+  'x-deprecated-successor'?: string;
   parameters?: (ParameterObject | Reference)[];
   requestBody?: { content: Record<string, MediaObject> };
   responses: Record<string, ResponseObject | Reference>;

@@ -29,7 +29,7 @@ function assertDeprecated({ headers }: Answer, petId: string): void {
   assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT');
   assert.equal(
     headers.link,
-    `</pets?id=${petId}>; rel="successor-version", </openapi.yaml>; rel="deprecation"; type="application/yaml"`,
+    `</pets?id=${petId}>; rel="successor-version", </docs#/Animals/getPet>; rel="deprecation"; type="text/html"`,
   );
 }
 

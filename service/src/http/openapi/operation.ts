@@ -18,7 +18,12 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     tags: [route.tag],
     summary: route.summary,
     description: descriptionOf(route),
-    ...(deprecation && { deprecated: true, 'x-deprecated-sunset': deprecation.sunset }),
+    ...(deprecation && {
+      deprecated: true,
+      'x-deprecated-since': deprecation.since,
+      'x-deprecated-sunset': deprecation.sunset,
+      'x-deprecated-successor': deprecation.successor,
+    }),
     ...(stability && { 'x-stability': stability }),
     ...(hideTryIt && { 'x-hideTryItPanel': true }),
     security: route.scope === null ? [] : [{ apiKey: [] }, { bearer: [] }],

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../contract/errors.ts';
+import type { Content } from '../portal/content.ts';
+import type { PageName, Portal } from '../portal/portal.ts';
+import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
+import { isNotModified } from './conditional.ts';
+import type { ContractDocument } from './openapi/document.ts';
+
+/** A path of the portal, answered to GET and HEAD. It is no operation of the contract. */
+export interface PortalPage {
+  path: string;
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+}
+
+/** Everything comes from the service itself; no inline script or style, no frame, no form that could send a key. */
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+/** An asset's URL changes with its content: what a browser has, it need never ask for again. */
+const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** The pages of the portal. Its code is loaded with the first request for one: most starts never need it. */
+export function portalPages(contract: ContractDocument): PortalPage[] {
+  let loading: Promise<Portal> | undefined;
+  const portal = () => {
+    loading ??= import('../portal/portal.ts').then(({ Portal }) => new Portal(JSON.parse(contract.json())));
+    return loading;
+  };
+  const page = (path: string, name: PageName): PortalPage => ({
+    path,
+    answer: async (request, reply) =>
+      sendContent(request, reply, await (await portal()).page(name), pageHeaders),
+  });
+  return [
+    {
+      path: '/',
+      answer: async (request, reply) => {
+        closeIfClosing(request, reply);
+        return reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302);
+      },
+    },
+    page(REFERENCE_URL, 'reference'),
+    page(GUIDE_URL, 'guide'),
+    {
+      path: `${ASSETS_URL}/{file}`,
+      answer: async (request, reply) => {
+        const { file } = request.params as { file: string };
+        const content = await (await portal()).asset(file);
+        if (!content)
+          throw new ApiError('route_not_found', `There is nothing at ${request.url.slice(0, 200)}`);
+        return sendContent(request, reply, content, assetHeaders);
+      },
+    },
+  ];
+}
+
+async function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  headers: Record<string, string>,
+): Promise<FastifyReply> {
+  const { encodingFor } = await import('../portal/content.ts');
+  const encoding = encodingFor(request.headers['accept-encoding']);
+  const etag = content.etag(encoding);
+  closeIfClosing(request, reply);
+  reply.headers({ ...headers, etag, vary: 'accept-encoding' });
+  if (isNotModified(request.headers, etag)) return reply.code(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.header('content-type', content.type).send(await content.encoded(encoding));
+}
+
+function closeIfClosing(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.server.closing) reply.header('connection', 'close');
+}

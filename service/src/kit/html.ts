@@ -1,0 +1,43 @@
+/** Text that is HTML already. Everything else is escaped when it is put into a page. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** What may stand in a template: text is escaped, lists are joined, and what is absent leaves nothing. */
+export type Part = Html | string | number | readonly Part[] | undefined | false;
+
+/** Builds HTML from a template. Values are safe as text and inside quoted attributes, nowhere else. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  let text = strings[0]!;
+  parts.forEach((part, i) => {
+    text += written(part) + strings[i + 1]!;
+  });
+  return new Html(text);
+}
+
+function written(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (part === undefined || part === false) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
+  return part.map(written).join('');
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => entities[character]!);
+}

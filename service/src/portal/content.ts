@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const compressors = {
+  // Level 6 takes a tenth of the time of level 11, which a reader would wait for, and is an eighth larger.
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 6 }),
+  identity: async (bytes: Buffer) => bytes,
+};
+
+/** The encodings of HTTP that content can be sent in, best first. */
+export type Encoding = keyof typeof compressors;
+
+/** Bytes to be sent, in whichever encoding the reader's browser takes; each encoding is made once, when first asked for. */
+export class Content {
+  readonly type: string;
+  readonly #bytes: Buffer;
+  readonly #hash: string;
+  readonly #encoded = new Map<Encoding, Promise<Buffer>>();
+
+  constructor(type: string, text: string) {
+    this.type = type;
+    this.#bytes = Buffer.from(text);
+    this.#hash = createHash('sha256').update(this.#bytes).digest('hex').slice(0, 16);
+  }
+
+  /** The first 64 bits of its SHA-256, in hexadecimal. */
+  get hash(): string {
+    return this.#hash;
+  }
+
+  /** A strong ETag: other bytes, another tag (RFC 9110 §8.8.3). */
+  etag(encoding: Encoding): string {
+    return encoding === 'identity' ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
+  }
+
+  encoded(encoding: Encoding): Promise<Buffer> {
+    let bytes = this.#encoded.get(encoding);
+    if (!bytes) {
+      bytes = compressors[encoding](this.#bytes);
+      this.#encoded.set(encoding, bytes);
+    }
+    return bytes;
+  }
+}
+
+/** The best encoding that an Accept-Encoding header allows (RFC 9110 §12.5.3). */
+export function encodingFor(acceptEncoding = ''): Encoding {
+  const weights = new Map(
+    acceptEncoding
+      .toLowerCase()
+      .split(',')
+      .map(entry => {
+        const [name = '', ...parameters] = entry.split(';').map(part => part.trim());
+        const q = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
+        return [name, q === undefined ? 1 : Number(q)] as const;
+      }),
+  );
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  return (['br', 'gzip'] as const).find(name => weightOf(name) > 0) ?? 'identity';
+}

@@ -1,0 +1,233 @@
+import { planLimits, plans } from '../access/plans/plan.ts';
+import { listQuery } from '../contract/define-route.ts';
+import { scopes } from '../contract/scopes.ts';
+import { type Html, html, type Part } from '../kit/html.ts';
+import type { Assets } from './assets.ts';
+import { type ContractDocument, type ListedOperation, operationsOf } from './contract.ts';
+import { shell } from './shell.ts';
+import { GUIDE_URL, operationUrl } from './urls.ts';
+
+interface Section {
+  id: string;
+  title: string;
+  content: Html;
+}
+
+/** The guide beside the reference. Its tables are the service's own: plans, scopes, error codes, deprecations. */
+export async function guidePage(document: ContractDocument, assets: Assets): Promise<Html> {
+  const sections = [
+    authentication(),
+    limits(document),
+    errors(document),
+    paging(),
+    safeRetries(document),
+    lifecycle(document),
+  ];
+  return shell({
+    title: document.info.title,
+    version: document.info.version,
+    current: GUIDE_URL,
+    stylesheet: await assets.url('portal.css'),
+    themeScript: await assets.url('theme.js'),
+    content: html`<div class="columns">
+<div class="sidebar">
+<nav class="contents" aria-label="Contents"><ul>
+${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+</ul></nav>
+</div>
+<main id="content" class="guide" tabindex="-1">
+<h1>Guide</h1>
+<p class="lead">What holds for every operation. The operations themselves are in the <a href="/docs">reference</a>.</p>
+${sections.map(
+  ({ id, title, content }) => html`<section id="${id}">
+<h2><a href="#${id}">${title}</a></h2>
+${content}
+</section>`,
+)}
+</main>
+</div>`,
+  });
+}
+
+function authentication(): Section {
+  return {
+    id: 'authentication',
+    title: 'Authentication',
+    content: html`<p>Send your API key with every request, in one of two headers:</p>
+<pre tabindex="0"><code>X-API-Key: psk_…
+Authorization: Bearer psk_…</code></pre>
+<p>Keep the key out of URLs, logs and repositories. It was shown once, when it was made; an administrator can replace its
+secret without an interruption: <a href="${operationUrl('API keys', 'rotateApiKey')}">rotate it</a>.</p>
+<p>A key has scopes. Each operation names the one that it needs; a <code>:write</code> does not include the
+<code>:read</code> beside it.</p>
+${table(
+  'Scopes',
+  ['Scope', 'Allows'],
+  Object.entries(scopes).map(([scope, meaning]) => [code(scope), meaning]),
+)}`,
+  };
+}
+
+function limits({ components: { headers } }: ContractDocument): Section {
+  const told = [
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'RateLimit-Policy',
+    'RateLimit',
+    'Retry-After',
+  ];
+  return {
+    id: 'limits',
+    title: 'Limits by plan',
+    content: html`<p>How many requests a key may send depends on its plan. Minutes and days are those of UTC; both limits
+are exact.</p>
+${table(
+  'Limits by plan',
+  ['Plan', 'Requests per minute', 'Requests per day'],
+  plans.map(plan => [capitalised(plan), ...limitsOf(plan)]),
+)}
+<p>Every response says where the key stands, in the window that has fewer requests left:</p>
+${table(
+  'Headers about limits',
+  ['Header', 'Meaning'],
+  told.map(name => [code(name), prose(headers[name]!.description)]),
+)}
+<p>A request over the limit is answered 429 and uses nothing. Wait the seconds in <code>Retry-After</code>, then send it
+again; if it is refused again, wait longer each time (exponential backoff, with a random part). A key that goes on calling
+without waiting is banned for a while: 429 <code>api_key_banned</code>.
+<a href="${operationUrl('Account', 'getAccount')}">GET /account</a> answers even then, and shows both windows.</p>`,
+  };
+}
+
+function limitsOf(plan: (typeof plans)[number]): string[] {
+  if (plan === 'enterprise') return ['as agreed', 'as agreed'];
+  const { perMinute, perDay } = planLimits[plan];
+  return [perMinute.toLocaleString('en'), perDay.toLocaleString('en')];
+}
+
+function errors({ components }: ContractDocument): Section {
+  const codes = Object.entries(components['x-error-codes']).sort(([, a], [, b]) => a.status - b.status);
+  return {
+    id: 'errors',
+    title: 'Errors',
+    content: html`<p>Every error has the same three fields. Decide by <code>code</code>; <code>message</code> is for people
+and says what was wrong; <code>status</code> repeats the status of HTTP.</p>
+<pre tabindex="0"><code>{ "code": "pet_not_found", "message": "There is no pet 42", "status": 404 }</code></pre>
+${table(
+  'Error codes',
+  ['Status', 'Code', 'Meaning'],
+  codes.map(([name, { status, description }]) => [status, code(name), prose(description)]),
+)}`,
+  };
+}
+
+function paging(): Section {
+  const { limit } = listQuery({}, ['id']).properties;
+  return {
+    id: 'paging',
+    title: 'Paging',
+    content: html`<p>A list is a JSON array of at most <code>limit</code> items: ${limit.minimum} to ${limit.maximum},
+${limit.default} if you do not say. While there are more, the <code>Link</code> header has the URL of the next page. Follow
+it as it is; do not build cursors yourself.</p>
+<pre tabindex="0"><code>Link: &lt;/pets?limit=${limit.default}&amp;cursor=WyJpZCIsMjBd&gt;; rel="next"</code></pre>
+<p>The last page has no such link. What is created or deleted meanwhile makes no other item appear twice or get lost.</p>`,
+  };
+}
+
+function safeRetries({ components: { parameters } }: ContractDocument): Section {
+  const { IdempotencyKey, IfMatch, IfNoneMatch } = parameters;
+  const row = (parameter: { name: string; description: string } | undefined, on: string): Part[] => [
+    code(parameter!.name),
+    on,
+    prose(parameter!.description),
+  ];
+  return {
+    id: 'idempotency',
+    title: 'Idempotency and safe retries',
+    content: html`<p>When a connection breaks you do not know whether the request was carried out. GET, PUT, PATCH and DELETE
+can be sent again as they are. Give every POST an <code>Idempotency-Key</code>, such as a UUID, and repeat it with the same
+one: it is carried out once, and the answer to the repetition says <code>Idempotency-Replayed: true</code>.</p>
+${table(
+  'Request headers for safe retries',
+  ['Header', 'On', 'Meaning'],
+  [
+    row(IdempotencyKey, 'POST'),
+    row(IfMatch, 'PUT, PATCH, DELETE'),
+    row(IfNoneMatch, 'GET of a single resource'),
+  ],
+)}
+<p>With another request under the same key the answer is 422 <code>idempotency_key_reused</code>; while the first is still
+running, 409 <code>idempotency_key_in_use</code>.</p>`,
+  };
+}
+
+function lifecycle(document: ContractDocument): Section {
+  const operations = operationsOf(document);
+  const deprecated = operations.filter(operation => operation.deprecated);
+  const unsettled = operations.filter(operation => operation['x-stability'] !== undefined);
+  return {
+    id: 'deprecation',
+    title: 'Versions and deprecation',
+    content: html`<p>The interface is at version ${document.info.version}. An operation that is going to end says so in every
+response: <code>Deprecation</code> since when, <code>Sunset</code> until when, and <code>Link</code> with
+<code>rel="successor-version"</code> what to use instead. From its sunset on it answers 410
+<code>operation_sunset</code>.</p>
+${
+  deprecated.length > 0 &&
+  table(
+    'Deprecated operations',
+    ['Operation', 'Deprecated since', 'Ends on', 'Use instead'],
+    deprecated.map(operation => [
+      linkTo(operation),
+      day(operation['x-deprecated-since']),
+      day(operation['x-deprecated-sunset']),
+      code(operation['x-deprecated-successor'] ?? ''),
+    ]),
+  )
+}
+<p>Operations marked <code>experimental</code> may change at any time, those marked <code>beta</code> only with an entry in
+the changelog. Their responses say so in <code>X-Stability</code>.</p>
+${
+  unsettled.length > 0 &&
+  table(
+    'Operations that may still change',
+    ['Operation', 'Stability'],
+    unsettled.map(operation => [
+      linkTo(operation),
+      html`<span class="badge" data-stability="${operation['x-stability']!}">${operation['x-stability']!}</span>`,
+    ]),
+  )
+}`,
+  };
+}
+
+function linkTo({ tag, operationId, method, path }: ListedOperation): Html {
+  return html`<a href="${operationUrl(tag, operationId)}">${method.toUpperCase()} ${path}</a>`;
+}
+
+function day(date: string | undefined): Html {
+  return html`<time datetime="${date}">${date}</time>`;
+}
+
+/** A table with its caption; wide ones scroll by themselves, by keyboard too. */
+function table(caption: string, columns: readonly string[], rows: readonly (readonly Part[])[]): Html {
+  return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
+<thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${rows.map(row => html`<tr>${row.map(cell => html`<td>${cell}</td>`)}</tr>\n`)}</tbody>
+</table></div>`;
+}
+
+function code(text: string): Html {
+  return html`<code>${text}</code>`;
+}
+
+/** A line of CommonMark as the contract has it: of its marks only code is used. */
+function prose(text: string): Html {
+  return html`${text.split('`').map((part, i) => (i % 2 ? code(part) : part))}`;
+}
+
+function capitalised(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,35 @@
+import { Assets } from './assets.ts';
+import { Content } from './content.ts';
+import type { ContractDocument } from './contract.ts';
+import { guidePage } from './guide.ts';
+import { referencePage } from './reference.ts';
+
+const pages = { reference: referencePage, guide: guidePage };
+
+export type PageName = keyof typeof pages;
+
+/** The developer portal: its pages and files, each made when it is first asked for. */
+export class Portal {
+  readonly #document: ContractDocument;
+  readonly #assets = new Assets();
+  readonly #pages = new Map<PageName, Content>();
+
+  constructor(document: ContractDocument) {
+    this.#document = document;
+  }
+
+  async page(name: PageName): Promise<Content> {
+    let content = this.#pages.get(name);
+    if (!content) {
+      const { text } = await pages[name](this.#document, this.#assets);
+      content = new Content('text/html; charset=utf-8', text);
+      this.#pages.set(name, content);
+    }
+    return content;
+  }
+
+  /** A file by the name that it has in URLs. */
+  asset(fileName: string): Promise<Content | undefined> {
+    return this.#assets.find(fileName);
+  }
+}

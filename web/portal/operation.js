@@ -1,0 +1,156 @@
+// @ts-check
+/**
+ * What an operation shows of itself: its line in the list, its deprecation, code that calls it.
+ *
+ * @typedef {import('./types.d.ts').Contract} Contract
+ * @typedef {import('./types.d.ts').Immutable} Immutable
+ * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
+ */
+import { successorOf } from './contract.js';
+import { fragmentOf } from './navigation.js';
+import { asCurl, asJavaScript, sampleRequest } from './samples.js';
+
+/** @param {Contract} contract */
+export function operationParts(contract) {
+  /** @param {ViewerSystem} system */
+  return ({ React }) => {
+    const h = React.createElement;
+
+    /** @param {{ operationProps: Immutable, isShown: boolean, toggleShown: () => void }} props */
+    const OperationSummary = ({ operationProps, isShown, toggleShown }) => {
+      const { path, method, tag, operationId } = operationProps.toJS();
+      const operation = contract.paths[path]?.[method];
+      const stability = operation?.['x-stability'];
+      const onClick = () => {
+        // The address bar names the operation that was opened last; a step back leaves the page.
+        if (!isShown) history.replaceState(null, '', fragmentOf(tag, operationId));
+        toggleShown();
+      };
+      return h(
+        'h4',
+        { className: 'opblock-summary' },
+        h(
+          'button',
+          { type: 'button', className: 'opblock-summary-control', 'aria-expanded': isShown, onClick },
+          h('span', { className: 'method', 'data-method': method }, method.toUpperCase()),
+          h('span', { className: 'opblock-summary-path', 'data-path': path }, breakable(path)),
+          h('span', { className: 'opblock-summary-description' }, operation?.summary),
+          operation?.deprecated &&
+            h(
+              'span',
+              { className: 'badge', 'data-deprecated': '' },
+              `deprecated, ends ${operation['x-deprecated-sunset']}`,
+            ),
+          stability && h('span', { className: 'badge', 'data-stability': stability }, stability),
+        ),
+      );
+    };
+
+    /**
+     * A path that may be broken before each slash.
+     *
+     * @param {string} path
+     */
+    const breakable = path => path.split(/(?=\/)/).map((part, i) => [i > 0 && h('wbr', { key: i }), part]);
+
+    /** @param {{ path: string, method: string }} props */
+    const Deprecation = ({ path, method }) => {
+      const operation = contract.paths[path]?.[method];
+      if (!operation?.deprecated) return null;
+      const sunset = operation['x-deprecated-sunset'];
+      const successor = successorOf(contract, operation);
+      return h(
+        'p',
+        { className: 'deprecation', role: 'note' },
+        h('strong', null, 'Deprecated.'),
+        ' From ',
+        h('time', { dateTime: sunset }, sunset),
+        ' on it answers 410. Use ',
+        successor
+          ? h(
+              'a',
+              { href: fragmentOf(successor.tag, successor.operation.operationId) },
+              `GET ${operation['x-deprecated-successor']}`,
+            )
+          : operation['x-deprecated-successor'],
+        ' instead.',
+      );
+    };
+
+    /** @type {[id: string, name: string][]} */
+    const languages = [
+      ['curl', 'curl'],
+      ['javascript', 'JavaScript'],
+    ];
+
+    /** @param {{ path: string, method: string }} props */
+    const Samples = ({ path, method }) => {
+      const [language, setLanguage] = React.useState('curl');
+      const [copied, setCopied] = React.useState(false);
+      const request = sampleRequest(contract, path, method, location.origin);
+      const text =
+        language === 'curl' ? asCurl(request) : asJavaScript(request, answersJson(contract, path, method));
+      const name = `${method.toUpperCase()} ${path}`;
+      return h(
+        'section',
+        { className: 'samples', 'data-samples': '', 'aria-label': `Code that calls ${name}` },
+        h(
+          'div',
+          { className: 'samples-bar', role: 'group', 'aria-label': `Language of the code for ${name}` },
+          languages.map(([id, title]) =>
+            h(
+              'button',
+              {
+                key: id,
+                type: 'button',
+                'data-language': id,
+                'aria-pressed': language === id,
+                onClick: () => {
+                  setLanguage(id);
+                  setCopied(false);
+                },
+              },
+              title,
+            ),
+          ),
+          h(
+            'button',
+            {
+              type: 'button',
+              className: 'copy',
+              onClick: () => navigator.clipboard.writeText(text).then(() => setCopied(true)),
+            },
+            copied ? 'Copied' : 'Copy',
+          ),
+        ),
+        h('pre', { tabIndex: 0, 'aria-label': `Code for ${name}` }, h('code', null, text)),
+      );
+    };
+
+    /** @param {any} Original */
+    const withSamples = Original => /** @param {{ pathMethod: [string, string] }} props */ props => {
+      const [path, method] = props.pathMethod;
+      return h(
+        React.Fragment,
+        null,
+        h(Deprecation, { path, method }),
+        h(Samples, { path, method }),
+        h(Original, props),
+      );
+    };
+
+    return { components: { OperationSummary }, wrapComponents: { parameters: withSamples } };
+  };
+}
+
+/**
+ * @param {Contract} contract
+ * @param {string} path
+ * @param {string} method
+ */
+function answersJson({ paths }, path, method) {
+  const responses = paths[path]?.[method]?.responses ?? {};
+  return Object.entries(responses).some(
+    ([status, { content }]) => status.startsWith('2') && content?.['application/json'] !== undefined,
+  );
+}

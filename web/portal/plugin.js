@@ -1,0 +1,144 @@
+// @ts-check
+/**
+ * What the viewer does otherwise here, one function for each concern. Each answers a plugin of Swagger UI.
+ *
+ * @typedef {import('./types.d.ts').Contract} Contract
+ * @typedef {import('./types.d.ts').Immutable} Immutable
+ * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
+ */
+import { matches } from './contract.js';
+import { operationParts } from './operation.js';
+import { responses } from './responses.js';
+import { shapes } from './shape.js';
+
+/**
+ * @param {Contract} contract
+ * @param {() => void} onReady called when the operations are on the page
+ */
+export function portalPlugins(contract, onReady) {
+  return [
+    documentDecidesOnTryIt,
+    () => search,
+    groups(contract, onReady),
+    operationParts(contract),
+    responses,
+    shapes,
+    forms,
+    () => withoutWhatThePageHas,
+  ];
+}
+
+/** An operation with `x-hideTryItPanel` has no try-it control: the document says so, and nothing here lists any. */
+export function documentDecidesOnTryIt() {
+  /** @param {(...values: unknown[]) => boolean} original @param {ViewerSystem} system */
+  const allowTryItOutFor =
+    (original, { specSelectors }) =>
+    /** @param {unknown} state @param {string} path @param {string} method */
+    (state, path, method) =>
+      specSelectors.specJson?.().getIn(['paths', path, method, 'x-hideTryItPanel']) !== true &&
+      original(state, path, method);
+  return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
+}
+
+/** The viewer's own search looks at tags and paths only. */
+export const search = {
+  fn: {
+    /** @param {Immutable} tagged @param {string} phrase */
+    opsFilter: (tagged, phrase) =>
+      tagged
+        .map((entry, tag) =>
+          entry.update('operations', operations =>
+            operations.filter(listed => matches({ ...listed.toJS(), tag }, phrase)),
+          ),
+        )
+        .filter(entry => entry.get('operations').size > 0),
+  },
+};
+
+/**
+ * The operations under their tags, the tags under their groups: `x-tagGroups` of the document. The groups hold no
+ * operations of their own.
+ *
+ * @param {Contract} contract
+ * @param {() => void} onReady
+ */
+export function groups(contract, onReady) {
+  const descriptions = new Map(contract.tags.map(({ name, description }) => [name, description]));
+
+  /** @param {ViewerSystem} system */
+  return ({ React, getComponent }) => {
+    const h = React.createElement;
+
+    /** @param {{ tag: string, operations: Immutable }} props */
+    const Tag = ({ tag, operations }) => {
+      const OperationContainer = getComponent('OperationContainer', true);
+      return h(
+        'section',
+        { className: 'tag', 'aria-label': tag },
+        h('h3', { id: `operations-tag-${tag.replaceAll(' ', '_')}` }, tag),
+        h('p', null, descriptions.get(tag)),
+        operations
+          .map(op => {
+            const path = op.get('path');
+            const method = op.get('method');
+            const specPath = op.get('specPath');
+            return h(OperationContainer, { key: `${method} ${path}`, specPath, op, path, method, tag });
+          })
+          .toArray(),
+      );
+    };
+
+    /** @param {ViewerSystem} props */
+    const Operations = ({ specSelectors }) => {
+      React.useEffect(onReady, []);
+      /** @type {Immutable} */
+      const tagged = specSelectors.taggedOperations?.();
+      return contract['x-tagGroups'].map(({ name, tags }) => {
+        const shown = tags.filter(tag => tagged.get(tag));
+        if (shown.length === 0) return null;
+        return h(
+          'section',
+          { key: name, className: 'group', 'aria-label': name },
+          h('h2', null, name),
+          h('p', null, descriptions.get(name)),
+          shown.map(tag => h(Tag, { key: tag, tag, operations: tagged.get(tag).get('operations') })),
+        );
+      });
+    };
+
+    /** What the page shows of the viewer: the operations alone. The title and the search are the page's own. */
+    const PortalLayout = () =>
+      h(
+        'div',
+        { className: 'swagger-ui' },
+        h(getComponent('errors', true)),
+        h(getComponent('operations', true)),
+      );
+
+    return { components: { operations: Operations, PortalLayout } };
+  };
+}
+
+/** @param {ViewerSystem} system */
+export function forms({ React, getComponent }) {
+  return {
+    components: {
+      // The viewer has no field for this format, and warns of it in the console each time.
+      /** @param {object} props */
+      JsonSchema_integer_int64: props => React.createElement(getComponent('JsonSchema_string'), props),
+    },
+  };
+}
+
+const nothing = () => () => null;
+
+/** The key is entered once for all, the server is the one that served the page. */
+export const withoutWhatThePageHas = {
+  wrapComponents: {
+    authorizeBtn: nothing,
+    authorizeOperationBtn: nothing,
+    ServersContainer: nothing,
+    OperationServers: nothing,
+    JumpToPath: nothing,
+  },
+};
