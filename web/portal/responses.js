@@ -47,10 +47,10 @@ export function responses({ React, getComponent, specSelectors }) {
       'section',
       {
         className: 'live-response live-responses-table',
-        'aria-label': 'Answer to your request',
+        'aria-label': 'Response to your request',
         role: 'region',
       },
-      h('h5', null, 'Answer'),
+      h('h5', null, 'Response'),
       h(
         'p',
         { className: 'live-status', role: 'status' },
@@ -63,13 +63,13 @@ export function responses({ React, getComponent, specSelectors }) {
         failure && h('span', { className: 'failure' }, failure),
       ),
       h(RateLimit, { headers }),
-      text ? h(Code, { label: 'Body of the answer', text: readable(text, headers['content-type']) }) : null,
+      text ? h(Code, { label: 'Body of the response', text: readable(text, headers['content-type']) }) : null,
       h(
         'details',
         null,
         h('summary', null, 'Response headers'),
         h(Code, {
-          label: 'Headers of the answer',
+          label: 'Headers of the response',
           text: Object.entries(headers)
             .map(([name, value]) => `${name}: ${value}`)
             .join('\n'),
