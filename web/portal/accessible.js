@@ -1,5 +1,13 @@
 // @ts-check
 
+/** Takes the focus past the navigation: by its fragment alone the link would only scroll. */
+export function skipToContent() {
+  document.querySelector('.skip-link')?.addEventListener('click', event => {
+    event.preventDefault();
+    document.getElementById('content')?.focus();
+  });
+}
+
 /**
  * Names for the controls that the viewer leaves without one, and a place in the order of the keyboard for what scrolls.
  *

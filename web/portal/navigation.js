@@ -23,7 +23,7 @@ export function fragmentOf(tag, operationId) {
  */
 export function followAddress(viewer) {
   const follow = () => {
-    const [tag, operationId] = location.hash.slice(2).split('/').map(decodeURIComponent);
+    const [tag, operationId] = namesIn(location.hash);
     if (!tag || !operationId) return;
     // What a search has hidden is found by its address all the same.
     if (!elementOf(tag, operationId)) clearSearch();
@@ -42,6 +42,19 @@ export function followAddress(viewer) {
     if (link) closeMenu();
   });
   follow();
+}
+
+/**
+ * The tag and the operation that a fragment names. One that is no well-formed text names nothing.
+ *
+ * @param {string} fragment
+ */
+function namesIn(fragment) {
+  try {
+    return fragment.slice(2).split('/').map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 /** @param {string} tag @param {string} operationId */

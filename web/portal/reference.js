@@ -1,6 +1,6 @@
 // @ts-check
 // Starts the reference: shows the service's own document in the viewer.
-import { nameControls } from './accessible.js';
+import { nameControls, skipToContent } from './accessible.js';
 import { keepKey, withKey } from './api-key.js';
 import { forViewer } from './contract.js';
 import { followAddress, menu, search } from './navigation.js';
@@ -8,6 +8,7 @@ import { portalPlugins } from './plugin.js';
 
 keepKey();
 menu();
+skipToContent();
 
 const reference = /** @type {HTMLElement} */ (document.getElementById('reference'));
 

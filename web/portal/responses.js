@@ -39,7 +39,9 @@ export function responses({ React, getComponent, specSelectors }) {
   const LiveResponse = ({ response, path, method }) => {
     /** @type {Headers} */
     const headers = response.get('headers')?.toJS?.() ?? response.get('headers') ?? {};
-    const text = response.get('text');
+    // The viewer gives an empty body as a Blob.
+    const body = response.get('text');
+    const text = typeof body === 'string' ? body : '';
     const duration = response.get('duration');
     // The viewer takes an answer of 4xx or 5xx for a failure, too; this is about requests that had no answer.
     const failure = response.get('status') === undefined && response.get('message');

@@ -1,0 +1,89 @@
+// Takes the pictures of the portal in docs/screenshots, from the demo shop of a service of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { launchBrowser } from '../service/test/support/launch-browser.ts';
+import { PortalPage } from '../service/test/support/portal-page.ts';
+
+const root = dirname(import.meta.dirname);
+const pictures = join(root, 'docs/screenshots');
+
+const desktop = { viewport: { width: 1280, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+
+const listPets = { operationId: 'listPets', tags: ['Animals'] };
+
+/** What each picture shows: the options of its browser, and what is done before it is taken. */
+const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
+  {
+    'portal-desktop-light': [desktop, showAnswer],
+    'portal-desktop-dark': [desktop, portal => showOperation(portal, 'getPet')],
+    'portal-phone-light': [phone, portal => portal.open()],
+    'portal-phone-dark': [phone, portal => showOperation(portal, 'createPet')],
+  };
+
+async function showOperation(portal: PortalPage, operationId: string): Promise<void> {
+  await portal.open(`#/Animals/${operationId}`);
+  await portal
+    .operation({ operationId, tags: ['Animals'] })
+    .locator('[data-code]')
+    .last()
+    .waitFor();
+}
+
+/** An operation that was tried out, with the answer in the picture. */
+async function showAnswer(portal: PortalPage, key: string): Promise<void> {
+  await portal.open('#/Animals/listPets');
+  await portal.useKey(key);
+  const shown = portal.operation(listPets);
+  await shown.locator('.try-out__btn').click();
+  await shown.locator('[data-param-name="limit"] input').fill('3');
+  await portal.execute(listPets);
+  await shown.locator('.live-response').evaluate(answer => answer.scrollIntoView({ block: 'center' }));
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));
+const service = spawn(process.execPath, [join(root, 'service/src/main.ts'), 'serve', '--demo'], {
+  env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: directory },
+  stdio: ['ignore', 'pipe', 'pipe'],
+});
+let told = '';
+service.stderr.on('data', text => {
+  told += text;
+});
+const ended = once(service, 'close');
+let browser: Browser | undefined;
+try {
+  const baseURL = await addressOfService();
+  const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+  browser = await launchBrowser();
+  mkdirSync(pictures, { recursive: true });
+  for (const [name, [options, prepare]] of Object.entries(scenes)) {
+    const colorScheme = name.endsWith('dark') ? 'dark' : 'light';
+    const settings = { baseURL, colorScheme, locale: 'en-GB', timezoneId: 'UTC' } as const;
+    const context = await browser.newContext({ ...settings, ...options });
+    const page = await context.newPage();
+    await prepare(new PortalPage(page), key);
+    await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
+    await context.close();
+  }
+} finally {
+  await browser?.close();
+  service.kill('SIGTERM');
+  await ended;
+  rmSync(directory, { recursive: true });
+}
+
+async function addressOfService(): Promise<string> {
+  for await (const line of createInterface({ input: service.stdout })) {
+    if (line.includes('"msg":"listening"')) {
+      service.stdout.resume();
+      return JSON.parse(line).url;
+    }
+  }
+  throw new Error(`The service did not start: ${told}`);
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { documentedOperations } from '../contract/document.ts';
+import { useBrowser } from '../support/browser.ts';
+import { changeDocument } from '../support/changed-document.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser();
+
+function operation(operationId: string) {
+  return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
+}
+
+/** What is marked with an attribute in the main area: operations with the attribute's values. */
+async function marked(page: Page, attribute: string): Promise<Record<string, string>> {
+  const badges = await page
+    .locator(`.opblock[id^="operations-"] .opblock-summary-control .badge[${attribute}]`)
+    .filter({ visible: true })
+    .evaluateAll(
+      (all, name) =>
+        all.map((badge): [string, string] => [
+          badge.closest('.opblock').id.replace(/.*-/, ''),
+          badge.getAttribute(name),
+        ]),
+      attribute,
+    );
+  return Object.fromEntries(badges);
+}
+
+/** The same in the navigation. */
+async function markedInNavigation(page: Page, attribute: string): Promise<Record<string, string>> {
+  const badges = await page
+    .locator(`nav[aria-label="Operations"] .badge[${attribute}]`)
+    .filter({ visible: true })
+    .evaluateAll(
+      (all, name) =>
+        all.map((badge): [string, string] => [
+          badge.closest('[data-operation]').dataset.operation,
+          badge.getAttribute(name),
+        ]),
+      attribute,
+    );
+  return Object.fromEntries(badges);
+}
+
+function stabilities(): Record<string, string> {
+  return Object.fromEntries(
+    documentedOperations.flatMap(({ operation: { operationId, 'x-stability': stability } }) =>
+      stability === undefined ? [] : [[operationId, stability]],
+    ),
+  );
+}
+
+describe('an operation with x-hideTryItPanel', () => {
+  it('cannot be tried out, but is shown like any other: GET /store/orders', async t => {
+    const hidden = documentedOperations.filter(listed => listed.operation['x-hideTryItPanel']);
+    assert.deepEqual(
+      hidden.map(({ method, path }) => `${method} ${path}`),
+      ['GET /store/orders'],
+    );
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).open();
+    const shown = await portal.show(hidden[0]!.operation);
+    await shown.locator('[data-code="200"]').waitFor();
+    assert.equal(await shown.locator('[data-param-name="shipDateFrom"]').count(), 1);
+    assert.equal(await shown.locator('.try-out__btn, .execute').count(), 0);
+    assert.equal(await shown.getByRole('button', { name: /try|execute/i }).count(), 0);
+  });
+
+  it('is whichever the document says', async t => {
+    const { context, page } = await visit(t);
+    await changeDocument(context, ({ paths }) => {
+      paths['/pets']!.get!['x-hideTryItPanel'] = true;
+      delete paths['/store/orders']!.get!['x-hideTryItPanel'];
+    });
+    const portal = await new PortalPage(page).open();
+    const excluded = await portal.show(operation('listPets'));
+    await excluded.locator('[data-code="200"]').waitFor();
+    assert.equal(await excluded.getByRole('button', { name: /try|execute/i }).count(), 0);
+    const included = await portal.show(operation('listOrders'));
+    await included.locator('.try-out__btn').click();
+    await included.locator('.execute').waitFor();
+  });
+});
+
+describe('a deprecated operation', () => {
+  it('says so, as no other does, and until when it answers and what to use instead', async t => {
+    const { page } = await visit(t);
+    const portal = await new PortalPage(page).open();
+    const deprecated = documentedOperations.filter(listed => listed.operation.deprecated);
+    const ids = deprecated.map(listed => listed.operation.operationId);
+    assert.deepEqual(ids, ['getPet']);
+    assert.deepEqual(Object.keys(await marked(page, 'data-deprecated')), ids);
+    assert.deepEqual(Object.keys(await markedInNavigation(page, 'data-deprecated')), ids);
+    const shown = await portal.show(operation('getPet'));
+    const notice = shown.locator('.deprecation');
+    assert.equal(await notice.locator('time[datetime="2030-12-05"]').innerText(), '2030-12-05');
+    await notice.getByRole('link', { name: '/pets?id={petId}' }).click();
+    await portal.operation(operation('listPets')).locator('[data-samples]').waitFor();
+    assert.equal(new URL(page.url()).hash, '#/Animals/listPets');
+    assert.equal(await portal.operation(operation('listPets')).locator('.deprecation').count(), 0);
+  });
+});
+
+describe('an operation that may still change', () => {
+  it('has its stability as a badge, and no other has one', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).open();
+    assert.deepEqual(Object.values(stabilities()), ['experimental']);
+    assert.deepEqual(await marked(page, 'data-stability'), stabilities());
+    assert.deepEqual(await markedInNavigation(page, 'data-stability'), stabilities());
+    const { operationId, 'x-stability': stability } = operation(Object.keys(stabilities())[0]!);
+    const badge = page.locator(`[id$="-${operationId}"] .badge[data-stability]`);
+    assert.equal(await badge.innerText(), stability);
+  });
+
+  it('is whichever the document says', async t => {
+    const { context, page } = await visit(t);
+    await changeDocument(context, ({ paths }) => {
+      paths['/store/inventory']!.get!['x-stability'] = 'beta';
+    });
+    await new PortalPage(page).open();
+    assert.deepEqual(await marked(page, 'data-stability'), { ...stabilities(), listInventory: 'beta' });
+    assert.equal(
+      await page.locator('[id$="-listInventory"] .badge[data-stability="beta"]').innerText(),
+      'beta',
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { type Asked, runCurl, runJavaScript } from '../support/code-samples.ts';
+import { operationsWithBody } from '../support/operations.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser();
+
+type Listed = (typeof documentedOperations)[number];
+
+/** The parameters of an operation, references resolved. */
+function parametersOf({ operation }: Listed) {
+  return (operation.parameters ?? []).map(parameter =>
+    '$ref' in parameter ? document.components.parameters[parameter.$ref.split('/').at(-1)!]! : parameter,
+  );
+}
+
+function shownParameters(shown: Locator): Promise<string[]> {
+  return shown
+    .locator('[data-param-name]')
+    .evaluateAll(rows => rows.map(row => `${row.dataset.paramIn} ${row.dataset.paramName}`));
+}
+
+/** The statuses that an operation is documented to have, each with the names of its headers. */
+function headersByStatus({ operation }: Listed): Record<string, string[]> {
+  return Object.fromEntries(
+    responsesOf(operation).map(([status, response]) => [status, Object.keys(headersOf(response))]),
+  );
+}
+
+async function shownHeadersByStatus(shown: Locator): Promise<Record<string, string[]>> {
+  const responses = await shown
+    .locator('[data-code]')
+    .evaluateAll(details =>
+      details.map((response): [string, string[]] => [
+        response.dataset.code,
+        [...response.querySelectorAll('.headers td:first-child')].map(cell => cell.textContent),
+      ]),
+    );
+  return Object.fromEntries(responses);
+}
+
+/** Fails unless the shape and the example of the request's body are shown, if it has one. */
+async function assertRequest(shown: Locator, { operation: { operationId } }: Listed): Promise<void> {
+  const request = shown.locator('.opblock-section-request-body');
+  const body = operationsWithBody.find(known => known.operationId === operationId)?.body;
+  assert.equal(await request.count(), body ? 1 : 0);
+  if (!body) return;
+  assert.deepEqual(JSON.parse(await request.locator('pre').first().innerText()), body.example);
+  await request.getByRole('tab', { name: 'Schema' }).click();
+  const fields: string[] = await request
+    .locator('.property-row > td:first-child')
+    // Those of the body itself, not those of the objects in it.
+    .evaluateAll(all =>
+      all
+        .filter(field => !field.closest('.shape').parentElement.closest('.shape'))
+        .map(field => field.textContent),
+    );
+  assert.deepEqual([...new Set(fields)].toSorted(), Object.keys(body.properties).toSorted());
+}
+
+/** Fails unless both samples, when they are run, make the request that the document describes. */
+async function assertSamples(shown: Locator, listed: Listed, origin: string): Promise<void> {
+  const { method, path, operation } = listed;
+  const [[type, media] = []] = Object.entries(operation.requestBody?.content ?? {});
+  const examples = new Map(parametersOf(listed).map(({ name, example }) => [name, example]));
+  const expected: Asked = {
+    method,
+    url: origin + path.replace(/\{(\w+)\}/g, (_, name) => String(examples.get(name))),
+    headers: {
+      ...(operation.security.length > 0 && { 'X-API-Key': 'the key' }),
+      ...(type !== undefined && { 'Content-Type': type }),
+    },
+    body: media?.example,
+  };
+  const samples = shown.locator('[data-samples]');
+  assert.deepEqual(runCurl(await samples.locator('pre').innerText(), 'the key'), expected);
+  await samples.locator('button[data-language="javascript"]').click();
+  assert.deepEqual(await runJavaScript(await samples.locator('pre').innerText(), 'the key'), expected);
+}
+
+describe('the reference', () => {
+  it('has every operation and no other, with parameters, request, responses, their headers, and code that works', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).open();
+    const ids = await page
+      .locator('.opblock[id^="operations-"]')
+      .evaluateAll(blocks => blocks.map(block => block.id.replace(/.*-/, '')));
+    assert.deepEqual(
+      ids.toSorted(),
+      documentedOperations.map(({ operation }) => operation.operationId).toSorted(),
+    );
+    for (const listed of documentedOperations) {
+      const { method, path, operation } = listed;
+      await t.test(`${method} ${path}`, async () => {
+        const shown = await portal.show(operation);
+        const summary = shown.locator('.opblock-summary-control');
+        const [title] = await summary.locator('.opblock-summary-description').allInnerTexts();
+        assert.deepEqual(
+          [
+            await summary.locator('.method').innerText(),
+            await summary.locator('.opblock-summary-path').innerText(),
+          ],
+          [method, path],
+        );
+        assert.equal(title, operation.summary);
+        assert.deepEqual(
+          await shownParameters(shown),
+          parametersOf(listed).map(at => `${at.in} ${at.name}`),
+        );
+        await assertRequest(shown, listed);
+        await portal.unfold(shown);
+        await eventually(() => shownHeadersByStatus(shown), headersByStatus(listed));
+        await assertSamples(shown, listed, shop.origin);
+        await summary.click();
+      });
+    }
+  });
+});

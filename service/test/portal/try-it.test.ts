@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { documentedOperations } from '../contract/document.ts';
+import { useBrowser } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser();
+
+const tried = documentedOperations.filter(({ operation }) => operation['x-hideTryItPanel'] !== true);
+
+/** Makes a resource for an operation to work on, for each parameter that stands for one. */
+const seeds: Record<string, (api: Client) => Promise<number>> = {
+  petId: api => aPet(api, { stock: 5 }),
+  categoryId: api => aCategory(api),
+  orderId: async api => anOrder(api, { petId: await aPet(api, { stock: 5 }), quantity: 1 }),
+  keyId: async api => (await api.post('/keys', { name: 'Spare', plan: 'free', scopes: ['admin'] })).body.id,
+};
+
+/** What an operation needs in its path, and its example with what is there in the place of what is not. */
+async function filledIn(api: Client, { path, operation }: (typeof documentedOperations)[number]) {
+  const parameters: Record<string, number> = {};
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) parameters[name] = await seeds[name]!(api);
+  const [media] = Object.values(operation.requestBody?.content ?? {});
+  if (!media) return { parameters };
+  const body = { ...(media.example as Record<string, unknown>) };
+  for (const name of Object.keys(body)) {
+    if (name in seeds) body[name] = await seeds[name]!(api);
+  }
+  // Of one name there is only one category.
+  if (path.startsWith('/categories') && 'name' in body) body.name = `Made by ${operation.operationId}`;
+  return { parameters, body };
+}
+
+/** The headers about limits that a response has, with their numbers. */
+async function sentLimits(response: { allHeaders(): Promise<Record<string, string>> }) {
+  const headers = await response.allHeaders();
+  const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
+  return Object.fromEntries(
+    names
+      .filter(name => name.toLowerCase() in headers)
+      .map(name => [name, Number(headers[name.toLowerCase()])]),
+  );
+}
+
+describe('trying operations out', () => {
+  it('works for every operation that the document does not exclude', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).open();
+    await portal.useKey(shop.adminKey);
+    assert.ok(tried.length > 30);
+    for (const listed of tried) {
+      const { method, path, operation } = listed;
+      await t.test(`${method} ${path}`, async () => {
+        const request = await filledIn(shop.api, listed);
+        const { response, status, limits } = await portal.tryOut(operation, request);
+        const success = Number(Object.keys(operation.responses).find(code => code.startsWith('2')));
+        const target = path.replace(/\{(\w+)\}/g, (_, name) => String(request.parameters[name]));
+        const { pathname, search } = new URL(response.url());
+        assert.deepEqual(
+          [response.request().method(), pathname, search, response.status(), status],
+          [method, target, '', success, success],
+          await response.text().catch(() => ''),
+        );
+        // What was left empty is not sent.
+        const { 'api-version': version, 'x-request-id': requestId } = response.request().headers();
+        assert.deepEqual([version, requestId], [undefined, undefined]);
+        assert.deepEqual(limits, await sentLimits(response));
+        assert.deepEqual(Object.keys(limits), [
+          'X-RateLimit-Limit',
+          'X-RateLimit-Remaining',
+          'X-RateLimit-Reset',
+        ]);
+        await portal.operation(operation).locator('.opblock-summary-control').click();
+      });
+    }
+  });
+});

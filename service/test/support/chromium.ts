@@ -1,0 +1,31 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+const onMacs = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+
+/** What to do where there is no browser. */
+export const howToGetChromium =
+  'The tests of the portal need Chromium or Chrome: install it (Debian: apt-get install chromium), ' +
+  'or set CHROMIUM to its path';
+
+/** The path of Chromium or Chrome: `CHROMIUM`, or the first that is found; `undefined` where there is none. */
+export function findChromium({ CHROMIUM, PATH = '' } = process.env): string | undefined {
+  if (CHROMIUM) {
+    if (isExecutable(CHROMIUM)) return CHROMIUM;
+    throw new Error(`CHROMIUM is ${JSON.stringify(CHROMIUM)}, which is no program`);
+  }
+  const directories = PATH.split(delimiter).filter(directory => directory !== '');
+  const candidates = names.flatMap(name => directories.map(directory => join(directory, name)));
+  return [...candidates, ...onMacs].find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Fetched {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** As they were sent: still encoded. */
+  bytes: Buffer;
+  text: string;
+}
+
+/** A request on a connection of its own, for what is not part of the API and so not held against the contract. */
+export function fetchBytes(
+  url: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Fetched> {
+  const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
+  const sent = request(url, { method, headers, agent: false }, response => {
+    const chunks: Buffer[] = [];
+    response.on('data', chunk => chunks.push(chunk));
+    response.on('error', reject);
+    response.on('end', () => {
+      const bytes = Buffer.concat(chunks);
+      resolve({ status: response.statusCode!, headers: response.headers, bytes, text: bytes.toString() });
+    });
+  });
+  sent.on('error', reject);
+  sent.end();
+  return promise;
+}
