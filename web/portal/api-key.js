@@ -5,20 +5,39 @@
  */
 const STORED = 'petstore.apiKey';
 
+let key = '';
+
 /** Keeps what is typed into the field, and fills it again after a reload. */
 export function keepKey() {
   const field = /** @type {HTMLInputElement} */ (document.getElementById('api-key'));
-  field.value = sessionStorage.getItem(STORED) ?? '';
-  field.addEventListener('input', () => {
-    const key = field.value.trim();
-    if (key) sessionStorage.setItem(STORED, key);
-    else sessionStorage.removeItem(STORED);
-  });
+  key = inStorage(storage => storage.getItem(STORED)) ?? '';
+  field.value = key;
+  field.addEventListener('input', () => keep(field.value.trim()));
   document.getElementById('api-key-forget')?.addEventListener('click', () => {
-    sessionStorage.removeItem(STORED);
+    keep('');
     field.value = '';
     field.focus();
   });
+}
+
+/** @param {string} entered */
+function keep(entered) {
+  key = entered;
+  inStorage(storage => (key ? storage.setItem(STORED, key) : storage.removeItem(STORED)));
+}
+
+/**
+ * A browser may forbid storage; then the key lasts as long as the page.
+ *
+ * @template T
+ * @param {(storage: Storage) => T} use
+ */
+function inStorage(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -27,7 +46,6 @@ export function keepKey() {
  * @param {import('./types.d.ts').ViewerRequest} request
  */
 export function withKey(request) {
-  const key = sessionStorage.getItem(STORED);
   if (!key || new URL(request.url, location.href).origin !== location.origin) return request;
   return { ...request, headers: { ...request.headers, 'X-API-Key': key } };
 }

@@ -62,8 +62,12 @@ function elementOf(tag, operationId) {
   return document.getElementById(`operations-${tag}-${operationId}`.replaceAll(' ', '_'));
 }
 
-/** @param {string} operationId */
-function markCurrent(operationId) {
+/**
+ * Marks the entry of an operation in the navigation, and no other.
+ *
+ * @param {string} operationId
+ */
+export function markCurrent(operationId) {
   document.querySelector('a[data-operation][aria-current]')?.removeAttribute('aria-current');
   document
     .querySelector(`a[data-operation="${CSS.escape(operationId)}"]`)
@@ -133,6 +137,7 @@ export function search(viewer, contract) {
     for (const section of sections) section.hidden = !section.querySelector('li:not([hidden])');
     status.textContent = phrase === '' ? '' : found === 1 ? '1 operation found' : `${found} operations found`;
     status.classList.toggle('visually-hidden', phrase === '');
+    document.body.classList.toggle('nothing-found', found === 0);
     viewer.layoutActions.updateFilter?.(phrase === '' ? false : phrase);
   };
   searchField.addEventListener('input', filter);

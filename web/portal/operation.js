@@ -7,7 +7,7 @@
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
  */
 import { successorOf } from './contract.js';
-import { fragmentOf } from './navigation.js';
+import { fragmentOf, markCurrent } from './navigation.js';
 import { asCurl, asJavaScript, sampleRequest } from './samples.js';
 
 /** @param {Contract} contract */
@@ -24,6 +24,7 @@ export function operationParts(contract) {
       const onClick = () => {
         // The address bar names the operation that was opened last; a step back leaves the page.
         if (!isShown) history.replaceState(null, '', fragmentOf(tag, operationId));
+        if (!isShown) markCurrent(operationId);
         toggleShown();
       };
       return h(
@@ -87,6 +88,9 @@ export function operationParts(contract) {
     const Samples = ({ path, method }) => {
       const [language, setLanguage] = React.useState('curl');
       const [copied, setCopied] = React.useState(false);
+      const code = React.useRef(/** @type {Node | null} */ (null));
+      // Where the browser forbids to copy, the reader can.
+      const select = () => code.current && getSelection()?.selectAllChildren(code.current);
       const request = sampleRequest(contract, path, method, location.origin);
       const text =
         language === 'curl' ? asCurl(request) : asJavaScript(request, answersJson(contract, path, method));
@@ -113,17 +117,19 @@ export function operationParts(contract) {
               title,
             ),
           ),
-          h(
-            'button',
-            {
-              type: 'button',
-              className: 'copy',
-              onClick: () => navigator.clipboard.writeText(text).then(() => setCopied(true)),
-            },
-            copied ? 'Copied' : 'Copy',
-          ),
+          // Browsers have no clipboard on plain HTTP, but for the own machine.
+          navigator.clipboard &&
+            h(
+              'button',
+              {
+                type: 'button',
+                className: 'copy',
+                onClick: () => navigator.clipboard.writeText(text).then(() => setCopied(true), select),
+              },
+              copied ? 'Copied' : 'Copy',
+            ),
         ),
-        h('pre', { tabIndex: 0, 'aria-label': `Code for ${name}` }, h('code', null, text)),
+        h('pre', { tabIndex: 0, 'aria-label': `Code for ${name}`, ref: code }, h('code', null, text)),
       );
     };
 

@@ -18,6 +18,7 @@ import { shapes } from './shape.js';
 export function portalPlugins(contract, onReady) {
   return [
     documentDecidesOnTryIt,
+    () => freshAnswers,
     () => search,
     groups(contract, onReady),
     operationParts(contract),
@@ -39,6 +40,24 @@ export function documentDecidesOnTryIt() {
       original(state, path, method);
   return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
 }
+
+/** Input that is refused sends nothing: the response to an earlier request must not stand below it as if it were new. */
+export const freshAnswers = {
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        /** @param {(...values: unknown[]) => unknown} original @param {ViewerSystem} system */
+        validateParams:
+          (original, { specActions }) =>
+          /** @param {[path: string, method: string]} operation */
+          operation => {
+            specActions.clearResponse?.(...operation);
+            return original(operation);
+          },
+      },
+    },
+  },
+};
 
 /** The viewer's own search looks at tags and paths only. */
 export const search = {

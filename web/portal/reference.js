@@ -15,19 +15,24 @@ const reference = /** @type {HTMLElement} */ (document.getElementById('reference
 try {
   const answer = await fetch('/openapi.json');
   if (!answer.ok) throw new Error(`/openapi.json was answered with status ${answer.status}`);
-  show(await answer.json());
+  await show(await answer.json());
 } catch (error) {
-  reference.textContent = `The operations could not be loaded: ${error instanceof Error ? error.message : error}`;
+  // The list that came with the page stays: it names the operations, though none opens.
+  const notice = document.createElement('p');
+  notice.className = 'notice';
+  notice.setAttribute('role', 'alert');
+  const reason = error instanceof Error ? error.message : error;
+  notice.textContent = `The operations cannot be opened: ${reason}. Reload the page to try again.`;
+  reference.before(notice);
 }
 
 /** @param {import('./types.d.ts').Contract} contract */
-function show(contract) {
+async function show(contract) {
+  const { promise: ready, resolve } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
   const viewer = SwaggerUIBundle({
     dom_id: '#reference',
     layout: 'PortalLayout',
-    plugins: portalPlugins(contract, () => {
-      document.body.dataset.ready = '';
-    }),
+    plugins: portalPlugins(contract, resolve),
     docExpansion: 'list',
     defaultModelExpandDepth: 3,
     // The address is followed by navigation.js, the key is kept by api-key.js: neither is read from the URL.
@@ -45,5 +50,7 @@ function show(contract) {
   viewer.specActions.updateJsonSpec?.(forViewer(contract));
   search(viewer, contract);
   nameControls(reference);
+  await ready;
+  document.body.dataset.ready = '';
   followAddress(viewer);
 }

@@ -5,8 +5,15 @@
   const root = document.documentElement;
   const system = matchMedia('(prefers-color-scheme: dark)');
 
+  let chosen = '';
+  try {
+    chosen = localStorage.getItem(STORED) ?? '';
+  } catch {
+    // A browser may forbid storage; then a choice lasts as long as the page.
+  }
+
   /** What the reader chose, or else what the system says. */
-  const current = () => localStorage.getItem(STORED) ?? (system.matches ? 'dark' : 'light');
+  const current = () => chosen || (system.matches ? 'dark' : 'light');
 
   const apply = () => {
     const theme = current();
@@ -20,12 +27,20 @@
   apply();
   system.addEventListener('change', apply);
   // Another tab of the portal may have changed it.
-  addEventListener('storage', apply);
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === STORED) chosen = newValue ?? '';
+    apply();
+  });
   document.addEventListener('DOMContentLoaded', () => {
     apply();
     document.getElementById('theme')?.addEventListener('click', () => {
-      localStorage.setItem(STORED, current() === 'dark' ? 'light' : 'dark');
+      chosen = current() === 'dark' ? 'light' : 'dark';
       apply();
+      try {
+        localStorage.setItem(STORED, chosen);
+      } catch {
+        // As above.
+      }
     });
   });
 }

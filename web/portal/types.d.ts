@@ -99,6 +99,7 @@ export interface ViewerSystem {
     createElement(component: Component, props?: object | null, ...children: unknown[]): unknown;
     Fragment: Component;
     useState<T>(initial: T): [T, (value: T) => void];
+    useRef<T>(initial: T): { current: T };
     useEffect(effect: () => void, when: readonly unknown[]): void;
   };
   getComponent(name: string, container?: boolean): Component;

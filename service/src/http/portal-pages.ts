@@ -45,13 +45,8 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
       sendContent(request, reply, await (await portal()).page(name), pageHeaders),
   });
   return [
-    {
-      path: '/',
-      answer: async (request, reply) => {
-        closeIfClosing(request, reply);
-        return reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302);
-      },
-    },
+    redirect('/'),
+    redirect(`${REFERENCE_URL}/`),
     page(REFERENCE_URL, 'reference'),
     page(GUIDE_URL, 'guide'),
     {
@@ -65,6 +60,17 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
       },
     },
   ];
+}
+
+/** Leads to the reference. */
+function redirect(path: string): PortalPage {
+  return {
+    path,
+    answer: async (request, reply) => {
+      closeIfClosing(request, reply);
+      return reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302);
+    },
+  };
 }
 
 async function sendContent(

@@ -36,6 +36,9 @@ ${navigation(document)}
 <p class="lead">${description.split('\n', 1)[0]}</p>
 <p>New here? The <a href="${GUIDE_URL}">guide</a> tells of authentication, limits, errors, paging and safe retries.
 To try operations out, enter your API key above: it stays in this tab.</p>
+<noscript><p class="notice">To open operations and to try them out the page needs JavaScript. The whole contract is
+<a href="/openapi.yaml">openapi.yaml</a>.</p></noscript>
+<p class="no-match">No operation matches the search.</p>
 <div id="reference">${operationList(document)}</div>
 </main>
 </div>`,
