@@ -79,7 +79,7 @@ export const petRoutes: Route<Services>[] = [
     operationId: 'getPet',
     tag: 'Animals',
     summary: 'Read a pet',
-    description: 'One pet by its ID. Use `GET /pets?id={petId}` instead.',
+    description: 'One pet by its ID.',
     scope: 'pets:read',
     params: petParams,
     success: { status: 200, description: 'The pet.', schema: Pet },
