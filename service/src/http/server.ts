@@ -63,15 +63,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   const pages = portalPages(options.contract);
-  refuseUnknownPaths(server, gate, [...options.routes, ...pages]);
-  for (const [path, routes] of byPath(options.routes)) {
-    for (const route of routes) addRoute(server, gate, route, options);
-    refuseOtherMethods(server, gate, path, routes);
-  }
-  for (const page of pages) {
-    addPage(server, gate, page);
-    refuseOtherMethods(server, gate, page.path, [{ method: 'GET' }]);
-  }
+  const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
+  refuseTheRest(server, gate, [...options.routes, ...pageRoutes]);
+  for (const route of options.routes) addRoute(server, gate, route, options);
+  for (const page of pages) addPage(server, gate, page);
   return server;
 }
 
@@ -150,35 +145,46 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
   });
 }
 
-function refuseOtherMethods(
-  server: FastifyInstance,
-  gate: Gate,
-  path: string,
-  routes: readonly Pick<Route, 'method'>[],
-): void {
-  const allowed = methods
-    .filter(method => routes.some(route => route.method === method))
-    .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  server.route({
-    method: server.supportedMethods.filter(method => !allowed.includes(method)),
-    url: fastifyPath(path),
-    onRequest: async (request, reply) => {
-      await gate.pass(request, reply, undefined);
-      throw new ApiError('method_not_allowed', `${request.method} is not among ${allowed.join(', ')} here`, {
-        allow: allowed.join(', '),
-      });
-    },
-    handler: unreachable,
-  });
+/** A path that there is, and the methods that it has, as `Allow` lists them. */
+interface KnownPath {
+  template: string;
+  pattern: RegExp;
+  allowed: string;
 }
 
-function refuseUnknownPaths(server: FastifyInstance, gate: Gate, routes: readonly { path: string }[]): void {
-  const paths = new Set(routes.map(route => route.path));
+function knownPaths(routes: readonly Pick<Route, 'method' | 'path'>[]): KnownPath[] {
+  return [...Map.groupBy(routes, route => route.path)].map(([template, known]) => ({
+    template,
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '(?:(?!/).)+')}$`),
+    allowed: methods
+      .filter(method => known.some(route => route.method === method))
+      .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .join(', '),
+  }));
+}
+
+/**
+ * Answers what no route is for: 405 for another method of a path that there is, else 404. One hook does for all of them:
+ * a route for each method that a path lacks would take megabytes.
+ */
+function refuseTheRest(
+  server: FastifyInstance,
+  gate: Gate,
+  routes: readonly Pick<Route, 'method' | 'path'>[],
+): void {
+  const paths = knownPaths(routes);
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await gate.pass(request, reply, undefined);
     const path = request.url.split('?', 1)[0]!;
+    const known = paths.find(({ pattern }) => pattern.test(decodedPath(path)));
+    if (known) {
+      throw new ApiError('method_not_allowed', `${request.method} is not among ${known.allowed} here`, {
+        allow: known.allowed,
+      });
+    }
     const trimmed = path.replace(/\/+$/, '');
-    const hint = trimmed !== path && paths.has(trimmed) ? `; did you mean ${trimmed}?` : '';
+    const isSlip = trimmed !== path && paths.some(({ template }) => template === trimmed);
+    const hint = isSlip ? `; did you mean ${trimmed}?` : '';
     throw new ApiError('route_not_found', `There is nothing at ${path.slice(0, 200)}${hint}`);
   };
   server.addHook('onRequest', (request, reply, done) => {
@@ -186,6 +192,12 @@ function refuseUnknownPaths(server: FastifyInstance, gate: Gate, routes: readonl
     else done();
   });
   server.setNotFoundHandler(unreachable);
+}
+
+/** A path as the router compares it: decoded, but for slashes, which do not part anything when they were encoded. */
+function decodedPath(path: string): string {
+  const decoded = path.split('/').map(segment => decodeURIComponent(segment).replaceAll('/', '%2F'));
+  return decoded.join('/');
 }
 
 function unreachable(): never {
@@ -201,8 +213,4 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
 /** `/pets/{petId}` as the router writes it. A parameter is not empty: `/pets/` is no pet. */
 function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1(.+)');
-}
-
-function byPath(routes: readonly Route<RouteServices>[]): Map<string, Route<RouteServices>[]> {
-  return Map.groupBy(routes, route => route.path);
 }
