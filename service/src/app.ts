@@ -6,7 +6,7 @@ import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
 import { MemoryCounters } from './counters/memory.ts';
 import type { Database } from './db/database.ts';
-import { openSqlite } from './db/sqlite.ts';
+import { openDatabase } from './db/open-database.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
@@ -43,10 +43,13 @@ const SWEEP_INTERVAL = HOUR;
 const FLUSH_INTERVAL = 800;
 
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
-export function buildApp(config: Config, { clock = systemClock, logDestination }: Overrides = {}): App {
+export async function buildApp(
+  config: Config,
+  { clock = systemClock, logDestination }: Overrides = {},
+): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
-  const db = openSqlite({ directory: config.dataDirectory, writeBatch: config.writeBatch });
+  const db = await openDatabase(config);
   const keyRing = new KeyRing(db, config.banRules);
   const counters = new MemoryCounters();
   const keyLimits = new KeyLimits({

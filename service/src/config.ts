@@ -11,6 +11,14 @@ export interface Config {
   readonly port: number;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
+  /** The PostgreSQL database; the embedded store when there is none. */
+  readonly databaseUrl: string | undefined;
+  /** The most connections to PostgreSQL. */
+  readonly databaseConnections: number;
+  /** How long a statement may take, in seconds. */
+  readonly databaseTimeoutSeconds: number;
+  /** The most operations that wait for the store; those beyond it are answered 503. */
+  readonly databaseQueue: number;
   readonly logLevel: LogLevel;
   /** The most write operations that share one commit to disk. */
   readonly writeBatch: number;
@@ -35,6 +43,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const ours = [
   'PETSTORE_DATA',
   'PETSTORE_WRITE_BATCH',
+  'PETSTORE_DATABASE_CONNECTIONS',
+  'PETSTORE_DATABASE_TIMEOUT_SECONDS',
+  'PETSTORE_DATABASE_QUEUE',
   'PETSTORE_KEEP_SUNSET',
   'PETSTORE_SHUTDOWN_SECONDS',
   'PETSTORE_TRUST_PROXY',
@@ -52,6 +63,10 @@ export function readConfig(environment: Environment): Config {
     host: text(environment, 'HOST', '127.0.0.1'),
     port: wholeNumber(environment, 'PORT', 8080, 0, 65_535),
     dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
+    databaseUrl: databaseUrl(environment),
+    databaseConnections: wholeNumber(environment, 'PETSTORE_DATABASE_CONNECTIONS', 10, 2, 1_000),
+    databaseTimeoutSeconds: wholeNumber(environment, 'PETSTORE_DATABASE_TIMEOUT_SECONDS', 5, 1, 3_600),
+    databaseQueue: wholeNumber(environment, 'PETSTORE_DATABASE_QUEUE', 2_000, 1, 1_000_000),
     logLevel: oneOf(environment, 'LOG_LEVEL', 'info', logLevels),
     writeBatch: wholeNumber(environment, 'PETSTORE_WRITE_BATCH', 1024, 1, 65_536),
     keepSunset: oneOf(environment, 'PETSTORE_KEEP_SUNSET', 'false', ['true', 'false']) === 'true',
@@ -81,12 +96,8 @@ function isMinutes(text: string): boolean {
 }
 
 function refuseUnknown(environment: Environment): void {
-  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
-    if (environment[name]) {
-      throw new ConfigError(
-        `${name} is set, but this version has only the embedded store; unset it to go on`,
-      );
-    }
+  if (environment.REDIS_URL) {
+    throw new ConfigError('REDIS_URL is set, but this version counts limits in memory; unset it to go on');
   }
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PETSTORE_') || (ours as readonly string[]).includes(name)) continue;
@@ -95,6 +106,15 @@ function refuseUnknown(environment: Environment): void {
       `${name} is no setting${near ? `; did you mean ${near}?` : `; known are ${ours.join(', ')}`}`,
     );
   }
+}
+
+/** The URL may hold a password, so no message shows it. */
+function databaseUrl(environment: Environment): string | undefined {
+  if (!environment.DATABASE_URL) return undefined;
+  const url = URL.parse(environment.DATABASE_URL);
+  if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1)
+    return url.href;
+  throw new ConfigError('DATABASE_URL must be postgres://user:password@host:port/database');
 }
 
 function text(environment: Environment, name: string, fallback: string): string {

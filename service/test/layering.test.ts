@@ -65,9 +65,9 @@ describe('the layers of the service', () => {
     );
   });
 
-  it('know the store engine only in db', () => {
+  it('know the store engines only in db', () => {
     const users = globSync('**/*.ts', { cwd: source }).filter(file =>
-      /from 'better-sqlite3'/.test(readFileSync(join(source, file), 'utf8')),
+      /from '(better-sqlite3|pg)'/.test(readFileSync(join(source, file), 'utf8')),
     );
     assert.deepEqual(
       users.filter(file => !file.startsWith('db/')),

@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type App, buildApp } from '../app.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { SECOND } from '../kit/clock.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
+import { withoutPassword } from '../kit/urls.ts';
 import { UsageError } from './failure.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
   const config = readConfig(process.env);
-  const app = buildApp(config);
+  const app = await buildApp(config);
   process.on('exit', () => app.log.flush());
   const keyFile = join(config.dataDirectory, 'admin.key');
   let firstKey: string | undefined;
@@ -28,10 +29,11 @@ export async function serve(args: string[]): Promise<void> {
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
     // Before anyone is told that it listens: whoever is may end it at once.
     closeOnSignal(app);
-    app.log.info({ url, dataDirectory: config.dataDirectory }, 'listening');
+    const store = shownStore(config);
+    app.log.info({ url, store }, 'listening');
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app);
-    process.stderr.write(welcome({ url, directory: config.dataDirectory, keyFile, keyInFile, firstKey }));
+    process.stderr.write(welcome({ url, store, keyFile, keyInFile, firstKey }));
   } catch (error) {
     await app.close();
     throw error;
@@ -65,16 +67,21 @@ async function validKeyIn(keyFile: string, { keyRing, clock }: App): Promise<boo
   return (await keyRing.find(readFileSync(keyFile, 'utf8').trim(), clock.now())) !== undefined;
 }
 
+function shownStore({ databaseUrl, dataDirectory }: Config): string {
+  return databaseUrl === undefined ? dataDirectory : withoutPassword(databaseUrl);
+}
+
 interface Welcome {
   url: string;
-  directory: string;
+  /** Where the shop is kept. */
+  store: string;
   keyFile: string;
   /** Whether the key file can be used as it is. */
   keyInFile: boolean;
   firstKey: string | undefined;
 }
 
-function welcome({ url, directory, keyFile, keyInFile, firstKey }: Welcome): string {
+function welcome({ url, store, keyFile, keyInFile, firstKey }: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
     ? `${firstKey}\n               shown this once; kept in ${keyFile}`
@@ -86,7 +93,7 @@ function welcome({ url, directory, keyFile, keyInFile, firstKey }: Welcome): str
     Address    ${url}
     Portal     ${url}/docs
     Contract   ${url}/openapi.yaml
-    Data       ${directory}
+    Data       ${store}
     Admin key  ${key}
 
   Try it:

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { openSqlite } from '../db/sqlite.ts';
+import { openDatabase } from '../db/open-database.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { UsageError } from './failure.ts';
 
 /** Opens the store that the environment names, does something with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const { dataDirectory, writeBatch } = readConfig(process.env);
-  const db = openSqlite({ directory: dataDirectory, writeBatch });
+  const db = await openDatabase(readConfig(process.env));
   try {
     return await work(db);
   } finally {
@@ -20,8 +19,8 @@ export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<
 
 /** The same, but makes no store where there is none: what is not there cannot be looked at or changed. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const { dataDirectory } = readConfig(process.env);
-  if (!existsSync(join(dataDirectory, 'petstore.db'))) {
+  const { dataDirectory, databaseUrl } = readConfig(process.env);
+  if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'petstore.db'))) {
     throw new UsageError(
       `There is no store in ${dataDirectory}: PETSTORE_DATA names the directory of the store`,
     );

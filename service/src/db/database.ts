@@ -13,23 +13,49 @@ export interface Queries {
 export interface Writer {
   /**
    * Runs `work` in a transaction and answers once it is durable; when `work` throws, nothing of it remains.
-   * Inside `work` wait for the transaction's own queries and for nothing else: others queue behind it.
+   * Inside `work` wait for the transaction's own queries and for nothing else: others wait for it. `work` is run again
+   * from the start when another transaction was in its way, so all that it does must be done through the transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
 /** `write` on a transaction joins it, so that an operation that owns its transaction can take part in a larger one. */
-export interface Transaction extends Queries, Writer {}
+export interface Transaction extends Queries, Writer {
+  /**
+   * Waits until no other transaction holds one of these locks, and holds them until this one ends. Statements after it
+   * see all that their earlier holders did. A lock is a name on which transactions agree; it guards nothing by itself.
+   */
+  lock(...names: readonly string[]): Promise<void>;
+  /** Takes a lock unless another transaction holds it; answers whether it did. */
+  tryLock(name: string): Promise<boolean>;
+}
 
 export interface Database extends Queries, Writer {
+  load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;
 }
 
-/** The store could not be reached or could not write; nothing was kept. */
+/** How busy a database is. */
+export interface DatabaseLoad {
+  /** Operations that wait for their turn. */
+  queued: number;
+  /** Connections to a server; `undefined` for the embedded store. */
+  connections?: { open: number; idle: number };
+}
+
+const explanations = {
+  away: 'The database cannot be reached; nothing was changed. Try again shortly',
+  busy: 'More requests wait for the database than it can serve; nothing was changed. Try again shortly',
+  unknown:
+    'The connection to the database broke while the change was being kept, so it may have been kept or not. Look before ' +
+    'you send it again; with an Idempotency-Key it can be sent again as it is',
+};
+
+/** The store could not be reached or could not write. The message is for callers, and says what became of their change. */
 export class DatabaseUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('The database is unavailable', { cause });
+  constructor(cause: unknown, what: keyof typeof explanations = 'away') {
+    super(explanations[what], { cause });
     this.name = 'DatabaseUnavailable';
   }
 }

@@ -45,7 +45,7 @@ class Recorder implements CommitLog {
 
 function start(maxBatch = 100): { log: Recorder; group: GroupCommit } {
   const log = new Recorder();
-  return { log, group: new GroupCommit(log, noQueries, maxBatch) };
+  return { log, group: new GroupCommit(log, noQueries, { maxBatch, maxQueue: 1_000 }) };
 }
 
 const refused = new Error('refused');

@@ -13,6 +13,13 @@ export interface CommitLog {
   inTransaction(): boolean;
 }
 
+export interface GroupLimits {
+  /** The most operations that share a commit; 1 commits each by itself. */
+  maxBatch: number;
+  /** The most operations that wait; those beyond it are refused at once. */
+  maxQueue: number;
+}
+
 interface Job {
   work: (tx: Transaction) => Promise<unknown>;
   resolve: (value: unknown) => void;
@@ -29,18 +36,24 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 export class GroupCommit {
   readonly #log: CommitLog;
   readonly #tx: Transaction;
-  readonly #maxBatch: number;
+  readonly #limits: GroupLimits;
   readonly #queue: Job[] = [];
   #running: Promise<void> | undefined;
 
-  /** `maxBatch`: the most operations that share a commit; 1 commits each by itself. */
-  constructor(log: CommitLog, tx: Transaction, maxBatch: number) {
+  constructor(log: CommitLog, tx: Transaction, limits: GroupLimits) {
     this.#log = log;
     this.#tx = tx;
-    this.#maxBatch = maxBatch;
+    this.#limits = limits;
+  }
+
+  get queued(): number {
+    return this.#queue.length;
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#queue.length >= this.#limits.maxQueue) {
+      return Promise.reject(new DatabaseUnavailable(undefined, 'busy'));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
     this.#running ??= this.#runAll();
@@ -55,7 +68,7 @@ export class GroupCommit {
   async #runAll(): Promise<void> {
     while (this.#queue.length > 0) {
       await turnOfEventLoop();
-      await this.#runBatch(this.#queue.splice(0, this.#maxBatch));
+      await this.#runBatch(this.#queue.splice(0, this.#limits.maxBatch));
     }
     this.#running = undefined;
   }

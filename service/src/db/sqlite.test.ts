@@ -8,7 +8,7 @@ import { openSqlite } from './sqlite.ts';
 
 function openStore(t: TestContext): Database {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const db = openSqlite({ directory, writeBatch: 1_024 });
+  const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000 });
   t.after(async () => {
     await db.close();
     rmSync(directory, { recursive: true });
@@ -126,12 +126,12 @@ describe('the embedded store', () => {
   it('finishes what is queued before it closes', async t => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
     t.after(() => rmSync(directory, { recursive: true }));
-    const db = openSqlite({ directory, writeBatch: 2 });
+    const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
     const writes = ['a', 'b', 'c', 'd', 'e'].map(name => db.write(tx => addCategory(tx, name)));
     await db.close();
     await Promise.all(writes);
 
-    const reopened = openSqlite({ directory, writeBatch: 2 });
+    const reopened = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
     t.after(() => reopened.close());
     assert.deepEqual(await names(reopened), ['a', 'b', 'c', 'd', 'e']);
   });

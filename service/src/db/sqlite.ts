@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import {
   type Database,
+  type DatabaseLoad,
   DatabaseUnavailable,
   type Transaction,
   UnusableStore,
   type Value,
 } from './database.ts';
-import { type CommitLog, GroupCommit } from './group-commit.ts';
-import { migrate } from './migrate.ts';
+import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
+import { migrateSqlite } from './migrate-sqlite.ts';
 
 export interface SqliteOptions {
   /** The directory that holds `petstore.db`; made when missing. */
   directory: string;
   /** The most operations that share one commit. */
   writeBatch: number;
+  /** The most operations that wait for a commit; those beyond it are refused at once. */
+  maxQueue: number;
 }
 
 /** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
@@ -25,17 +28,17 @@ const OPENING_TIMEOUT = 10_000;
 const SERVING_TIMEOUT = 250;
 
 /** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
-export function openSqlite({ directory, writeBatch }: SqliteOptions): Database {
+export function openSqlite({ directory, writeBatch, maxQueue }: SqliteOptions): Database {
   const path = join(directory, 'petstore.db');
   let writer: BetterSqlite3.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writer = connect(path);
-    migrate(writer);
+    migrateSqlite(writer);
     const reader = connect(path);
     reader.pragma('query_only = ON');
     for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
-    return new SqliteDatabase(writer, reader, writeBatch);
+    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue });
   } catch (error) {
     writer?.close();
     if (!isOutage(error) && !isSystemError(error)) throw error;
@@ -112,12 +115,12 @@ class SqliteDatabase implements Database {
   readonly #endRead: BetterSqlite3.Statement;
   #reading = false;
 
-  constructor(writer: BetterSqlite3.Database, reader: BetterSqlite3.Database, writeBatch: number) {
+  constructor(writer: BetterSqlite3.Database, reader: BetterSqlite3.Database, limits: GroupLimits) {
     this.#writer = new Connection(writer);
     this.#reader = new Connection(reader);
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
-    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), writeBatch);
+    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), limits);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -136,6 +139,10 @@ class SqliteDatabase implements Database {
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#group.write(work);
+  }
+
+  load(): DatabaseLoad {
+    return { queued: this.#group.queued };
   }
 
   async close(): Promise<void> {
@@ -212,5 +219,12 @@ class SqliteTransaction implements Transaction {
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return work(this);
+  }
+
+  /** One transaction runs at a time, so every lock is free. */
+  async lock(): Promise<void> {}
+
+  async tryLock(): Promise<boolean> {
+    return true;
   }
 }

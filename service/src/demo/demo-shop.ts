@@ -1,6 +1,6 @@
 import * as categories from '../catalog/categories/categories.ts';
 import * as pets from '../catalog/pets/pets.ts';
-import type { Queries, Writer } from '../db/database.ts';
+import type { Writer } from '../db/database.ts';
 import * as inventory from '../inventory/inventory.ts';
 import { DAY } from '../kit/clock.ts';
 import { formatDateTime } from '../kit/dates.ts';
@@ -11,10 +11,13 @@ import { demoCategories, demoOrders } from './demo-data.ts';
  * Fills a store that has no category yet with the demo shop, through the shop's own operations and in one
  * transaction. Answers whether it did.
  */
-export async function fillEmptyStore(db: Queries & Writer, now: number): Promise<boolean> {
-  const [anyCategory] = (await categories.list(db, {}, { sort: 'id', limit: 1 })).items;
-  if (anyCategory) return false;
+export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> {
   return db.write(async tx => {
+    const [, { items }] = await Promise.all([
+      tx.lock('demo shop'),
+      categories.list(tx, {}, { sort: 'id', limit: 1 }),
+    ]);
+    if (items.length > 0) return false;
     const petIds = new Map<string, number>();
     for (const { pets: animals, ...category } of demoCategories) {
       const { id: categoryId } = await categories.create(tx, category);

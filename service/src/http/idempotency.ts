@@ -45,12 +45,7 @@ export class Idempotency {
     const { apiKeyId } = attempt;
     const key = keyIn(attempt.header);
     const running = `${apiKeyId} ${key}`;
-    if (this.#running.has(running)) {
-      throw new ApiError(
-        'idempotency_key_in_use',
-        'The first request with this Idempotency-Key is still running; ask again shortly',
-      );
-    }
+    if (this.#running.has(running)) throw keyInUse();
     this.#running.add(running);
     try {
       return await this.#db.write(tx => this.#attempt(tx, attempt, key, effect));
@@ -72,7 +67,11 @@ export class Idempotency {
   ): Promise<Outcome> {
     const { apiKeyId, now, shownOnce } = attempt;
     const fingerprint = fingerprintOf(attempt);
-    const kept = await selectOutcome(tx, apiKeyId, key, now - KEPT_FOR);
+    const [isFree, kept] = await Promise.all([
+      tx.tryLock(`idempotency key ${apiKeyId} ${key}`),
+      selectOutcome(tx, apiKeyId, key, now - KEPT_FOR),
+    ]);
+    if (!isFree) throw keyInUse();
     if (kept) {
       if (!fingerprint.equals(kept.fingerprint)) {
         throw new ApiError(
@@ -93,6 +92,13 @@ export class Idempotency {
     await insertOutcome(tx, apiKeyId, key, { fingerprint, location, body }, now);
     return { reply, replayed: false };
   }
+}
+
+function keyInUse(): ApiError {
+  return new ApiError(
+    'idempotency_key_in_use',
+    'The first request with this Idempotency-Key is still running; ask again shortly',
+  );
 }
 
 /** A POST that made something said where; one without a location did something to what was there. */

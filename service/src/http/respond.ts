@@ -77,13 +77,7 @@ function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidCursor) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
-    return new ApiError(
-      'service_unavailable',
-      'The database cannot be reached; nothing was changed. Try again shortly',
-      {
-        'retry-after': '1',
-      },
-    );
+    return new ApiError('service_unavailable', error.message, { 'retry-after': '1' });
   }
   return frameworkError((error ?? {}) as Partial<Error & { code: string; statusCode: number }>, requestId);
 }

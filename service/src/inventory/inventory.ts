@@ -1,4 +1,4 @@
-import { selectPetWithStock, updateStock } from '../catalog/pets/pet-queries.ts';
+import { selectPetToChange, updateStock } from '../catalog/pets/pet-queries.ts';
 import { petNotFound } from '../catalog/pets/pets.ts';
 import {
   adjustUnits,
@@ -41,7 +41,7 @@ export function set(
   change: (current: InventoryItem) => { quantity: number },
 ): Promise<InventoryItem> {
   return db.write(async tx => {
-    const row = await selectPetWithStock(tx, petId);
+    const row = await selectPetToChange(tx, petId);
     if (!row) throw petNotFound(petId);
     const { quantity } = change(toItem(row));
     const item = setQuantity(toItem(row), quantity, row.has_open_orders === 1);
@@ -75,7 +75,7 @@ async function change(
   petId: number,
   rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
 ): Promise<void> {
-  const row = await selectPetWithStock(tx, petId);
+  const row = await selectPetToChange(tx, petId);
   if (!row) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
   const before = toItem(row);
   const after = rule(before, row.has_open_orders === 1);

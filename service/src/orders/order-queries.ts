@@ -1,4 +1,4 @@
-import type { Queries } from '../db/database.ts';
+import type { Queries, Transaction } from '../db/database.ts';
 import { type Condition, type Listing, type Sorts, selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
 import type { OrderTerms } from './order.ts';
@@ -15,6 +15,12 @@ const COLUMNS = 'id, pet_id, quantity, ship_date, complete';
 
 export function selectOrder(db: Queries, orderId: number): Promise<OrderRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM orders WHERE id = ?`, [orderId]);
+}
+
+/** Reads an order that may be changed, and keeps it from other transactions until this one ends. */
+export async function selectOrderToChange(tx: Transaction, orderId: number): Promise<OrderRow | undefined> {
+  const [, row] = await Promise.all([tx.lock(`order ${orderId}`), selectOrder(tx, orderId)]);
+  return row;
 }
 
 export async function insertOrder(db: Queries, terms: OrderTerms): Promise<number> {

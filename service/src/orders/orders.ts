@@ -1,3 +1,4 @@
+import { lockStock } from '../catalog/pets/pet-queries.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import type { Listing } from '../db/select-page.ts';
@@ -20,6 +21,7 @@ import {
   type OrderSort,
   selectOrder,
   selectOrders,
+  selectOrderToChange,
   updateOrder,
 } from './order-queries.ts';
 
@@ -54,7 +56,7 @@ export function update(
   now: number,
 ): Promise<Order> {
   return db.write(async tx => {
-    const row = found(await selectOrder(tx, orderId), orderId);
+    const row = found(await selectOrderToChange(tx, orderId), orderId);
     const before = rowTerms(row);
     const wanted = termsOf(change(toOrder(row)));
     if (before.complete) refuseChangeOfCompleted(orderId, before, wanted);
@@ -70,7 +72,7 @@ export function update(
 /** Cancels an open order and gives its units back. */
 export function cancel(db: Writer, orderId: number, guard: (current: Order) => void): Promise<void> {
   return db.write(async tx => {
-    const row = found(await selectOrder(tx, orderId), orderId);
+    const row = found(await selectOrderToChange(tx, orderId), orderId);
     guard(toOrder(row));
     if (row.complete) throw alreadyComplete(orderId);
     await deleteOrder(tx, orderId);
@@ -91,6 +93,7 @@ async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): 
     if (after.petId !== null) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);
     return;
   }
+  if (before.petId !== null && after.petId !== null) await lockStock(tx, before.petId, after.petId);
   if (before.petId !== null) await inventory.giveBack(tx, before.petId, before.quantity);
   if (after.petId !== null) await inventory.take(tx, after.petId, after.quantity);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 
 /** Pet 1 is available and has open order 1; pet 2 was sold by completed order 2. */
 const shop = `
@@ -59,7 +59,7 @@ describe('the store itself refuses', () => {
   const db = new BetterSqlite3(':memory:');
   before(() => {
     db.pragma('foreign_keys = ON');
-    migrate(db);
+    migrateSqlite(db);
     db.exec(shop);
   });
 
@@ -81,7 +81,7 @@ describe('the store itself allows', () => {
   it('a completed order to outlive its pet', () => {
     const db = new BetterSqlite3(':memory:');
     db.pragma('foreign_keys = ON');
-    migrate(db);
+    migrateSqlite(db);
     db.exec(`${shop} DELETE FROM pets WHERE id = 2`);
     assert.deepEqual(db.prepare('SELECT pet_id, complete FROM orders WHERE id = 2').get(), {
       pet_id: 2,

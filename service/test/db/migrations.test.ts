@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { UnusableStore } from '../../src/db/database.ts';
-import { migrate, readMigrations } from '../../src/db/migrate.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import { Client } from '../support/client.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
@@ -37,7 +38,7 @@ const broken = {
 describe('migrations', () => {
   it('bring an empty directory up to date, and the next start changes nothing', async t => {
     const directory = join(dataDirectory(t), 'made/at/start');
-    const store = { directory, writeBatch: 1 };
+    const store = { directory, writeBatch: 1, maxQueue: 1_000 };
     await openSqlite(store).close();
     const first = dumpOf(directory);
     await openSqlite(store).close();
@@ -46,12 +47,12 @@ describe('migrations', () => {
     const { applied } = first as { applied: { version: number; name: string }[] };
     assert.deepEqual(
       applied.map(({ version, name }) => [version, name]),
-      readMigrations().map(({ version, name }) => [version, name]),
+      readMigrations('sqlite').map(({ version, name }) => [version, name]),
     );
   });
 
   it('are numbered from 1 without a gap', () => {
-    const versions = readMigrations().map(({ version }) => version);
+    const versions = readMigrations('sqlite').map(({ version }) => version);
     assert.ok(versions.length > 0);
     assert.deepEqual(
       versions,
@@ -61,9 +62,9 @@ describe('migrations', () => {
 
   it('apply only what is new', () => {
     const db = new BetterSqlite3(':memory:');
-    migrate(db, [pen]);
+    migrateSqlite(db, [pen]);
     db.exec('INSERT INTO pens VALUES (7)');
-    migrate(db, [pen, cage]);
+    migrateSqlite(db, [pen, cage]);
     assert.deepEqual(db.prepare('SELECT id FROM pens').all(), [{ id: 7 }]);
     assert.deepEqual(db.prepare('SELECT name FROM schema_migrations').pluck().all(), [
       '0001-pen',
@@ -73,25 +74,25 @@ describe('migrations', () => {
 
   it('leave nothing behind when one fails, not even those before it', () => {
     const db = new BetterSqlite3(':memory:');
-    assert.throws(() => migrate(db, [pen, broken]), /nowhere/);
+    assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);
     assert.deepEqual(db.prepare('SELECT name FROM sqlite_schema').all(), []);
 
-    migrate(db, [pen]);
+    migrateSqlite(db, [pen]);
     const before = dump(db);
-    assert.throws(() => migrate(db, [pen, broken]), /nowhere/);
+    assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);
     assert.deepEqual(dump(db), before);
   });
 
   it('leave a newer schema alone, and say what to do', async t => {
     const directory = dataDirectory(t);
-    await openSqlite({ directory, writeBatch: 1 }).close();
+    await openSqlite({ directory, writeBatch: 1, maxQueue: 1_000 }).close();
     const db = new BetterSqlite3(join(directory, 'petstore.db'));
     db.prepare("INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)").run();
     db.close();
     const before = dumpOf(directory);
 
     assert.throws(
-      () => openSqlite({ directory, writeBatch: 1 }),
+      () => openSqlite({ directory, writeBatch: 1, maxQueue: 1_000 }),
       error => error instanceof UnusableStore && /version 9999, newer than this program/.test(error.message),
     );
     const { code, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
@@ -113,7 +114,7 @@ describe('processes that start at once on an empty directory', () => {
       assert.deepEqual([code, stdout, stderr], [0, 'The schema is up to date.\n', '']);
     }
     const { applied } = dumpOf(directory) as { applied: unknown[] };
-    assert.equal(applied.length, readMigrations().length);
+    assert.equal(applied.length, readMigrations('sqlite').length);
   });
 
   it('make one administrator key between them, and it works with each', async t => {

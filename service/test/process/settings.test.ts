@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/config.ts';
 
+const NO_DATABASE_URL = 'DATABASE_URL must be postgres://user:password@host:port/database';
+
 describe('the settings', () => {
   it('have defaults', () => {
     const { dataDirectory, ...rest } = readConfig({});
@@ -9,6 +11,10 @@ describe('the settings', () => {
     assert.deepEqual(rest, {
       host: '127.0.0.1',
       port: 8080,
+      databaseUrl: undefined,
+      databaseConnections: 10,
+      databaseTimeoutSeconds: 5,
+      databaseQueue: 2_000,
       logLevel: 'info',
       writeBatch: 1024,
       keepSunset: false,
@@ -30,6 +36,10 @@ describe('the settings', () => {
       PORT: '0',
       LOG_LEVEL: 'warn',
       PETSTORE_DATA: '/srv/petstore',
+      DATABASE_URL: 'postgresql://shop:secret@db.example/petstore?sslmode=require',
+      PETSTORE_DATABASE_CONNECTIONS: '2',
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
+      PETSTORE_DATABASE_QUEUE: '1',
       PETSTORE_WRITE_BATCH: '1',
       PETSTORE_KEEP_SUNSET: 'true',
       PETSTORE_SHUTDOWN_SECONDS: '30',
@@ -45,6 +55,10 @@ describe('the settings', () => {
       port: 0,
       logLevel: 'warn',
       dataDirectory: '/srv/petstore',
+      databaseUrl: 'postgresql://shop:secret@db.example/petstore?sslmode=require',
+      databaseConnections: 2,
+      databaseTimeoutSeconds: 30,
+      databaseQueue: 1,
       writeBatch: 1,
       keepSunset: true,
       shutdownSeconds: 30,
@@ -85,6 +99,21 @@ describe('the settings', () => {
       'LOG_LEVEL',
       'loud',
       'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, but is "loud"',
+    ],
+    [
+      'PETSTORE_DATABASE_CONNECTIONS',
+      '1',
+      'PETSTORE_DATABASE_CONNECTIONS must be a whole number from 2 to 1000, but is "1"',
+    ],
+    [
+      'PETSTORE_DATABASE_TIMEOUT_SECONDS',
+      '0',
+      'PETSTORE_DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 3600, but is "0"',
+    ],
+    [
+      'PETSTORE_DATABASE_QUEUE',
+      '0',
+      'PETSTORE_DATABASE_QUEUE must be a whole number from 1 to 1000000, but is "0"',
     ],
     ['PETSTORE_WRITE_BATCH', '0', 'PETSTORE_WRITE_BATCH must be a whole number from 1 to 65536, but is "0"'],
     ['PETSTORE_KEEP_SUNSET', 'yes', 'PETSTORE_KEEP_SUNSET must be one of true, false, but is "yes"'],
@@ -196,17 +225,15 @@ describe('the settings', () => {
     [
       'PETSTORE_COLOUR',
       'red',
-      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS',
+      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS',
     ],
-    [
-      'DATABASE_URL',
-      'postgres://x',
-      'DATABASE_URL is set, but this version has only the embedded store; unset it to go on',
-    ],
+    ['DATABASE_URL', 'postgres://host', NO_DATABASE_URL],
+    ['DATABASE_URL', 'mysql://user:secret@host/shop', NO_DATABASE_URL],
+    ['DATABASE_URL', 'user:secret@host/shop', NO_DATABASE_URL],
     [
       'REDIS_URL',
       'redis://x',
-      'REDIS_URL is set, but this version has only the embedded store; unset it to go on',
+      'REDIS_URL is set, but this version counts limits in memory; unset it to go on',
     ],
   ];
   for (const [name, value, message] of refused) {

@@ -20,7 +20,7 @@ const violations: Record<string, string> = {
 };
 
 const sql = Object.entries(violations)
-  .map(([rule, query]) => `SELECT '${rule}' AS rule, id FROM (${query})`)
+  .map(([rule, query]) => `SELECT '${rule}' AS rule, id FROM (${query}) AS broken`)
   .join(' UNION ALL ');
 
 /** Fails when the store holds what the rules of stock and orders exclude. */

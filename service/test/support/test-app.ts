@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { Client } from './client.ts';
 import { TestClock } from './test-clock.ts';
+import { newTestStore } from './test-store.ts';
 
 export interface TestApp {
   app: App;
@@ -32,9 +30,6 @@ export interface NewKey {
   expiresAt?: string;
 }
 
-/** In memory where the system has a place for it: only the tests of crashes need a disk. */
-const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /**
  * Boots the real composition root on an empty store in a directory of its own, with a clock that tests turn. When the
  * test ends all of it is taken down, and the test fails if anything is left behind.
@@ -52,15 +47,15 @@ export async function startTestApp(
     alone?: boolean;
   } = {},
 ): Promise<TestApp> {
-  const directory = mkdtempSync(join(scratch, 'petstore-test-'));
+  const store = await newTestStore();
   const resources = openResources();
   const lines: string[] = [];
-  const config = readConfig({ PORT: '0', PETSTORE_DATA: directory, ...environment });
+  const config = readConfig({ PORT: '0', ...store.environment, ...environment });
   let adminKey = '';
   let stop: () => Promise<void>;
 
   const boot = async (): Promise<TestApp> => {
-    const app = buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
+    const app = await buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
     await app.createFirstKey(secret => {
       adminKey = secret;
     });
@@ -76,7 +71,7 @@ export async function startTestApp(
       adminKey,
       clock,
       origin,
-      directory,
+      directory: store.directory,
       logLines: () => lines.map(line => JSON.parse(line)),
       clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
         const { status, body } = await api.post('/keys', { name: 'Test client', plan, scopes, ...rest });
@@ -93,8 +88,7 @@ export async function startTestApp(
   const shop = await boot();
   t.after(async () => {
     await stop();
-    rmSync(directory, { recursive: true });
-    assert.ok(!existsSync(directory), `${directory} was left behind`);
+    await store.remove();
     if (alone) await assertNothingLeft(resources);
   });
   return shop;

@@ -1,5 +1,5 @@
 import type { Scope } from '../../contract/scopes.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Transaction } from '../../db/database.ts';
 import { type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
@@ -63,6 +63,17 @@ export function updateApiKey(
 
 export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
+}
+
+/** Keeps all keys from other transactions until this one ends: whether a key may change depends on the others. */
+export function lockApiKeys(tx: Transaction): Promise<void> {
+  return tx.lock('api keys');
+}
+
+/** Reads a key that may be changed, and locks all keys. */
+export async function selectApiKeyToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow | undefined> {
+  const [, row] = await Promise.all([lockApiKeys(tx), selectApiKey(tx, keyId)]);
+  return row;
 }
 
 export interface KeyBySecretRow extends ApiKeyRow {

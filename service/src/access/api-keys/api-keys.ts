@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
-import type { Queries, Writer } from '../../db/database.ts';
+import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
@@ -25,11 +25,13 @@ import {
   deleteSecretsExpiredBefore,
   insertApiKey,
   liftBans,
+  lockApiKeys,
   quotasOf,
   replaceSecret,
   revokeApiKey,
   selectApiKey,
   selectApiKeys,
+  selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
 import { hashOf, newSecret } from './secret.ts';
@@ -66,7 +68,7 @@ export function change(
   settingsFor: (current: ApiKey) => ApiKeySettings,
 ): Promise<ApiKey> {
   return access.db.write(async tx => {
-    const row = await found(tx, keyId);
+    const row = await foundToChange(tx, keyId);
     const settings = settingsFor(toApiKey(row, access));
     refuseRevoked(row);
     const terms = termsOf(settings);
@@ -79,7 +81,7 @@ export function change(
 
 export function revoke(access: KeyAccess, keyId: number, guard: (current: ApiKey) => void): Promise<void> {
   return access.db.write(async tx => {
-    const row = await found(tx, keyId);
+    const row = await foundToChange(tx, keyId);
     guard(toApiKey(row, access));
     await refuseToLockOut(tx, row, undefined, access.now);
     await revokeApiKey(tx, keyId, access.now);
@@ -95,7 +97,7 @@ export function rotate(
   const secret = newSecret();
   const earlierExpireAt = access.now + graceSeconds * SECOND;
   return access.db.write(async tx => {
-    const row = await found(tx, keyId);
+    const row = await foundToChange(tx, keyId);
     refuseRevoked(row);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
@@ -106,7 +108,7 @@ export function rotate(
 /** Ends the ban of a key, if it has one, and forgives those before it. Answers whether there was one. */
 export function liftBan(access: KeyAccess, keyId: number): Promise<boolean> {
   return access.db.write(async tx => {
-    const { ban } = toApiKey(await found(tx, keyId), access);
+    const { ban } = toApiKey(await foundToChange(tx, keyId), access);
     await liftBans(tx, keyId, access.now);
     return ban !== null;
   });
@@ -130,7 +132,8 @@ export async function account(access: KeyAccess, keyId: number): Promise<Account
  */
 export function createFirst(access: KeyAccess, keep: (secret: string) => void): Promise<boolean> {
   return access.db.write(async tx => {
-    if (await anyApiKey(tx)) return false;
+    const [, anyKey] = await Promise.all([lockApiKeys(tx), anyApiKey(tx)]);
+    if (anyKey) return false;
     const { key } = await create({ ...access, db: tx }, administrator);
     keep(key);
     return true;
@@ -150,7 +153,14 @@ const administrator: NewApiKey = {
 };
 
 async function found(db: Queries, keyId: number): Promise<ApiKeyRow> {
-  const row = await selectApiKey(db, keyId);
+  return refuseUnknown(await selectApiKey(db, keyId), keyId);
+}
+
+async function foundToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
+  return refuseUnknown(await selectApiKeyToChange(tx, keyId), keyId);
+}
+
+function refuseUnknown(row: ApiKeyRow | undefined, keyId: number): ApiKeyRow {
   if (!row) throw new ApiError('api_key_not_found', `There is no API key ${keyId}`);
   return row;
 }

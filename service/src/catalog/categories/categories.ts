@@ -13,6 +13,7 @@ import {
   selectCategories,
   selectCategory,
   selectCategoryIdByName,
+  selectCategoryToChange,
   updateCategory,
 } from './category-queries.ts';
 
@@ -42,7 +43,7 @@ export function update(
   change: (current: Category) => NewCategory,
 ): Promise<Category> {
   return db.write(async tx => {
-    const current = toCategory(found(await selectCategory(tx, categoryId), categoryId));
+    const current = toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId));
     const category = change(current);
     await refuseTakenName(tx, category.name, categoryId);
     return toCategory(await updateCategory(tx, categoryId, category));
@@ -51,7 +52,7 @@ export function update(
 
 export function remove(db: Writer, categoryId: number, guard: (current: Category) => void): Promise<void> {
   return db.write(async tx => {
-    guard(toCategory(found(await selectCategory(tx, categoryId), categoryId)));
+    guard(toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId)));
     if (await categoryHasPets(tx, categoryId)) {
       throw new ApiError(
         'category_in_use',

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Transaction } from '../../db/database.ts';
 import { type Listing, type Sorts, selectPage, startsWith } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import { foldCase } from '../../kit/text.ts';
@@ -15,6 +15,15 @@ const COLUMNS = 'id, name, name_key, description';
 
 export function selectCategory(db: Queries, categoryId: number): Promise<CategoryRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM categories WHERE id = ?`, [categoryId]);
+}
+
+/** Reads a category that may be changed, and keeps it from other transactions until this one ends. */
+export async function selectCategoryToChange(
+  tx: Transaction,
+  categoryId: number,
+): Promise<CategoryRow | undefined> {
+  const [, row] = await Promise.all([tx.lock(`category ${categoryId}`), selectCategory(tx, categoryId)]);
+  return row;
 }
 
 export function selectCategoryIdByName(db: Queries, name: string): Promise<{ id: number } | undefined> {

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries, Transaction } from '../../db/database.ts';
 import {
   type Condition,
   isOneOf,
@@ -32,13 +32,26 @@ export function selectPet(db: Queries, petId: number): Promise<PetRow | undefine
   return db.get(`SELECT ${COLUMNS} FROM pets WHERE id = ?`, [petId]);
 }
 
-export function selectPetWithStock(db: Queries, petId: number): Promise<PetWithStockRow | undefined> {
-  return db.get(
-    `SELECT ${COLUMNS}, quantity,
-       CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
-     FROM pets WHERE id = ?`,
-    [petId],
-  );
+/** Keeps the stock of pets from other transactions until this one ends. */
+export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promise<void> {
+  return tx.lock(...petIds.map(petId => `pet ${petId}`));
+}
+
+/** Reads a pet that may be changed, and locks its stock. */
+export async function selectPetToChange(
+  tx: Transaction,
+  petId: number,
+): Promise<PetWithStockRow | undefined> {
+  const [, row] = await Promise.all([
+    lockStock(tx, petId),
+    tx.get<PetWithStockRow>(
+      `SELECT ${COLUMNS}, quantity,
+         CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
+       FROM pets WHERE id = ?`,
+      [petId],
+    ),
+  ]);
+  return row;
 }
 
 /** Answers `undefined` when the category does not exist. */

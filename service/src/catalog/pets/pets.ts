@@ -11,7 +11,7 @@ import {
   type PetSort,
   selectPet,
   selectPets,
-  selectPetWithStock,
+  selectPetToChange,
   updatePet,
 } from './pet-queries.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
@@ -36,7 +36,7 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
 /** Replaces a pet by what `change` makes of it. A `status` left out stays as it is. */
 export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
   return db.write(async tx => {
-    const row = found(await selectPetWithStock(tx, petId), petId);
+    const row = found(await selectPetToChange(tx, petId), petId);
     const pet = change(toPet(row));
     const { status, quantity, has_open_orders } = row;
     const stock = setStatus({ petId, status, quantity }, pet.status ?? status, has_open_orders === 1);
@@ -48,7 +48,7 @@ export function update(db: Writer, petId: number, change: (current: Pet) => NewP
 
 export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
   return db.write(async tx => {
-    const row = found(await selectPetWithStock(tx, petId), petId);
+    const row = found(await selectPetToChange(tx, petId), petId);
     guard(toPet(row));
     if (row.has_open_orders) throw petHasOpenOrders(petId);
     await deletePet(tx, petId);

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UnusableStore } from './database.ts';
+
+const directory = join(import.meta.dirname, '../../migrations');
+
+export type Engine = 'sqlite' | 'postgres';
+
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/** The numbered migrations of an engine, in order. */
+export function readMigrations(engine: Engine): Migration[] {
+  const suffix = `.${engine}.sql`;
+  return readdirSync(directory)
+    .filter(file => /^\d{4}-/.test(file) && file.endsWith(suffix))
+    .sort()
+    .map(file => ({
+      version: Number(file.slice(0, 4)),
+      name: file.slice(0, -suffix.length),
+      sql: readFileSync(join(directory, file), 'utf8'),
+    }));
+}
+
+/** Those that a schema of version `current` lacks; null is an empty store. Throws UnusableStore when it is newer than all. */
+export function pendingMigrations(migrations: readonly Migration[], current: number | null): Migration[] {
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (current !== null && current > newest) {
+    throw new UnusableStore(
+      `The database has schema version ${current}, newer than this program knows (${newest}). ` +
+        'Start a version of the service at least as new as the one that wrote it.',
+    );
+  }
+  return migrations.filter(({ version }) => version > (current ?? 0));
+}

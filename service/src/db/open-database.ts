@@ -1,0 +1,32 @@
+import type { Database } from './database.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** Where the shop is kept, and how it is used. */
+export interface StoreOptions {
+  /** A server's database; the embedded store when it is left out. */
+  databaseUrl: string | undefined;
+  dataDirectory: string;
+  writeBatch: number;
+  databaseConnections: number;
+  databaseTimeoutSeconds: number;
+  databaseQueue: number;
+}
+
+/** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
+export async function openDatabase(options: StoreOptions): Promise<Database> {
+  if (options.databaseUrl === undefined) {
+    return openSqlite({
+      directory: options.dataDirectory,
+      writeBatch: options.writeBatch,
+      maxQueue: options.databaseQueue,
+    });
+  }
+  // Whoever has no server does without its driver: it would take megabytes.
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres({
+    url: options.databaseUrl,
+    connections: options.databaseConnections,
+    statementSeconds: options.databaseTimeoutSeconds,
+    maxQueue: options.databaseQueue,
+  });
+}

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { DatabaseUnavailable } from './database.ts';
+
+/** SQLSTATEs of transactions that were in each other's way: run again, they go through (PostgreSQL, appendix A). */
+const CONFLICTS = new Set(['40001', '40P01']);
+
+/**
+ * A unique value that was taken, or a reference that was lost, between an operation's check and its statement: run again,
+ * the check finds it and says so in the shop's own words.
+ */
+const OVERTAKEN = new Set(['23505', '23503']);
+
+/**
+ * Classes of SQLSTATE that are the server's fault and not the statement's: connection, transaction state (a standby that
+ * takes no writes), resources, locks not to be had in time, shutdown and cancellation, I/O.
+ */
+const OUTAGES = new Set(['08', '25', '53', '55', '57', '58']);
+
+/** Whether the same work may well succeed if it is done again from the start. */
+export function isWorthRepeating(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && (CONFLICTS.has(state) || OVERTAKEN.has(state));
+}
+
+/** Awaits an answer of the server; when there is none, because the way to it broke or it hangs, that is an outage. */
+export async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof pg.DatabaseError ? error : new DatabaseUnavailable(error);
+  }
+}
+
+/** What the server refused, as the rest of the service knows it: an outage when that was not the statement's fault. */
+export function toOutage(error: unknown): unknown {
+  const state = sqlState(error);
+  if (state === undefined) return error;
+  if (CONFLICTS.has(state)) return new DatabaseUnavailable(error, 'busy');
+  return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error) : error;
+}
+
+/** What a failed COMMIT means: the server refused it, or nobody knows whether it was done. */
+export function toCommitFailure(error: unknown): unknown {
+  const isRefusal = isWorthRepeating(error) || sqlState(error)?.startsWith('23');
+  return isRefusal ? error : new DatabaseUnavailable(error, 'unknown');
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}

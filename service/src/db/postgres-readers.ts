@@ -1,0 +1,77 @@
+import { Client, type ClientConfig } from 'pg';
+import type { Value } from './database.ts';
+import { answered } from './postgres-errors.ts';
+import { statementOf } from './postgres-statements.ts';
+
+interface Reader {
+  client: Promise<Client>;
+  inFlight: number;
+}
+
+/**
+ * The connections for single reads. Each is shared: queries are sent as they come, and answered in order, so that a few
+ * connections serve any number of requests. One that breaks is replaced with the next read.
+ */
+export class Readers {
+  readonly #config: ClientConfig;
+  readonly #readers: (Reader | undefined)[];
+
+  constructor(config: ClientConfig, count: number) {
+    this.#config = {
+      ...config,
+      pipeline: true,
+      options: '-c default_transaction_read_only=on',
+    } as ClientConfig;
+    this.#readers = Array.from({ length: count }, () => undefined);
+  }
+
+  get open(): number {
+    return this.#readers.filter(reader => reader !== undefined).length;
+  }
+
+  get idle(): number {
+    return this.#readers.filter(reader => reader?.inFlight === 0).length;
+  }
+
+  async query<Row>(sql: string, values: readonly Value[]): Promise<Row[]> {
+    const reader = this.#leastBusy();
+    reader.inFlight++;
+    try {
+      const client = await answered(reader.client);
+      return (await answered(client.query(statementOf(sql, values)))).rows;
+    } finally {
+      reader.inFlight--;
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = this.#readers.filter(reader => reader !== undefined);
+    this.#readers.fill(undefined);
+    await Promise.all(open.map(({ client }) => client.then(connected => connected.end()).catch(() => {})));
+  }
+
+  #leastBusy(): Reader {
+    let best = 0;
+    for (const [place, reader] of this.#readers.entries()) {
+      if ((reader?.inFlight ?? 0) < (this.#readers[best]?.inFlight ?? 0)) best = place;
+    }
+    return this.#readers[best] ?? this.#open(best);
+  }
+
+  #open(place: number): Reader {
+    const client = new Client(this.#config);
+    const reader: Reader = { client: client.connect().then(() => client), inFlight: 0 };
+    const forget = () => {
+      if (this.#readers[place] === reader) this.#readers[place] = undefined;
+    };
+    // Queries that were on their way reject by themselves.
+    client.on('error', forget);
+    client.on('end', forget);
+    reader.client.catch(() => {
+      forget();
+      void client.end().catch(() => {});
+    });
+    this.#readers[place] = reader;
+    return reader;
+  }
+}

@@ -1,0 +1,71 @@
+import type { ClientBase, QueryConfig, QueryResult } from 'pg';
+import type { Transaction, Value } from './database.ts';
+import { answered, toCommitFailure } from './postgres-errors.ts';
+import { statementOf } from './postgres-statements.ts';
+
+/** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
+export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
+
+/**
+ * A transaction on a connection of its own. Statements are sent as they come, without waiting for the answers to those
+ * before them, so that a transaction takes only as many round trips as it has answers to wait for.
+ */
+export class PostgresTransaction implements Transaction {
+  readonly #client: ClientBase;
+  readonly #begun: Promise<unknown>;
+
+  /** Begins the transaction. Each statement sees what was committed before it; locks make up for the rest. */
+  constructor(client: ClientBase) {
+    this.#client = client;
+    this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+    // Told to whoever waits for a statement or the commit, which fail with it.
+    this.#begun.catch(() => {});
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
+    return (await this.#send(statementOf(sql, values))).rows[0];
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return (await this.#send(statementOf(sql, values))).rows;
+  }
+
+  async run(sql: string, values: readonly Value[] = []): Promise<number> {
+    return (await this.#send(statementOf(sql, values))).rowCount ?? 0;
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  /** In the order of their names, so that transactions that want the same do not wait for each other. */
+  async lock(...names: readonly string[]): Promise<void> {
+    const sorted = names.toSorted();
+    await Promise.all(sorted.map(name => this.#send({ name: 'lock', text: LOCK, values: [name] })));
+  }
+
+  async tryLock(name: string): Promise<boolean> {
+    const { rows } = await this.#send({ name: 'try-lock', text: TRY_LOCK, values: [name] });
+    return rows[0].taken;
+  }
+
+  /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server has answered. */
+  async commit(): Promise<void> {
+    await answered(this.#begun);
+    const { command } = await this.#client.query('COMMIT').catch(error => {
+      throw toCommitFailure(error);
+    });
+    if (command !== 'COMMIT')
+      throw new Error(`The transaction ended with ${command}: a failure in it was ignored`);
+  }
+
+  async rollback(): Promise<void> {
+    await this.#client.query('ROLLBACK');
+  }
+
+  #send(query: QueryConfig): Promise<QueryResult> {
+    return answered(this.#client.query(query));
+  }
+}

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, type ClientConfig, Pool } from 'pg';
+import { SECOND } from '../kit/clock.ts';
+import { withoutPassword } from '../kit/urls.ts';
+import {
+  type Database,
+  type DatabaseLoad,
+  DatabaseUnavailable,
+  type Transaction,
+  UnusableStore,
+  type Value,
+} from './database.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { answered, isWorthRepeating, toOutage } from './postgres-errors.ts';
+import { Readers } from './postgres-readers.ts';
+import { types } from './postgres-statements.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`, with the options that libpq knows, such as `?sslmode=require`. */
+  url: string;
+  /** The most connections of this process, at least 2. */
+  connections: number;
+  /** How long a statement may take, in seconds, the wait for locks included. */
+  statementSeconds: number;
+  /** The most operations in progress; those beyond it are refused at once. */
+  maxQueue: number;
+}
+
+/** How long it may take to get a connection, be it a new one or the turn for one that is in use, in milliseconds. */
+const CONNECTION_TIMEOUT = 2 * SECOND;
+
+/** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
+const ANSWER_MARGIN = SECOND;
+
+/** How often work is done before conflicts with other transactions make it fail. */
+const MOST_ATTEMPTS = 6;
+
+/** The oldest server that is supported, as its `server_version_num` says it. */
+const OLDEST_VERSION = 150_000;
+
+/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const database = new PostgresDatabase(options);
+  try {
+    await database.prepare();
+    return database;
+  } catch (error) {
+    await database.close();
+    if (error instanceof UnusableStore) throw error;
+    throw new UnusableStore(
+      `The database ${withoutPassword(options.url)} cannot be used: ${reasonOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Several addresses of one host make one error without a text of its own. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(String).join('; ') : (error as Error).message;
+}
+
+/**
+ * Single reads share a few connections, and each transaction has one of its own. No more operations than `maxQueue` are in
+ * progress at once, and none waits without an end: for a connection, a lock, a statement or a server that hangs.
+ */
+class PostgresDatabase implements Database {
+  readonly #readers: Readers;
+  readonly #writers: Pool;
+  readonly #maxQueue: number;
+  #inProgress = 0;
+
+  constructor({ url, connections, statementSeconds, maxQueue }: PostgresOptions) {
+    const config: ClientConfig = {
+      connectionString: url,
+      application_name: 'petstore',
+      connectionTimeoutMillis: CONNECTION_TIMEOUT,
+      statement_timeout: statementSeconds * SECOND,
+      idle_in_transaction_session_timeout: statementSeconds * SECOND,
+      query_timeout: statementSeconds * SECOND + ANSWER_MARGIN,
+      keepAlive: true,
+      types: types!,
+    };
+    const readers = Math.max(1, Math.floor(connections / 3));
+    this.#readers = new Readers(config, readers);
+    this.#writers = new Pool({ ...config, pipeline: true, max: connections - readers } as ClientConfig);
+    // A connection that breaks while nobody uses it is replaced when one is needed.
+    this.#writers.on('error', () => {});
+    this.#maxQueue = maxQueue;
+  }
+
+  /** The migrations may take long, and wait for another replica's: without the time limits of serving. */
+  async prepare(): Promise<void> {
+    const client = await this.#writers.connect();
+    try {
+      await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
+      await refuseUnsupported(client);
+      await migratePostgres(withoutTimeout(client));
+    } finally {
+      client.release(true);
+    }
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, values))[0];
+  }
+
+  all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#inTurn(() => this.#readers.query<Row>(sql, values));
+  }
+
+  run(sql: string, values: readonly Value[] = []): Promise<number> {
+    return this.write(tx => tx.run(sql, values));
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#attempt(work);
+        } catch (error) {
+          if (attempt === MOST_ATTEMPTS || !isWorthRepeating(error)) throw error;
+        }
+        // Apart from each other, so that those who met do not meet again.
+        await sleep(Math.random() * 5 * 2 ** attempt);
+      }
+    });
+  }
+
+  load(): DatabaseLoad {
+    const { totalCount, idleCount, waitingCount } = this.#writers;
+    return {
+      queued: waitingCount,
+      connections: { open: totalCount + this.#readers.open, idle: idleCount + this.#readers.idle },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#readers.close(), this.#writers.end()]);
+  }
+
+  async #inTurn<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#inProgress >= this.#maxQueue) throw new DatabaseUnavailable(undefined, 'busy');
+    this.#inProgress++;
+    try {
+      return await operation();
+    } catch (error) {
+      throw toOutage(error);
+    } finally {
+      this.#inProgress--;
+    }
+  }
+
+  async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const client = await answered(this.#writers.connect());
+    const tx = new PostgresTransaction(client);
+    try {
+      const value = await work(tx);
+      await tx.commit();
+      client.release();
+      return value;
+    } catch (error) {
+      // Whoever asked is answered meanwhile. A connection on which this fails is given up.
+      tx.rollback().then(
+        () => client.release(),
+        () => client.release(true),
+      );
+      throw error;
+    }
+  }
+}
+
+type Session = Pick<Client, 'query'>;
+
+async function refuseUnsupported(session: Session): Promise<void> {
+  const { rows } = await session.query(
+    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
+  );
+  const { version, encoding } = rows[0];
+  if (version < OLDEST_VERSION)
+    throw new UnusableStore(`PostgreSQL 15 or newer is needed; the server says ${version}`);
+  if (encoding !== 'UTF8') {
+    throw new UnusableStore(`The database must be encoded in UTF8, but is in ${encoding}: create another`);
+  }
+}
+
+/** The same session with queries that are waited for however long they take. */
+function withoutTimeout(session: Session): Session {
+  const query = (text: string, values?: unknown[]) =>
+    // 2^31 - 1 ms, the longest that a timer takes: some 24 days.
+    session.query({ text, values, query_timeout: 2 ** 31 - 1 } as { text: string });
+  return { query } as Session;
+}
