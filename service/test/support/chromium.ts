@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { findPrograms, isExecutable } from '../../../scripts/find-program.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -11,21 +10,10 @@ export const howToGetChromium =
   'or set CHROMIUM to its path';
 
 /** The path of Chromium or Chrome: `CHROMIUM`, or the first that is found; `undefined` where there is none. */
-export function findChromium({ CHROMIUM, PATH = '' } = process.env): string | undefined {
+export function findChromium({ CHROMIUM, PATH } = process.env): string | undefined {
   if (CHROMIUM) {
     if (isExecutable(CHROMIUM)) return CHROMIUM;
     throw new Error(`CHROMIUM is ${JSON.stringify(CHROMIUM)}, which is no program`);
   }
-  const directories = PATH.split(delimiter).filter(directory => directory !== '');
-  const candidates = names.flatMap(name => directories.map(directory => join(directory, name)));
-  return [...candidates, ...onMacs].find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return [...findPrograms(names, PATH), ...onMacs.filter(isExecutable)][0];
 }

@@ -1,0 +1,136 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts';
+
+export interface Watched {
+  /** Holds the server's log. */
+  directory: string;
+  /** Whether the directory goes with the server. */
+  temporary: boolean;
+  /** The signal that ends the server quickly and tidily. */
+  signal: NodeJS.Signals;
+}
+
+/**
+ * A server that lives no longer than this process, and that does not keep this process alive. It is in a session of
+ * its own, so that Ctrl-C in a terminal reaches this process alone; what happens then to the server is decided here.
+ */
+export class ServerProcess {
+  readonly #log: string;
+  readonly #signal: NodeJS.Signals;
+  readonly #watcher: ChildProcess;
+  #child: ChildProcess | undefined;
+  #failure = '';
+  #ended = Promise.resolve();
+
+  constructor({ directory, temporary, signal }: Watched) {
+    this.#log = join(directory, 'server.log');
+    this.#signal = signal;
+    const watcher = join(import.meta.dirname, 'watcher.ts');
+    this.#watcher = spawn(process.execPath, [watcher, signal, temporary ? directory : ''], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: {},
+    });
+    this.#watcher.unref();
+    (this.#watcher.stdin as Socket).unref();
+    this.#watcher.stdin!.on('error', () => {});
+  }
+
+  /** Of the program started last. */
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error(`The server was not started: ${this.#failure}`);
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  start(program: string, args: readonly string[], options: SpawnOptions): void {
+    const log = openSync(this.#log, 'w');
+    const child = spawn(program, args, { ...options, stdio: ['ignore', log, log], detached: true });
+    this.#watch(child.pid);
+    closeSync(log);
+    child.unref();
+    this.#child = child;
+    this.#failure = '';
+    this.#ended = new Promise(resolve => {
+      child.once('error', error => {
+        this.#failure = `${error.message}\n`;
+        resolve();
+      });
+      child.once('exit', () => {
+        if (this.#child === child) this.#watch(undefined);
+        resolve();
+      });
+    });
+  }
+
+  /** Why it does not run: what it wrote since it was started. */
+  complaint(): string {
+    return this.#failure + (existsSync(this.#log) ? readFileSync(this.#log, 'utf8') : '');
+  }
+
+  /** The exit code; `null` when a signal ended it, or when it could not be started. */
+  async ended(): Promise<number | null> {
+    this.#child?.ref();
+    await this.#ended;
+    return this.#child?.exitCode ?? null;
+  }
+
+  async untilReady(name: string, isReady: () => Promise<boolean>): Promise<void> {
+    // Seconds: a loaded machine is slow, and a server may recover from a crash first.
+    const deadline = performance.now() + 60_000;
+    while (!(await isReady())) {
+      if (!this.isRunning) throw new Error(`${name} did not start: ${this.complaint()}`);
+      if (performance.now() > deadline)
+        throw new Error(`${name} does not answer after a minute: ${this.complaint()}`);
+      await setTimeout(10);
+    }
+  }
+
+  /** Stops the server, and whatever it started, in its tracks: it answers nothing, and its connections stay. */
+  pause(): void {
+    signalAll([this.pid], 'SIGSTOP');
+    signalAll(withDescendants(this.pid), 'SIGSTOP');
+  }
+
+  resume(): void {
+    signalAll(withDescendants(this.pid).reverse(), 'SIGCONT');
+  }
+
+  /** Ends the server, by force after ten seconds. */
+  async stop(signal = this.#signal): Promise<void> {
+    if (!this.isRunning) return;
+    this.resume();
+    signalAll([this.pid], signal);
+    if (!(await haveEnded([this.pid], 10_000))) await killTree(this.pid);
+    await this.ended();
+  }
+
+  /** Ends the server as a crash would. */
+  async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    await killTree(this.pid);
+    await this.ended();
+  }
+
+  /** Ends the server, and removes its directory where that is a temporary one. */
+  async close(): Promise<void> {
+    await this.stop();
+    if (this.#watcher.exitCode !== null || this.#watcher.signalCode !== null) return;
+    this.#watcher.ref();
+    this.#watcher.stdin!.end();
+    await once(this.#watcher, 'exit');
+  }
+
+  #watch(pid: number | undefined): void {
+    this.#watcher.stdin!.write(`${pid ?? ''}\n`);
+  }
+}

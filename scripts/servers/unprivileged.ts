@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync } from 'node:fs';
+
+/** The user that a server runs as which refuses to run as root: nobody when this is root, else this user. */
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid!() !== 0) return undefined;
+  return { uid: idOfNobody('-u'), gid: idOfNobody('-g') };
+}
+
+/** Gives a directory to the user that `unprivilegedUser` tells. */
+export function giveAway(directory: string): void {
+  const user = unprivilegedUser();
+  if (user !== undefined) chownSync(directory, user.uid, user.gid);
+}
+
+function idOfNobody(flag: '-u' | '-g'): number {
+  try {
+    return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', stdio: 'pipe' }));
+  } catch (cause) {
+    throw new Error(
+      'PostgreSQL refuses to run as root, and this system has no user "nobody" to run it as: add one, or run the ' +
+        'tests as another user',
+      { cause },
+    );
+  }
+}

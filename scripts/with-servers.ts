@@ -1,0 +1,59 @@
+// Runs a command with a PostgreSQL and a Redis of its own, whose addresses are in its environment:
+// node_modules/.bin/node scripts/with-servers.ts node --test service/test/journeys/pets.test.ts
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { startPostgres } from './servers/postgres.ts';
+import { startRedis } from './servers/redis.ts';
+
+const programs = join(import.meta.dirname, '../node_modules/.bin');
+const [command, ...args] = process.argv.slice(2);
+
+let child: ChildProcess | undefined;
+let interrupted: NodeJS.Signals | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interrupted = signal;
+    // Ctrl-C in a terminal has reached the command as well.
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal);
+  });
+}
+
+if (command === undefined) {
+  process.stderr.write('Name the command to run: scripts/with-servers.ts COMMAND [ARGUMENT …]\n');
+  process.exitCode = 2;
+} else {
+  process.exitCode = await runWithServers(command);
+}
+
+/** The exit code: the command's, or as a shell would tell a signal. */
+async function runWithServers(command: string): Promise<number> {
+  const starts = await Promise.allSettled([startPostgres(), startRedis()]);
+  try {
+    for (const start of starts) if (start.status === 'rejected') throw start.reason;
+    const [postgres, redis] = starts.map(start => start.status === 'fulfilled' && start.value.url);
+    if (interrupted !== undefined) return codeOf(interrupted);
+    return await run(command, {
+      TEST_DATABASE_URL: String(postgres),
+      TEST_REDIS_URL: String(redis),
+    });
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return 1;
+  } finally {
+    await Promise.all(starts.map(start => start.status === 'fulfilled' && start.value.stop()));
+  }
+}
+
+function run(command: string, environment: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const PATH = `${programs}${delimiter}${process.env.PATH}`;
+    child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...environment, PATH } });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(signal === null ? code! : codeOf(signal)));
+  });
+}
+
+function codeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
