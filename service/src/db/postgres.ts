@@ -162,8 +162,8 @@ class PostgresDatabase implements Database {
       client.release();
       return value;
     } catch (error) {
-      // Whoever asked is answered meanwhile. A connection on which this fails is given up.
-      tx.rollback().then(
+      // Before the answer: until then the transaction has its locks. A connection on which this fails is given up.
+      await tx.rollback().then(
         () => client.release(),
         () => client.release(true),
       );
