@@ -4,7 +4,7 @@ import * as apiKeys from './access/api-keys/api-keys.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
-import { MemoryCounters } from './counters/memory.ts';
+import { openCounters } from './counters/open-counters.ts';
 import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -14,7 +14,7 @@ import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
-import { type Clock, HOUR, systemClock } from './kit/clock.ts';
+import { type Clock, HOUR, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
 
 /** What tests put in the place of the real thing. */
@@ -42,6 +42,11 @@ const SWEEP_INTERVAL = HOUR;
 /** How often counts are kept, in milliseconds: with the time that it takes, a crash forgets no more than a second. */
 const FLUSH_INTERVAL = 800;
 
+/** The same with Redis: what a crash forgets here is there. */
+const SHARED_FLUSH_INTERVAL = 5 * SECOND;
+
+const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself until it returns';
+
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
   config: Config,
@@ -51,7 +56,14 @@ export async function buildApp(
   const log = pino({ level: config.logLevel, base: null }, destination);
   const db = await openDatabase(config);
   const keyRing = new KeyRing(db, config.banRules);
-  const counters = new MemoryCounters();
+  const counters = openCounters({
+    urls: config.redisUrls,
+    clock: clock === systemClock ? 'redis' : 'caller',
+    onStatus: (status, error) => {
+      if (status === 'shared') log.info('Redis is back: limits are shared again');
+      else log.warn({ reason: error?.message }, REDIS_AWAY);
+    },
+  });
   const keyLimits = new KeyLimits({
     db,
     counters,
@@ -73,11 +85,15 @@ export async function buildApp(
     requestLog: new RequestLog(destination, log.isLevelEnabled('info')),
     keepSunset: config.keepSunset,
   });
-  server.addHook('onReady', () => keyLimits.load(clock.now()));
+  server.addHook('onReady', async () => {
+    await counters.open();
+    await keyLimits.load(clock.now());
+  });
 
+  const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   const flusher = setInterval(() => {
     keyLimits.flush().catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
-  }, FLUSH_INTERVAL);
+  }, flushInterval);
   const sweeper = setInterval(() => {
     const now = clock.now();
     Promise.all([idempotency.sweep(now), keyLimits.sweep(now), apiKeys.sweepSecrets(db, now)]).catch(error =>
@@ -103,6 +119,7 @@ export async function buildApp(
       try {
         await keyLimits.flush();
       } finally {
+        await counters.close();
         await db.close();
         log.flush();
       }

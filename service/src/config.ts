@@ -29,6 +29,11 @@ export interface Config {
   /** The proxies whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly banRules: BanRules;
+  /**
+   * Where limits are shared with other replicas: a Redis server, or several nodes of a Redis cluster, of which the others
+   * are found. None when each process counts by itself.
+   */
+  readonly redisUrls: readonly string[];
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -73,6 +78,7 @@ export function readConfig(environment: Environment): Config {
     shutdownSeconds: wholeNumber(environment, 'PETSTORE_SHUTDOWN_SECONDS', 10, 0, 3_600),
     trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
     banRules: readBanRules(environment),
+    redisUrls: readRedisUrls(environment),
   });
 }
 
@@ -95,10 +101,34 @@ function isMinutes(text: string): boolean {
   return /^[1-9]\d{0,5}$/.test(text) && Number(text) <= 525_600;
 }
 
-function refuseUnknown(environment: Environment): void {
-  if (environment.REDIS_URL) {
-    throw new ConfigError('REDIS_URL is set, but this version counts limits in memory; unset it to go on');
+/** A message does not repeat the value: there may be a password in it. */
+function readRedisUrls({ REDIS_URL: value }: Environment): readonly string[] {
+  const urls = value ? value.split(',').map(text => text.trim()) : [];
+  const wrong = urls.findIndex(url => !isRedisUrl(url));
+  if (wrong >= 0) {
+    throw new ConfigError(
+      `REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas ` +
+        `when they are nodes of a cluster, but number ${wrong + 1} is none`,
+    );
   }
+  if (urls.length > 1 && urls.some(url => Number(new URL(url).pathname.slice(1)) > 0)) {
+    throw new ConfigError('REDIS_URL names several nodes of a cluster, which has no database but number 0');
+  }
+  return Object.freeze(urls);
+}
+
+function isRedisUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    ['redis:', 'rediss:'].includes(url.protocol) &&
+    url.hostname !== '' &&
+    /^(\/\d{0,5})?$/.test(url.pathname) &&
+    url.search + url.hash === ''
+  );
+}
+
+function refuseUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PETSTORE_') || (ours as readonly string[]).includes(name)) continue;
     const near = nearest(name, ours);

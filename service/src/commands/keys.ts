@@ -9,7 +9,7 @@ import {
 import * as apiKeys from '../access/api-keys/api-keys.ts';
 import { KeyLimits } from '../access/rate-limits/key-limits.ts';
 import { readConfig } from '../config.ts';
-import { MemoryCounters } from '../counters/memory.ts';
+import { openCounters } from '../counters/open-counters.ts';
 import { bodyReader } from '../http/validate.ts';
 import { UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
@@ -114,15 +114,26 @@ async function usage(args: string[]): Promise<void> {
   print(await withKeys(access => apiKeys.usage(access, id)));
 }
 
-/** Opens the keys of the store that the environment names, with what the service last kept of their use. */
+/** Opens the keys of the store that the environment names, with what Redis knows or the service last kept of their use. */
 function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T> {
-  const { banRules } = readConfig(process.env);
+  const { banRules, redisUrls } = readConfig(process.env);
   return withExistingStore(async db => {
     const now = Date.now();
-    const keyLimits = new KeyLimits({ db, counters: new MemoryCounters(), banRules, onBan: () => {} });
-    await keyLimits.load(now);
-    return work({ db, keyLimits, now });
+    const counters = openCounters({ urls: redisUrls, clock: 'redis', onStatus: tellOfRedis });
+    const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
+    try {
+      await counters.open();
+      await keyLimits.load(now);
+      return await work({ db, keyLimits, now });
+    } finally {
+      await counters.close();
+    }
   });
+}
+
+function tellOfRedis(status: 'shared' | 'fallback'): void {
+  if (status === 'shared') return;
+  process.stderr.write('Redis cannot be reached: of use and bans only what the store last kept is known.\n');
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;

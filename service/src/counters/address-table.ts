@@ -31,20 +31,36 @@ export class AddressTable {
   }
 
   decide(address: string, terms: Terms, now: number): Decision {
-    return decide(this.#stateOf(address, terms, now), terms, now);
+    return decide(this.stateOf(address, terms, now), terms, now);
   }
 
   peek(address: string, terms: Terms, now: number): Decision {
-    const state = this.#states.get(address) ?? (this.#crowded ? this.#shared : newState(now));
-    return peek(state, terms, now);
+    return peek(this.knownStateOf(address) ?? newState(now), terms, now);
   }
 
-  #stateOf(address: string, terms: Terms, now: number): LimitState {
+  /** What an address would be counted in, if there is anything yet. */
+  knownStateOf(address: string): LimitState | undefined {
+    return this.#states.get(address) ?? (this.#crowded ? this.#shared : undefined);
+  }
+
+  /** Whether this is the count that new addresses share while there is no room for them. */
+  isShared(state: LimitState): boolean {
+    return state === this.#shared;
+  }
+
+  /** Whether an address may be forgotten soon, because there is no room for all and it has used little. */
+  isPassing(state: LimitState, terms: Terms): boolean {
+    return this.#states.size >= this.#capacity && state !== this.#shared && !hasUsedMuch(state, terms);
+  }
+
+  /** What counts an address, to go on from: its own state, for which room is made, or the shared one. */
+  stateOf(address: string, terms: Terms, now: number): LimitState {
     const known = this.#states.get(address);
     if (known) return known;
     this.#crowded = this.#states.size >= this.#capacity && !this.#makeRoom(terms, now);
     if (this.#crowded) return this.#shared;
-    const state = newState(now);
+    // It enters its windows when it is decided, by whichever clock that goes by.
+    const state = newState(0);
     this.#states.set(address, state);
     return state;
   }
@@ -71,5 +87,9 @@ export class AddressTable {
 
 function mustStay(state: LimitState, terms: Terms, now: number): boolean {
   const isToday = state.day === Math.floor(now / DAY);
-  return (isToday && state.dayUsed >= terms.limits.perDay * MUCH) || isUsedUp(state, terms, now);
+  return (isToday && hasUsedMuch(state, terms)) || isUsedUp(state, terms, now);
+}
+
+function hasUsedMuch({ dayUsed }: LimitState, { limits }: Terms): boolean {
+  return dayUsed >= limits.perDay * MUCH;
 }

@@ -53,10 +53,14 @@ export interface Terms {
 
 export type Verdict = 'admitted' | 'refused' | 'banned';
 
-export interface Decision {
-  verdict: Verdict;
+/** What becomes of a request. */
+export interface Outcome {
+  readonly verdict: Verdict;
   /** Whether this very request brought on the ban. */
-  banBegins: boolean;
+  readonly banBegins: boolean;
+}
+
+export interface Decision extends Outcome {
   /** The window that binds: the one with the fewest requests remaining, or the exhausted one that ends last. */
   window: WindowName;
   limit: number;
@@ -69,6 +73,12 @@ export interface Decision {
 }
 
 const NO_STRIKES: readonly number[] = [];
+
+// The same four objects for all requests: a new one for each would be garbage.
+const ADMITTED: Outcome = { verdict: 'admitted', banBegins: false };
+const REFUSED: Outcome = { verdict: 'refused', banBegins: false };
+const BANNED: Outcome = { verdict: 'banned', banBegins: false };
+const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
 export function newState(now: number): LimitState {
   const state: LimitState = {
@@ -95,29 +105,41 @@ export function newState(now: number): LimitState {
  * A caller that was told to wait and goes on asking collects strikes, and enough of them are a ban.
  */
 export function decide(state: LimitState, terms: Terms, now: number): Decision {
+  return describe(state, terms, now, advance(state, terms, now));
+}
+
+/** The part of the rule that changes the state. `decide.lua` is the same for states in Redis: change both. */
+function advance(state: LimitState, terms: Terms, now: number): Outcome {
   enterWindows(state, now);
   state.seenAt = now;
   if (state.bannedAt !== 0 && terms.bansLiftedAt >= state.bannedAt) forgetBans(state);
   if (now < state.bannedUntil) {
     state.dayRefused++;
-    return describeBan(state, terms, now, false);
+    return BANNED;
   }
   if (hasRoom(state, terms.limits)) {
     state.minuteUsed++;
     state.dayUsed++;
     state.toldAt = 0;
-    return describe(state, terms, now, 'admitted');
+    return ADMITTED;
   }
   state.dayRefused++;
   const banBegins = terms.banRules !== undefined && strike(state, terms, terms.banRules, now);
-  return banBegins ? describeBan(state, terms, now, true) : describe(state, terms, now, 'refused');
+  return banBegins ? BAN_BEGINS : REFUSED;
+}
+
+/** What the caller is told of a request that left its subject in `state`. */
+export function describe(state: LimitState, terms: Terms, now: number, outcome: Outcome): Decision {
+  return outcome.verdict === 'banned'
+    ? describeBan(state, terms, now, outcome.banBegins)
+    : describeWindow(state, terms, now, outcome.verdict);
 }
 
 /** What a subject's headers say at `now` without a request being decided. */
 export function peek(state: LimitState, terms: Terms, now: number): Decision {
   const entered = { ...state };
   enterWindows(entered, now);
-  return describe(entered, terms, now, 'admitted');
+  return describeWindow(entered, terms, now, 'admitted');
 }
 
 /** The ban in force at `now`: when it began and when it ends; `undefined` when there is none. */
@@ -182,7 +204,7 @@ function forgetBans(state: LimitState): void {
   state.strikes = NO_STRIKES;
 }
 
-function describe(state: LimitState, { limits }: Terms, now: number, verdict: Verdict): Decision {
+function describeWindow(state: LimitState, { limits }: Terms, now: number, verdict: Verdict): Decision {
   const window = bindingWindow(state, limits);
   const end = endOf(window, state);
   const isMinute = window === 'minute';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
+import type { Changes, DayUse } from './counters.ts';
 import type { BanRules, Terms } from './decide.ts';
-import { type Changes, type DayUse, MemoryCounters } from './memory.ts';
+import { MemoryCounters } from './memory.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const TODAY = Math.floor(NOON / DAY);

@@ -1,5 +1,6 @@
 import { DAY } from '../kit/clock.ts';
 import { AddressTable } from './address-table.ts';
+import type { Changes, Counters, DayUse } from './counters.ts';
 import {
   type BanRules,
   type Decision,
@@ -13,57 +14,62 @@ import {
 /** The most addresses that are counted one by one: some 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
 
-/** What a key did on a day that has ended. */
-export interface DayUse {
-  keyId: number;
-  /** Days since the Unix epoch. */
-  day: number;
-  admitted: number;
-  refused: number;
-}
-
-/** What was counted since it was last taken to be kept. */
-export interface Changes {
-  states: { keyId: number; state: Readonly<LimitState> }[];
-  endedDays: DayUse[];
-}
-
 /** The limits of keys and addresses, in this process's memory. Instants are in milliseconds since the Unix epoch. */
-export class MemoryCounters {
+export class MemoryCounters implements Counters {
+  readonly addresses: AddressTable;
   readonly #keys = new Map<number, LimitState>();
-  readonly #addresses: AddressTable;
   readonly #changed = new Set<number>();
   #endedDays: DayUse[] = [];
 
   constructor(maxAddresses = MAX_ADDRESSES) {
-    this.#addresses = new AddressTable(maxAddresses);
+    this.addresses = new AddressTable(maxAddresses);
   }
 
   /** Decides a request of a key and counts it. */
   decideKey(keyId: number, terms: Terms, now: number): Decision {
+    const state = this.stateToDecide(keyId);
+    this.#noteChange(keyId, state, Math.floor(now / DAY));
+    return decide(state, terms, now);
+  }
+
+  /** Takes over the state in which a request left a key that was decided elsewhere. */
+  adopt(keyId: number, decided: LimitState): void {
+    const state = this.stateToDecide(keyId);
+    this.#noteChange(keyId, state, decided.day);
+    Object.assign(state, decided);
+  }
+
+  /** The state of a key to go on from; of one never seen that of the beginning of time, which every clock is past. */
+  stateToDecide(keyId: number): LimitState {
     let state = this.#keys.get(keyId);
     if (state === undefined) {
-      state = newState(now);
+      state = newState(0);
       this.#keys.set(keyId, state);
-    } else if (Math.floor(now / DAY) > state.day && this.#changed.has(keyId)) {
-      this.#endedDays.push(dayUse(keyId, state));
     }
-    this.#changed.add(keyId);
-    return decide(state, terms, now);
+    return state;
   }
 
   /** Decides a request of an address and counts it. */
   decideAddress(address: string, terms: Terms, now: number): Decision {
-    return this.#addresses.decide(address, terms, now);
+    return this.addresses.decide(address, terms, now);
   }
 
   /** What the headers of an address say, with nothing counted. */
   peekAddress(address: string, terms: Terms, now: number): Decision {
-    return this.#addresses.peek(address, terms, now);
+    return this.addresses.peek(address, terms, now);
   }
 
   stateOfKey(keyId: number): Readonly<LimitState> | undefined {
     return this.#keys.get(keyId);
+  }
+
+  async statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
+    const states = new Map<number, Readonly<LimitState>>();
+    for (const keyId of keyIds) {
+      const state = this.#keys.get(keyId);
+      if (state) states.set(keyId, state);
+    }
+    return states;
   }
 
   /** The days of a key as far as they were not kept yet, and the one that it was last used on. */
@@ -102,6 +108,20 @@ export class MemoryCounters {
     for (const [keyId, state] of this.#keys) {
       if (!this.#changed.has(keyId) && isSpent(state, rules, now)) this.#keys.delete(keyId);
     }
+  }
+
+  status(): 'own' {
+    return 'own';
+  }
+
+  async open(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** What was not kept yet of a day that has ended is kept as such. */
+  #noteChange(keyId: number, state: LimitState, day: number): void {
+    if (day > state.day && this.#changed.has(keyId)) this.#endedDays.push(dayUse(keyId, state));
+    this.#changed.add(keyId);
   }
 }
 

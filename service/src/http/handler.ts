@@ -17,7 +17,7 @@ type AnyRequest = Request<Record<string, number>, object, object>;
 /** What runs for a route once the gate is passed: check the input, do it, answer. */
 export function handlerOf(
   route: Route<RouteServices>,
-  { db, keyRing, keyLimits, contract, idempotency }: HandlerServices,
+  { db, keyRing, keyLimits, contract, counters, idempotency }: HandlerServices,
 ) {
   const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
   const readQuery = textReader(
@@ -38,7 +38,7 @@ export function handlerOf(
       guard: guardOf(request.headers),
     };
     refuseOtherId(route, input);
-    const services = { db, keyRing, keyLimits, contract, caller: request.caller, now };
+    const services = { db, keyRing, keyLimits, contract, counters, caller: request.caller, now };
 
     const idempotencyKey = request.headers['idempotency-key'];
     if (route.method === 'POST' && idempotencyKey !== undefined) {

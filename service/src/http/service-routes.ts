@@ -12,7 +12,28 @@ const Health = {
   example: { status: 'ok' },
 } as const;
 
+const Readiness = {
+  title: 'Readiness',
+  type: 'object',
+  required: ['status'],
+  additionalProperties: false,
+  properties: {
+    status: {
+      type: 'string',
+      enum: ['ok', 'degraded'],
+      description: '`degraded`: requests are served, but not all is as it should be.',
+    },
+    message: { type: 'string', description: 'What is not as it should be.' },
+  },
+  example: { status: 'ok' },
+} as const;
+
 const healthy = { kind: 'resource', body: { status: 'ok' } } as const;
+
+const degraded = {
+  kind: 'resource',
+  body: { status: 'degraded', message: 'Redis cannot be reached: each replica counts limits by itself' },
+} as const;
 
 export const serviceRoutes: Route<RouteServices>[] = [
   defineRoute({
@@ -34,14 +55,16 @@ export const serviceRoutes: Route<RouteServices>[] = [
     operationId: 'getReadiness',
     tag: 'Service',
     summary: 'Can the service do its work?',
-    description: 'Answers 503 while the database cannot be reached. Needs no API key and uses no quota.',
+    description:
+      'Answers 503 while the database cannot be reached, and `degraded` while rate limits cannot be shared with other ' +
+      'replicas. Needs no API key and uses no quota.',
     scope: null,
-    success: { status: 200, description: 'It can.', schema: Health },
+    success: { status: 200, description: 'It can.', schema: Readiness },
     errors: ['service_unavailable'],
-    handler: async (_request, { db }) => {
+    handler: async (_request, { db, counters }: RouteServices) => {
       // A constant would be answered without a look at the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
-      return healthy;
+      return counters.status() === 'fallback' ? degraded : healthy;
     },
   }),
 

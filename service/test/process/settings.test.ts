@@ -27,6 +27,7 @@ describe('the settings', () => {
         durations: [60_000, 300_000, 900_000, 3_600_000],
         decay: 86_400_000,
       },
+      redisUrls: [],
     });
   });
 
@@ -49,6 +50,7 @@ describe('the settings', () => {
       PETSTORE_BAN_STRIKES_SECONDS: '10',
       PETSTORE_BAN_MINUTES: '2, 525600',
       PETSTORE_BAN_DECAY_HOURS: '1',
+      REDIS_URL: 'rediss://user:pass@redis-1:6380, rediss://[::1]:6380/0',
     });
     assert.deepEqual(config, {
       host: '::1',
@@ -70,12 +72,19 @@ describe('the settings', () => {
         durations: [120_000, 31_536_000_000],
         decay: 3_600_000,
       },
+      redisUrls: ['rediss://user:pass@redis-1:6380', 'rediss://[::1]:6380/0'],
     });
   });
 
   it('cannot be changed afterwards', () => {
     const config = readConfig({ PETSTORE_TRUST_PROXY: '::1' });
-    for (const part of [config, config.trustedProxies, config.banRules, config.banRules.durations]) {
+    for (const part of [
+      config,
+      config.trustedProxies,
+      config.banRules,
+      config.banRules.durations,
+      config.redisUrls,
+    ]) {
       assert.ok(Object.isFrozen(part));
     }
   });
@@ -232,8 +241,38 @@ describe('the settings', () => {
     ['DATABASE_URL', 'user:secret@host/shop', NO_DATABASE_URL],
     [
       'REDIS_URL',
-      'redis://x',
-      'REDIS_URL is set, but this version counts limits in memory; unset it to go on',
+      'localhost:6379',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+    ],
+    [
+      'REDIS_URL',
+      'http://:secret@x',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+    ],
+    [
+      'REDIS_URL',
+      'redis://:secret@x/db',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+    ],
+    [
+      'REDIS_URL',
+      'redis://:secret@x?db=1',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+    ],
+    [
+      'REDIS_URL',
+      'redis://',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+    ],
+    [
+      'REDIS_URL',
+      'redis://:secret@a,',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 2 is none',
+    ],
+    [
+      'REDIS_URL',
+      'redis://:secret@a,redis://:secret@b/1',
+      'REDIS_URL names several nodes of a cluster, which has no database but number 0',
     ],
   ];
   for (const [name, value, message] of refused) {

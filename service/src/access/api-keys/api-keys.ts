@@ -1,11 +1,12 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
+import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
-import type { KeyLimits } from '../rate-limits/key-limits.ts';
+import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import type { Account } from './account.ts';
 import { refuseToLockOut } from './administrators.ts';
@@ -44,11 +45,14 @@ export interface KeyAccess {
 }
 
 export async function list(access: KeyAccess, listing: Listing<ApiKeySort>): Promise<Page<ApiKey>> {
-  return mapPage(await selectApiKeys(access.db, listing), row => toApiKey(row, access));
+  const page = await selectApiKeys(access.db, listing);
+  const states = await access.keyLimits.statesOf(page.items.map(({ id }) => id));
+  return mapPage(page, row => toApiKey(row, states.get(row.id), access.now));
 }
 
 export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
-  return toApiKey(await found(access.db, keyId), access);
+  const row = await found(access.db, keyId);
+  return toApiKey(row, await access.keyLimits.stateOf(keyId), access.now);
 }
 
 /** Creates a key; the answer is the only place where its secret is ever shown. */
@@ -58,33 +62,38 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   if (terms.expiresAt !== null) refusePast(terms.expiresAt, now);
   const secret = newSecret();
   const row = await db.write(tx => insertApiKey(tx, hashOf(secret), terms, now));
-  return { ...toApiKey(row, access), key: secret };
+  return { ...toApiKey(row, undefined, now), key: secret };
 }
 
 /** Gives a key the settings that `settingsFor` makes of it; when that throws, nothing changes. */
-export function change(
-  access: KeyAccess,
+export async function change(
+  { db, keyLimits, now }: KeyAccess,
   keyId: number,
   settingsFor: (current: ApiKey) => ApiKeySettings,
 ): Promise<ApiKey> {
-  return access.db.write(async tx => {
+  const state = await keyLimits.stateOf(keyId);
+  return db.write(async tx => {
     const row = await foundToChange(tx, keyId);
-    const settings = settingsFor(toApiKey(row, access));
+    const settings = settingsFor(toApiKey(row, state, now));
     refuseRevoked(row);
     const terms = termsOf(settings);
-    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at)
-      refusePast(terms.expiresAt, access.now);
-    await refuseToLockOut(tx, row, terms, access.now);
-    return toApiKey(await updateApiKey(tx, keyId, terms), access);
+    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) refusePast(terms.expiresAt, now);
+    await refuseToLockOut(tx, row, terms, now);
+    return toApiKey(await updateApiKey(tx, keyId, terms), state, now);
   });
 }
 
-export function revoke(access: KeyAccess, keyId: number, guard: (current: ApiKey) => void): Promise<void> {
-  return access.db.write(async tx => {
+export async function revoke(
+  { db, keyLimits, now }: KeyAccess,
+  keyId: number,
+  guard: (current: ApiKey) => void,
+): Promise<void> {
+  const state = await keyLimits.stateOf(keyId);
+  await db.write(async tx => {
     const row = await foundToChange(tx, keyId);
-    guard(toApiKey(row, access));
-    await refuseToLockOut(tx, row, undefined, access.now);
-    await revokeApiKey(tx, keyId, access.now);
+    guard(toApiKey(row, state, now));
+    await refuseToLockOut(tx, row, undefined, now);
+    await revokeApiKey(tx, keyId, now);
   });
 }
 
@@ -101,16 +110,22 @@ export function rotate(
     refuseRevoked(row);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
-    return { ...toApiKey(row, access), earlierKeysExpireAt, key: secret };
+    // The transaction may be that of an Idempotency-Key: the counters cannot be waited for.
+    const state = access.keyLimits.seenStateOf(keyId);
+    return { ...toApiKey(row, state, access.now), earlierKeysExpireAt, key: secret };
   });
 }
 
-/** Ends the ban of a key, if it has one, and forgives those before it. Answers whether there was one. */
-export function liftBan(access: KeyAccess, keyId: number): Promise<boolean> {
-  return access.db.write(async tx => {
-    const { ban } = toApiKey(await foundToChange(tx, keyId), access);
-    await liftBans(tx, keyId, access.now);
-    return ban !== null;
+/**
+ * Ends the ban of a key, if it has one, and forgives those before it. Answers whether there was one. The clock by which the
+ * ban began may be ahead of this one's: it is lifted up to the instant at which it began at least.
+ */
+export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<boolean> {
+  const state = await keyLimits.stateOf(keyId);
+  return db.write(async tx => {
+    const { bans_lifted_at } = await foundToChange(tx, keyId);
+    await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
+    return banOf(state, bans_lifted_at ?? 0, now) !== null;
   });
 }
 
@@ -193,8 +208,8 @@ function refuseRevoked({ id, revoked_at }: ApiKeyRow): void {
   );
 }
 
-function toApiKey(row: ApiKeyRow, { keyLimits, now }: Omit<KeyAccess, 'db'>): ApiKey {
-  const lastUsedAt = Math.max(row.last_used_at ?? 0, keyLimits.lastUsedAt(row.id));
+function toApiKey(row: ApiKeyRow, state: Readonly<LimitState> | undefined, now: number): ApiKey {
+  const usedAt = Math.max(row.last_used_at ?? 0, lastUsedAt(state));
   return {
     id: row.id,
     name: row.name,
@@ -204,7 +219,7 @@ function toApiKey(row: ApiKeyRow, { keyLimits, now }: Omit<KeyAccess, 'db'>): Ap
     createdAt: formatDateTime(row.created_at),
     expiresAt: row.expires_at === null ? null : formatDateTime(row.expires_at),
     revokedAt: row.revoked_at === null ? null : formatDateTime(row.revoked_at),
-    lastUsedAt: lastUsedAt === 0 ? null : formatDateTime(lastUsedAt),
-    ban: keyLimits.banOf(row.id, row.bans_lifted_at ?? 0, now),
+    lastUsedAt: usedAt === 0 ? null : formatDateTime(usedAt),
+    ban: banOf(state, row.bans_lifted_at ?? 0, now),
   };
 }

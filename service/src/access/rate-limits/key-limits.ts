@@ -1,3 +1,4 @@
+import type { Changes, Counters, DayUse } from '../../counters/counters.ts';
 import {
   type BanRules,
   banAt,
@@ -6,7 +7,6 @@ import {
   newState,
   type Terms,
 } from '../../counters/decide.ts';
-import type { Changes, DayUse, MemoryCounters } from '../../counters/memory.ts';
 import { windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, MINUTE } from '../../kit/clock.ts';
@@ -29,7 +29,7 @@ const USAGE_DAYS = 90;
 
 export interface KeyLimitsOptions {
   db: Queries & Writer;
-  counters: MemoryCounters;
+  counters: Counters;
   banRules: BanRules;
   /** Is told of each ban as it begins. */
   onBan: (keyId: number, ban: Ban) => void;
@@ -42,12 +42,13 @@ export interface LimitedKey {
 }
 
 /**
- * The limits, bans and use of API keys: decided in the counters' memory and kept in the store from time to time, so that a
- * restart forgets nothing and a crash what was counted since the last flush. Instants are in milliseconds since the epoch.
+ * The limits, bans and use of API keys: decided by the counters and kept in the store from time to time, so that a restart
+ * forgets nothing and a crash what was counted in memory alone since the last flush. Instants are in milliseconds since the
+ * epoch.
  */
 export class KeyLimits {
   readonly #db: Queries & Writer;
-  readonly #counters: MemoryCounters;
+  readonly #counters: Counters;
   readonly #banRules: BanRules;
   readonly #onBan: (keyId: number, ban: Ban) => void;
   #flushing: Promise<void> | undefined;
@@ -67,41 +68,51 @@ export class KeyLimits {
     }
   }
 
-  /** Decides a request of a key, and counts it. */
-  decide({ keyId, terms }: LimitedKey, now: number): Decision {
-    const decision = this.#counters.decideKey(keyId, terms, now);
-    if (decision.banBegins) this.#onBan(keyId, this.banOf(keyId, terms.bansLiftedAt, now)!);
-    return decision;
+  /** Decides a request of a key, and counts it. It answers a promise only when the counters do. */
+  decide(key: LimitedKey, now: number): Decision | Promise<Decision> {
+    const decision = this.#counters.decideKey(key.keyId, key.terms, now);
+    if (decision instanceof Promise) return decision.then(decided => this.#noteBan(key, decided));
+    return this.#noteBan(key, decision);
   }
 
-  banOf(keyId: number, bansLiftedAt: number, now: number): Ban | null {
-    const state = this.#counters.stateOfKey(keyId);
-    const ban = state && banAt(state, bansLiftedAt, now);
-    return ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null;
+  /** What is known of keys, wherever they were used; keys that nothing is known of are left out. */
+  statesOf(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
+    return this.#counters.statesOfKeys(keyIds);
   }
 
-  /** The minute in which the key was last used, as far as is known here; 0 when it was not. */
-  lastUsedAt(keyId: number): number {
-    return minuteOf(this.#counters.stateOfKey(keyId)?.seenAt ?? 0);
+  async stateOf(keyId: number): Promise<Readonly<LimitState> | undefined> {
+    return (await this.#counters.statesOfKeys([keyId])).get(keyId);
+  }
+
+  /** The same as far as this process has seen it, for where nothing may be waited for. */
+  seenStateOf(keyId: number): Readonly<LimitState> | undefined {
+    return this.#counters.stateOfKey(keyId);
   }
 
   /** What a key has used of its limits, and did on each day that is kept. */
   async usageOf(keyId: number, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
     const today = Math.floor(now / DAY);
-    const state = this.#counters.stateOfKey(keyId) ?? newState(now);
+    const state = (await this.stateOf(keyId)) ?? newState(now);
     const windows = windowsAt(state, limits, now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
-      days: await this.#daysOf(keyId, today - USAGE_DAYS + 1),
+      days: await this.#daysOf(keyId, state, today - USAGE_DAYS + 1),
     };
   }
 
-  /** The days of a key from `firstDay` on, the latest first: as kept, and where the counters know more, as they do. */
-  async #daysOf(keyId: number, firstDay: number): Promise<DayUsage[]> {
-    const days = new Map<number, DayUse>();
-    for (const row of await selectUsage(this.#db, keyId, firstDay)) days.set(row.day, { keyId, ...row });
-    for (const counted of this.#counters.daysOf(keyId)) {
-      if (counted.day >= firstDay && counted.admitted + counted.refused > 0) days.set(counted.day, counted);
+  /** The days of a key from `firstDay` on, the latest first. Counts only grow, so of all that are known the largest hold. */
+  async #daysOf(keyId: number, state: LimitState, firstDay: number): Promise<DayUsage[]> {
+    const days = new Map<number, Omit<DayUse, 'keyId'>>();
+    const { day, dayUsed: admitted, dayRefused: refused } = state;
+    const kept = await selectUsage(this.#db, keyId, firstDay);
+    for (const counted of [...kept, ...this.#counters.daysOf(keyId), { day, admitted, refused }]) {
+      if (counted.day < firstDay || counted.admitted + counted.refused === 0) continue;
+      const known = days.get(counted.day) ?? counted;
+      days.set(counted.day, {
+        day: counted.day,
+        admitted: Math.max(known.admitted, counted.admitted),
+        refused: Math.max(known.refused, counted.refused),
+      });
     }
     return [...days.values()]
       .sort((a, b) => b.day - a.day)
@@ -137,10 +148,19 @@ export class KeyLimits {
     });
   }
 
+  /** Tells of a ban that begins with this decision. */
+  #noteBan({ keyId, terms }: LimitedKey, decision: Decision): Decision {
+    const state = decision.banBegins ? this.#counters.stateOfKey(keyId) : undefined;
+    const ban = state && banOf(state, terms.bansLiftedAt, state.bannedAt);
+    if (ban) this.#onBan(keyId, ban);
+    return decision;
+  }
+
+  /** In the order of the keys' IDs: processes that keep the same keys at once then wait for each other, but not for ever. */
   #keep({ states, endedDays }: Changes): Promise<void> {
     return this.#db.write(async tx => {
-      for (const day of endedDays) await upsertUsage(tx, day);
-      for (const { keyId, state } of states) {
+      for (const day of endedDays.toSorted(byKeyId)) await upsertUsage(tx, day);
+      for (const { keyId, state } of states.toSorted(byKeyId)) {
         const { day, dayUsed: admitted, dayRefused: refused, seenAt } = state;
         await upsertLimits(tx, keyId, state);
         await upsertUsage(tx, { keyId, day, admitted, refused });
@@ -148,6 +168,25 @@ export class KeyLimits {
       }
     });
   }
+}
+
+/** The ban of a key in this state, as it is told. */
+export function banOf(
+  state: Readonly<LimitState> | undefined,
+  bansLiftedAt: number,
+  now: number,
+): Ban | null {
+  const ban = state && banAt(state, bansLiftedAt, now);
+  return ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null;
+}
+
+/** The minute in which a key in this state was last used, as far as is known; 0 when it was not. */
+export function lastUsedAt(state: Readonly<LimitState> | undefined): number {
+  return minuteOf(state?.seenAt ?? 0);
+}
+
+function byKeyId(a: { keyId: number }, b: { keyId: number }): number {
+  return a.keyId - b.keyId;
 }
 
 /** A key in constant use is written down as used once a minute. */

@@ -1,5 +1,5 @@
+import type { DayUse } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
-import type { DayUse } from '../../counters/memory.ts';
 import type { Queries } from '../../db/database.ts';
 
 export interface LimitRow {
@@ -25,15 +25,19 @@ export function selectLimits(db: Queries, day: number): Promise<LimitRow[]> {
   );
 }
 
+/**
+ * Keeps the windows, strikes and bans of a key. Several processes may keep the same key: of two views of it the one of the
+ * later minute, or with more requests in it, is the later. A ban goes by its own end, and one that was lifted does no harm.
+ */
 export async function upsertLimits(db: Queries, keyId: number, state: LimitState): Promise<void> {
   await db.run(
     `INSERT INTO key_limits
        (api_key_id, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (api_key_id) DO UPDATE SET
-       minute = excluded.minute, minute_used = excluded.minute_used, told_at = excluded.told_at,
-       told_until = excluded.told_until, strikes = excluded.strikes, banned_at = excluded.banned_at,
-       banned_until = excluded.banned_until, bans = excluded.bans`,
+       minute = ${laterView('minute')}, minute_used = ${laterView('minute_used')},
+       told_at = ${laterView('told_at')}, told_until = ${laterView('told_until')}, strikes = ${laterView('strikes')},
+       banned_at = ${laterBan('banned_at')}, banned_until = ${laterBan('banned_until')}, bans = ${laterBan('bans')}`,
     [
       keyId,
       state.minute,
@@ -46,6 +50,17 @@ export async function upsertLimits(db: Queries, keyId: number, state: LimitState
       state.bans,
     ],
   );
+}
+
+function laterView(column: string): string {
+  return `CASE WHEN excluded.minute > key_limits.minute
+    OR (excluded.minute = key_limits.minute AND excluded.minute_used >= key_limits.minute_used)
+    THEN excluded.${column} ELSE key_limits.${column} END`;
+}
+
+function laterBan(column: string): string {
+  return `CASE WHEN excluded.banned_until >= key_limits.banned_until
+    THEN excluded.${column} ELSE key_limits.${column} END`;
 }
 
 /** Keeps what a key did on a day. Counts only grow, so of two the larger is the later. */

@@ -4,19 +4,19 @@ import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { Route } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
+import type { Counters } from '../../counters/counters.ts';
 import type { Decision, Terms } from '../../counters/decide.ts';
-import type { MemoryCounters } from '../../counters/memory.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
-import { rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
+import { type RateLimitHeaders, rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
 import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
   keyLimits: KeyLimits;
-  counters: MemoryCounters;
+  counters: Counters;
   clock: Clock;
   trustedProxies: TrustedProxies;
 }
@@ -48,7 +48,7 @@ export class Gate {
     this.#services = services;
   }
 
-  /** Throws or rejects when the request is refused. It answers a promise only when the key has to be read. */
+  /** Throws or rejects when the request is refused. It answers a promise only when something has to be waited for. */
   pass(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -65,20 +65,30 @@ export class Gate {
     });
 
     if (operation?.scope === null) {
-      this.#tellOfAddress(request, reply);
-      refuseMalformed(request.raw);
-      refuseOtherVersion(request.headers);
-      return undefined;
+      const telling = this.#tellOfAddress(request, reply);
+      return telling ? telling.then(() => refuseUnservable(request)) : refuseUnservable(request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : keyRing.find(key, now);
-    if (!(caller instanceof Promise)) {
-      this.#admit(request, reply, key, caller);
-      return undefined;
+    if (!(caller instanceof Promise)) return this.#admit(request, reply, key, caller);
+    return this.#admitOnceRead(request, reply, key, caller);
+  }
+
+  async #admitOnceRead(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string | undefined,
+    reading: Promise<Caller | undefined>,
+  ): Promise<void> {
+    let caller: Caller | undefined;
+    try {
+      caller = await reading;
+    } catch (failure) {
+      // Nobody can say whose key it is: the answer has the headers of the caller's address.
+      await this.#tellOfAddress(request, reply);
+      throw failure;
     }
-    // Should the store fail to say whose key it is, that answer has the headers of the caller's address.
-    this.#tellOfAddress(request, reply);
-    return caller.then(read => this.#admit(request, reply, key, read));
+    await this.#admit(request, reply, key, caller);
   }
 
   #admit(
@@ -86,36 +96,26 @@ export class Gate {
     reply: FastifyReply,
     key: string | undefined,
     caller: Caller | undefined,
-  ): void {
+  ): Promise<void> | undefined {
     const { operation, receivedAt } = request;
     request.caller = caller;
     const counted = operation?.countedBy === 'address' ? undefined : caller;
     const decision = counted
       ? this.#services.keyLimits.decide(counted, receivedAt)
       : this.#decideAddress(this.#addressOf(request), receivedAt);
-    const { limits } = counted ? counted.terms : ADDRESS_TERMS;
-    reply.headers(rateLimitHeaders(decision, limits));
-    if (decision.verdict !== 'admitted') throw refusalOf(decision, counted ? 'key' : 'address');
-    refuseMalformed(request.raw);
-
-    if (key !== undefined && !caller) throw invalidKey();
-    if (operation) {
-      if (!caller) throw missingKey();
-      refuseWithoutScope(operation, caller);
-    }
-    refuseOtherVersion(request.headers);
-    refuseOtherForm(request.headers);
+    const isBadKey = key !== undefined && !caller;
+    if (!(decision instanceof Promise)) return admitAsDecided(request, reply, counted, isBadKey, decision);
+    return decision.then(decided => admitAsDecided(request, reply, counted, isBadKey, decided));
   }
 
-  /** The rate-limit headers of the caller's address, with nothing counted. */
-  #tellOfAddress(request: FastifyRequest, reply: FastifyReply): void {
+  /** Writes the rate-limit headers of the caller's address, with nothing counted. */
+  #tellOfAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     const { counters } = this.#services;
-    const told = counters.peekAddress(
-      addressSubject(this.#addressOf(request)),
-      ADDRESS_TERMS,
-      request.receivedAt,
-    );
-    reply.headers(rateLimitHeaders(told, ADDRESS_TERMS.limits));
+    const address = addressSubject(this.#addressOf(request));
+    const told = counters.peekAddress(address, ADDRESS_TERMS, request.receivedAt);
+    const write = (decision: Decision) =>
+      void reply.headers(rateLimitHeaders(decision, ADDRESS_TERMS.limits));
+    return told instanceof Promise ? told.then(write) : write(told);
   }
 
   #addressOf({ raw: { socket }, headers }: FastifyRequest): string {
@@ -123,15 +123,44 @@ export class Gate {
     return this.#services.trustedProxies.clientAddress(socket.remoteAddress ?? '', forwardedFor);
   }
 
-  #decideAddress(address: string, now: number): Decision {
+  #decideAddress(address: string, now: number): Decision | Promise<Decision> {
     return this.#services.counters.decideAddress(addressSubject(address), ADDRESS_TERMS, now);
   }
 
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
-  headersForUnreadable(address: string): Record<string, string | number> {
+  headersForUnreadable(address: string): RateLimitHeaders | Promise<RateLimitHeaders> {
     const decision = this.#decideAddress(address, this.#services.clock.now());
-    return rateLimitHeaders(decision, ADDRESS_TERMS.limits);
+    const headersOf = (decision: Decision) => rateLimitHeaders(decision, ADDRESS_TERMS.limits);
+    return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }
+}
+
+function admitAsDecided(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  counted: Caller | undefined,
+  isBadKey: boolean,
+  decision: Decision,
+): undefined {
+  const { limits } = counted ? counted.terms : ADDRESS_TERMS;
+  reply.headers(rateLimitHeaders(decision, limits));
+  if (decision.verdict !== 'admitted') throw refusalOf(decision, counted ? 'key' : 'address');
+  refuseMalformed(request.raw);
+
+  const { operation, caller } = request;
+  if (isBadKey) throw invalidKey();
+  if (operation) {
+    if (!caller) throw missingKey();
+    refuseWithoutScope(operation, caller);
+  }
+  refuseOtherVersion(request.headers);
+  refuseOtherForm(request.headers);
+}
+
+/** What can be wrong with a request that needs no key. */
+function refuseUnservable(request: FastifyRequest): undefined {
+  refuseMalformed(request.raw);
+  refuseOtherVersion(request.headers);
 }
 
 function refuseWithoutScope({ scope }: Gated, caller: Caller): void {

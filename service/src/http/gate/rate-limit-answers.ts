@@ -20,6 +20,8 @@ export function rateLimitHeaders({ window, limit, remaining, reset, wait }: Deci
   };
 }
 
+export type RateLimitHeaders = ReturnType<typeof rateLimitHeaders>;
+
 function policyOf(limits: WindowLimits): string {
   let policy = policies.get(limits);
   if (policy === undefined) {

@@ -7,6 +7,7 @@ import type { RequestLog } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
+import type { RateLimitHeaders } from './rate-limit-answers.ts';
 
 const codes: Record<string, [ErrorCode, string]> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are over 16 KiB (16,384 bytes)'],
@@ -36,12 +37,38 @@ export function answerUnreadable(
 
 /** Tells of a refusal where there is no response to write to, and ends the connection. */
 export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, requestLog: RequestLog): void {
+  const limits = gate.headersForUnreadable(socket.remoteAddress ?? '');
+  if (limits instanceof Promise) void answerOnceTold(refusal, socket, limits, requestLog);
+  else answerOnSocket(refusal, socket, limits, requestLog);
+}
+
+async function answerOnceTold(
+  refusal: ApiError,
+  socket: Socket,
+  limits: Promise<RateLimitHeaders>,
+  requestLog: RequestLog,
+): Promise<void> {
+  const { bytesWritten } = socket;
+  // Without a listener a client that resets the connection meanwhile would end the process.
+  socket.on('error', () => socket.destroy());
+  const told = await limits;
+  // The part that could be read may have been answered meanwhile: then that is the answer.
+  if (socket.bytesWritten > bytesWritten) socket.end();
+  else answerOnSocket(refusal, socket, told, requestLog);
+}
+
+function answerOnSocket(
+  refusal: ApiError,
+  socket: Socket,
+  limits: RateLimitHeaders,
+  requestLog: RequestLog,
+): void {
   const requestId = randomUUID();
   const { status, body } = errorResponse(refusal, requestId);
   const headers = {
     'x-request-id': requestId,
     'api-version': API_VERSION,
-    ...gate.headersForUnreadable(socket.remoteAddress ?? ''),
+    ...limits,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body!),
     'cache-control': 'no-store',

@@ -1,0 +1,53 @@
+import type { BanRules, Decision, LimitState, Terms } from './decide.ts';
+
+/** What a key did on a day. */
+export interface DayUse {
+  keyId: number;
+  /** Days since the Unix epoch. */
+  day: number;
+  admitted: number;
+  refused: number;
+}
+
+/** What was counted since it was last taken to be kept. */
+export interface Changes {
+  states: { keyId: number; state: Readonly<LimitState> }[];
+  endedDays: DayUse[];
+}
+
+/**
+ * Where counts are: in this process alone by configuration, shared with other replicas, or in this process alone because
+ * what is shared cannot be reached.
+ */
+export type CountersStatus = 'own' | 'shared' | 'fallback';
+
+/**
+ * The limits of keys and addresses. What has to be asked for elsewhere is a promise; none rejects, because a decision there
+ * always is. Instants are in milliseconds since the Unix epoch.
+ */
+export interface Counters {
+  /** Decides a request of a key and counts it. */
+  decideKey(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** Decides a request of an address and counts it. */
+  decideAddress(address: string, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** What the headers of an address say, with nothing counted. */
+  peekAddress(address: string, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** The states of those of the keys that are known. */
+  statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>>;
+  /** The state of a key as this process last saw it. */
+  stateOfKey(keyId: number): Readonly<LimitState> | undefined;
+  /** The days of a key as far as this process has not kept them yet, and the one that it last saw it used on. */
+  daysOf(keyId: number): DayUse[];
+  /** Goes on from what was kept. */
+  restore(keyId: number, state: LimitState): void;
+  takeChanges(): Changes;
+  /** Takes changes back that could not be kept: they come again with the next. */
+  returnChanges(changes: Changes): void;
+  /** Forgets keys whose past no longer matters. */
+  sweep(rules: BanRules, now: number): void;
+  status(): CountersStatus;
+  /** Answers once it is known whether what is shared can be reached. To be called before the first request. */
+  open(): Promise<void>;
+  /** Answers at once, also when others do not. */
+  close(): Promise<void>;
+}

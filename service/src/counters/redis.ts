@@ -1,0 +1,205 @@
+import { DAY, HOUR, MINUTE } from '../kit/clock.ts';
+import type { Changes, Counters, DayUse } from './counters.ts';
+import {
+  type BanRules,
+  type Decision,
+  describe,
+  type LimitState,
+  newState,
+  peek,
+  type Terms,
+} from './decide.ts';
+import { MemoryCounters } from './memory.ts';
+import { packState, unpackState } from './packed-state.ts';
+import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
+
+/** How long the state of a key is kept, in milliseconds: to the end of its day whatever the clocks say. Bans add to it. */
+const KEY_KEPT = 2 * DAY;
+
+/** By how much the state of an address outlives the window that it is kept for, in milliseconds: clocks may differ. */
+const ADDRESS_MARGIN = HOUR;
+const PASSING_ADDRESS_MARGIN = 2 * MINUTE;
+
+/** How many keys Redis is told of at once after it was away. */
+const TOLD_AT_ONCE = 500;
+
+export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus'> {
+  /** Whose time decides: that of Redis, the same for all replicas, or what each call says, for clocks that are turned. */
+  clock: 'redis' | 'caller';
+  maxAddresses?: number;
+}
+
+interface Decided {
+  decision: Decision;
+  /** In which it left the subject. */
+  state: LimitState;
+}
+
+/**
+ * The limits of keys and addresses, shared by all replicas in Redis, each decided there in one step. What Redis answers is
+ * mirrored in memory; while it is away the mirror decides. Redis may lose what it has: with the first request of each
+ * subject since it was connected it is told what is in the mirror, and takes what is later of both.
+ */
+export class SharedCounters implements Counters {
+  readonly #mirror: MemoryCounters;
+  readonly #link: RedisLink;
+  readonly #clock: 'redis' | 'caller';
+  /** The states that Redis was told of since it was connected. */
+  #seeded = new WeakSet<Readonly<LimitState>>();
+  /** The keys that were decided here while Redis was away. */
+  readonly #decidedHere = new Set<number>();
+  /** By how much the clock that decides is ahead of the caller's, in milliseconds. */
+  #ahead = 0;
+
+  constructor({ urls, onStatus, clock, maxAddresses }: SharedCountersOptions) {
+    this.#mirror = new MemoryCounters(maxAddresses);
+    this.#clock = clock;
+    this.#link = new RedisLink({
+      urls,
+      onStatus,
+      onConnect: () => {
+        this.#seeded = new WeakSet();
+        void this.#tellOfKeysDecidedHere();
+      },
+    });
+  }
+
+  open(): Promise<void> {
+    return this.#link.connect();
+  }
+
+  async close(): Promise<void> {
+    this.#link.close();
+  }
+
+  status(): 'shared' | 'fallback' {
+    return this.#link.isUp ? 'shared' : 'fallback';
+  }
+
+  async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
+    const known = this.#mirror.stateToDecide(keyId);
+    const decided = await this.#decide(redisKey('key', keyId), known, terms, KEY_KEPT, now);
+    if (!decided) {
+      this.#decidedHere.add(keyId);
+      return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
+    }
+    this.#mirror.adopt(keyId, decided.state);
+    return decided.decision;
+  }
+
+  async decideAddress(address: string, terms: Terms, now: number): Promise<Decision> {
+    const { addresses } = this.#mirror;
+    const known = addresses.stateOf(address, terms, now + this.#ahead);
+    const kept = addresses.isPassing(known, terms)
+      ? MINUTE - (now % MINUTE) + PASSING_ADDRESS_MARGIN
+      : DAY - (now % DAY) + ADDRESS_MARGIN;
+    const decided = await this.#decide(this.#addressKey(address, known), known, terms, kept, now);
+    if (!decided) return addresses.decide(address, terms, now + this.#ahead);
+    Object.assign(known, decided.state);
+    return decided.decision;
+  }
+
+  async peekAddress(address: string, terms: Terms, now: number): Promise<Decision> {
+    const known = this.#mirror.addresses.knownStateOf(address);
+    const packed = await this.#link.get(this.#addressKey(address, known));
+    const state = packed ? unpackState(packed) : (known ?? newState(0));
+    return peek(state, terms, now + this.#ahead);
+  }
+
+  async statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
+    const found = await Promise.all(keyIds.map(keyId => this.#look(keyId)));
+    const states = new Map<number, Readonly<LimitState>>();
+    for (const [i, keyId] of keyIds.entries()) {
+      const state = found[i];
+      if (state) states.set(keyId, state);
+    }
+    return states;
+  }
+
+  stateOfKey(keyId: number): Readonly<LimitState> | undefined {
+    return this.#mirror.stateOfKey(keyId);
+  }
+
+  daysOf(keyId: number): DayUse[] {
+    return this.#mirror.daysOf(keyId);
+  }
+
+  restore(keyId: number, state: LimitState): void {
+    this.#mirror.restore(keyId, state);
+  }
+
+  takeChanges(): Changes {
+    return this.#mirror.takeChanges();
+  }
+
+  returnChanges(changes: Changes): void {
+    this.#mirror.returnChanges(changes);
+  }
+
+  sweep(rules: BanRules, now: number): void {
+    this.#mirror.sweep(rules, now);
+  }
+
+  /** Has a request decided by Redis; answers `undefined` when it is away. */
+  async #decide(
+    key: string,
+    known: LimitState,
+    terms: Terms,
+    kept: number,
+    now: number,
+  ): Promise<Decided | undefined> {
+    if (!this.#link.isUp) return undefined;
+    const seed = this.#seeded.has(known) ? '' : packState(known);
+    this.#seeded.add(known);
+    const values = [this.#clock === 'redis' ? '' : now, kept, ...valuesOf(terms)];
+    let answer = await this.#link.decide(key, ['count', seed, ...values]);
+    // Redis has lost the state, and did not count.
+    if (answer === null) answer = await this.#link.decide(key, ['count', packState(known), ...values]);
+    if (!answer) return undefined;
+    const [verdict, banBegins, decidedAt, packed] = answer;
+    this.#ahead = decidedAt - now;
+    const state = unpackState(packed);
+    return { decision: describe(state, terms, decidedAt, { verdict, banBegins: banBegins === 1 }), state };
+  }
+
+  /** The state of a key in Redis, which is told what is known here first if it was not yet. */
+  async #look(keyId: number): Promise<Readonly<LimitState> | undefined> {
+    const key = redisKey('key', keyId);
+    const known = this.#mirror.stateOfKey(keyId);
+    if (!known || this.#seeded.has(known)) {
+      const packed = await this.#link.get(key);
+      return packed ? unpackState(packed) : known;
+    }
+    if (this.#link.isUp) this.#seeded.add(known);
+    const answer = await this.#link.decide(key, ['look', packState(known), known.minute * MINUTE, KEY_KEPT]);
+    return answer ? unpackState(answer[3]) : known;
+  }
+
+  /** What was counted here while Redis was away holds for the other replicas before they hear of it by chance. */
+  async #tellOfKeysDecidedHere(): Promise<void> {
+    while (this.#decidedHere.size > 0) {
+      const keyIds = [...this.#decidedHere].slice(0, TOLD_AT_ONCE);
+      await this.statesOfKeys(keyIds);
+      if (!this.#link.isUp) return;
+      for (const keyId of keyIds) this.#decidedHere.delete(keyId);
+    }
+  }
+
+  #addressKey(address: string, known: LimitState | undefined): string {
+    const isShared = known !== undefined && this.#mirror.addresses.isShared(known);
+    return redisKey('address', isShared ? 'others' : address);
+  }
+}
+
+/** What is in braces decides on the node of a cluster. */
+function redisKey(kind: 'key' | 'address', name: number | string): string {
+  return `petstore:limits:{${kind}:${name}}`;
+}
+
+/** The terms as `decide.lua` takes them. */
+function valuesOf({ limits, bansLiftedAt, banRules }: Terms): (string | number)[] {
+  const values = [limits.perMinute, limits.perDay, bansLiftedAt];
+  if (!banRules) return values;
+  const { forgiveness, strikes, strikesWithin, decay, durations } = banRules;
+  return [...values, forgiveness, strikes, strikesWithin, decay, durations.join(',')];
+}

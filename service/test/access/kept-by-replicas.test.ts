@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
+import { type LimitState, newState } from '../../src/counters/decide.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+
+/** Several replicas keep their views of a new key, one after the other. Answers what is kept of it then. */
+async function keepAll({ app, clientWith }: TestApp, views: LimitState[]): Promise<LimitState> {
+  const { keyId } = await clientWith({});
+  const limitsOver = (counters: MemoryCounters) =>
+    new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
+  for (const view of views) {
+    const counters = new MemoryCounters();
+    counters.adopt(keyId, view);
+    await limitsOver(counters).flush();
+  }
+  const keyLimits = limitsOver(new MemoryCounters());
+  await keyLimits.load(NOON + MINUTE);
+  return (await keyLimits.stateOf(keyId))!;
+}
+
+describe('of the views that replicas keep of one key', () => {
+  const earlier = { ...newState(NOON), minuteUsed: 50, dayUsed: 50, toldAt: 1, strikes: [1] };
+  const later = { ...newState(NOON + MINUTE), minuteUsed: 2, dayUsed: 52, toldAt: 2, strikes: [2] };
+
+  it('the later one stays, in whichever order they come', async t => {
+    const shop = await startTestApp(t);
+    for (const views of [
+      [earlier, later],
+      [later, earlier],
+    ]) {
+      const { minute, minuteUsed, dayUsed, toldAt, strikes } = await keepAll(shop, views);
+      assert.deepEqual(
+        { minute, minuteUsed, dayUsed, toldAt, strikes },
+        { minute: later.minute, minuteUsed: 2, dayUsed: 52, toldAt: 2, strikes: [2] },
+      );
+    }
+  });
+
+  it('in one minute the one with more requests stays', async t => {
+    const shop = await startTestApp(t);
+    const more = { ...later, minuteUsed: 3, dayUsed: 53 };
+    assert.equal((await keepAll(shop, [more, later])).minuteUsed, 3);
+    assert.equal((await keepAll(shop, [later, more])).minuteUsed, 3);
+  });
+
+  it('the ban that ends later stays, also when the rest is older', async t => {
+    const shop = await startTestApp(t);
+    const ban = { bannedAt: NOON, bannedUntil: NOON + DAY, bans: 2 };
+    for (const views of [
+      [{ ...earlier, ...ban }, later],
+      [later, { ...earlier, ...ban }],
+    ]) {
+      const { minuteUsed, bannedAt, bannedUntil, bans } = await keepAll(shop, views);
+      assert.deepEqual({ minuteUsed, bannedAt, bannedUntil, bans }, { minuteUsed: 2, ...ban });
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startRedis } from '../support/redis-process.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+import { usedUp } from './provoke-ban.ts';
+
+const DEGRADED = {
+  status: 'degraded',
+  message: 'Redis cannot be reached: each replica counts limits by itself',
+};
+
+function told({ logLines }: TestApp): [level: unknown, text: unknown][] {
+  return logLines()
+    .filter(({ msg }) => String(msg).startsWith('Redis '))
+    .map(({ level, msg }) => [level, msg]);
+}
+
+const AWAY = [40, 'Redis cannot be reached: each replica counts limits by itself until it returns'] as const;
+const BACK = [30, 'Redis is back: limits are shared again'] as const;
+
+describe('a service with Redis', () => {
+  it('serves on without it, says so in /readyz and once in the log, and takes it up again by itself', async t => {
+    const server = await startRedis(t);
+    const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
+    assert.deepEqual((await shop.api.get('/readyz')).body, { status: 'ok' });
+    assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
+
+    await server.kill();
+    for (const remaining of ['1', '0']) {
+      const { status, headers } = await client.get('/pets');
+      assert.deepEqual([status, headers['x-ratelimit-remaining']], [200, remaining]);
+    }
+    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    const { status, body } = await shop.api.get('/readyz');
+    assert.deepEqual([status, body], [200, DEGRADED]);
+    assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
+    assert.deepEqual(told(shop), [AWAY]);
+
+    await server.restart();
+    await until('it is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
+    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assert.deepEqual(told(shop), [AWAY, BACK]);
+  });
+
+  it('starts without it, and keeps its counts over a restart', async t => {
+    const server = await startRedis(t);
+    await server.kill();
+    const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
+    assert.deepEqual((await shop.api.get('/readyz')).body, DEGRADED);
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
+    await client.get('/pets');
+    const { api } = await shop.restart();
+    assert.equal((await api.as(client.key).get('/pets')).headers['x-ratelimit-remaining'], '1');
+  });
+
+  it('ends at once although it hangs', async t => {
+    const server = await startRedis(t);
+    const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
+    server.signal('SIGSTOP');
+    const started = Date.now();
+    await shop.restart();
+    assert.ok(Date.now() - started < 3_000);
+    server.signal('SIGCONT');
+  });
+
+  it('lifts a ban that began by a clock ahead of its own', async t => {
+    const server = await startRedis(t);
+    const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
+    const client = await usedUp(shop);
+    for (let i = 0; i < 20; i++) {
+      await client.get('/pets');
+      shop.clock.turn(250);
+    }
+    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    shop.clock.turn(-10_000);
+    assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
+    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+  });
+});

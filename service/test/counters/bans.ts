@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  type BanRules,
+  banAt,
+  isSpent,
+  newState,
+  type Terms,
+  type Verdict,
+} from '../../src/counters/decide.ts';
+import type { WindowLimits } from '../../src/counters/windows.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Rule } from './rule.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+
+const rules: BanRules = {
+  forgiveness: 2 * SECOND,
+  strikes: 10,
+  strikesWithin: MINUTE,
+  durations: [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR],
+  decay: DAY,
+};
+
+/** A caller whose day is used up: every request is refused, whatever the minute. */
+class ExhaustedCaller {
+  readonly #rule: Rule;
+  readonly state = newState(NOON);
+  terms: Terms = { limits: { perMinute: 1_000, perDay: 1 }, bansLiftedAt: 0, banRules: rules };
+
+  private constructor(rule: Rule) {
+    this.#rule = rule;
+  }
+
+  static async of(rule: Rule): Promise<ExhaustedCaller> {
+    const caller = new ExhaustedCaller(rule);
+    await caller.ask(NOON);
+    return caller;
+  }
+
+  async ask(now: number): Promise<Verdict> {
+    return (await this.#rule.decide(this.state, this.terms, now)).verdict;
+  }
+
+  /** Asks once a second from `now` until it is banned; answers the instant of the ban. */
+  async askUntilBanned(now: number): Promise<number> {
+    for (let at = now; at < now + 2 * MINUTE; at += SECOND) if ((await this.ask(at)) === 'banned') return at;
+    throw new Error('no ban');
+  }
+}
+
+interface Refusal {
+  at: number;
+  /** Until when the caller was told to wait. */
+  until: number;
+}
+
+/** A second opinion: it keeps all that ever happened and looks through it anew for each decision. */
+class History {
+  readonly #rules: BanRules;
+  #admitted: number[] = [];
+  /** Of the requests since the last one that was admitted. */
+  #refusals: Refusal[] = [];
+  #strikes: number[] = [];
+  #bans: Refusal[] = [];
+
+  constructor(rules: BanRules) {
+    this.#rules = rules;
+  }
+
+  get ban(): Refusal | undefined {
+    return this.#bans.at(-1);
+  }
+
+  decide({ perMinute, perDay }: WindowLimits, bansLiftedAt: number, now: number): Verdict {
+    if (this.ban && bansLiftedAt >= this.ban.at) {
+      this.#bans = [];
+      this.#strikes = [];
+      this.#refusals = [];
+    }
+    if (this.ban && now < this.ban.until) return 'banned';
+    const fullUntil = Math.max(this.#fullUntil(MINUTE, perMinute, now), this.#fullUntil(DAY, perDay, now));
+    if (fullUntil === 0) {
+      this.#admitted.push(now);
+      this.#refusals = [];
+      return 'admitted';
+    }
+    this.#refusals.push({ at: now, until: fullUntil });
+    const latest = Math.max(...this.#refusals.map(({ until }) => until));
+    const told = this.#refusals.find(({ until }) => until === latest)!;
+    if (now - told.at < this.#rules.forgiveness) return 'refused';
+    this.#strikes.push(now);
+    const since = this.ban?.at ?? 0;
+    const recent = this.#strikes.filter(at => at > since && now - at < this.#rules.strikesWithin);
+    if (recent.length < this.#rules.strikes) return 'refused';
+    this.#bans.push({ at: now, until: Math.ceil((now + this.#nextDuration(now)) / SECOND) * SECOND });
+    return 'banned';
+  }
+
+  /** When the window that `now` lies in ends, if so many were admitted in it; else 0. */
+  #fullUntil(length: number, limit: number, now: number): number {
+    const start = now - (now % length);
+    return this.#admitted.filter(at => at >= start).length >= limit ? start + length : 0;
+  }
+
+  /** Each ban that follows another in less than the decay is a rung higher. */
+  #nextDuration(now: number): number {
+    const { durations, decay } = this.#rules;
+    let rung = 0;
+    let next = now;
+    for (const { at, until } of this.#bans.toReversed()) {
+      if (next - until >= decay) break;
+      rung++;
+      next = at;
+    }
+    return durations[Math.min(rung, durations.length - 1)]!;
+  }
+}
+
+/** What holds of strikes and bans, wherever the rule is written. */
+export function describeBans(rule: Rule): void {
+  const { decide, runs } = rule;
+
+  describe(`requests after a refusal decided ${rule.name}`, () => {
+    it('are forgiven for two seconds, however many they are', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      for (let at = NOON; at < NOON + 2 * SECOND; at += 10) assert.equal(await caller.ask(at), 'refused');
+      assert.deepEqual(caller.state.strikes, []);
+      for (let i = 0; i < 9; i++) assert.equal(await caller.ask(NOON + 2 * SECOND), 'refused');
+      const { verdict, banBegins } = await decide(caller.state, caller.terms, NOON + 2 * SECOND);
+      assert.deepEqual([verdict, banBegins], ['banned', true]);
+      const { verdict: next, banBegins: again } = await decide(caller.state, caller.terms, NOON + 2 * SECOND);
+      assert.deepEqual([next, again], ['banned', false]);
+    });
+
+    it('are forgiven anew in each window that is used up', async () => {
+      const state = newState(NOON);
+      const terms: Terms = { limits: { perMinute: 1, perDay: 1_000 }, bansLiftedAt: 0, banRules: rules };
+      for (let minute = 0; minute < 60; minute++) {
+        for (let i = 0; i < 50; i++) {
+          assert.notEqual((await decide(state, terms, NOON + minute * MINUTE + i * 40)).verdict, 'banned');
+        }
+      }
+      assert.deepEqual(state.strikes, []);
+    });
+
+    it('bring a ban when ten fall within any sixty seconds, and none when only nine do', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      await caller.ask(NOON);
+      // The tenth comes exactly sixty seconds after the first, so never more than nine are within sixty seconds.
+      for (let i = 0; i < 200; i++) {
+        const at = NOON + 3 * SECOND + Math.floor(i / 9) * MINUTE + (i % 9) * SECOND;
+        assert.equal(await caller.ask(at), 'refused');
+      }
+      const other = await ExhaustedCaller.of(rule);
+      await other.ask(NOON);
+      const first = NOON + 50 * SECOND;
+      for (let i = 0; i < 9; i++) assert.equal(await other.ask(first + i * SECOND), 'refused');
+      assert.equal(await other.ask(first + MINUTE - 1), 'banned');
+    });
+
+    it('are not held against a caller whose terms have no bans', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      caller.terms = { ...caller.terms, banRules: undefined };
+      for (let i = 0; i < 1_000; i++) assert.equal(await caller.ask(NOON + i * 100), 'refused');
+    });
+  });
+
+  describe(`bans decided ${rule.name}`, () => {
+    it('last 1, 5, 15 and 60 minutes, and 60 from then on', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      let now = NOON;
+      for (const minutes of [1, 5, 15, 60, 60, 60]) {
+        const at = await caller.askUntilBanned(now);
+        const end = at + minutes * MINUTE;
+        assert.deepEqual(banAt(caller.state, 0, at), { since: at, until: end });
+        assert.equal(await caller.ask(end - 1), 'banned');
+        assert.deepEqual([await caller.ask(end), banAt(caller.state, 0, end)], ['refused', undefined]);
+        now = end;
+      }
+    });
+
+    it('end on the whole second at which they are told to end', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      caller.terms = { ...caller.terms, limits: { perMinute: 1, perDay: 9 } };
+      const odd = NOON + MINUTE - 5 * SECOND + 123;
+      for (let i = 0; i < 9; i++) await caller.ask(NOON + SECOND);
+      for (let i = 0; i < 9; i++) await caller.ask(odd);
+      const { verdict, reset, wait } = await decide(caller.state, caller.terms, odd);
+      assert.deepEqual([verdict, wait], ['banned', 61]);
+      assert.equal(reset * SECOND, NOON + 2 * MINUTE - 4 * SECOND);
+      assert.equal(await caller.ask(reset * SECOND - 1), 'banned');
+      assert.equal(await caller.ask(reset * SECOND), 'admitted');
+    });
+
+    for (const [ahead, minutes] of [
+      [-1, 5],
+      [0, 1],
+    ] as const) {
+      it(`${minutes === 1 ? 'begin at the first again' : 'go on'} ${DAY + ahead} ms after the last one ended`, async () => {
+        const caller = await ExhaustedCaller.of(rule);
+        const end = (await caller.askUntilBanned(NOON)) + MINUTE;
+        const at = end + DAY + ahead;
+        // The day has changed since: its one request is used up first.
+        await caller.ask(at - 20 * SECOND);
+        await caller.ask(at - 20 * SECOND);
+        for (let i = 0; i < 9; i++) assert.equal(await caller.ask(at - SECOND), 'refused');
+        assert.equal(await caller.ask(at), 'banned');
+        assert.equal(caller.state.bannedUntil, Math.ceil((at + minutes * MINUTE) / SECOND) * SECOND);
+        assert.ok(!isSpent(caller.state, rules, at + MINUTE));
+      });
+    }
+
+    it('that are lifted are forgiven whole: the next one is the first again, and takes ten strikes', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      const first = await caller.askUntilBanned(NOON);
+      const second = await caller.askUntilBanned(first + MINUTE);
+      const lifted = second + 10 * SECOND;
+      assert.equal(await caller.ask(lifted), 'banned');
+      caller.terms = { ...caller.terms, bansLiftedAt: lifted };
+      assert.equal(banAt(caller.state, lifted, lifted), undefined);
+      for (let i = 0; i < 20; i++)
+        assert.equal(await caller.ask(lifted + SECOND), 'refused', 'it is told anew');
+      const later = lifted + 3 * SECOND;
+      for (let i = 0; i < 9; i++) assert.equal(await caller.ask(later), 'refused');
+      assert.equal(await caller.ask(later), 'banned');
+      assert.equal(caller.state.bannedUntil, later + MINUTE);
+    });
+
+    it('that began after others were lifted stay', async () => {
+      const caller = await ExhaustedCaller.of(rule);
+      const at = await caller.askUntilBanned(NOON);
+      caller.terms = { ...caller.terms, bansLiftedAt: at - 1 };
+      assert.equal(await caller.ask(at + 1), 'banned');
+      caller.terms = { ...caller.terms, bansLiftedAt: at };
+      assert.equal(await caller.ask(at + 2), 'refused');
+    });
+  });
+
+  describe(`strikes and bans decided ${rule.name}`, () => {
+    const someRules: fc.Arbitrary<BanRules> = fc.record({
+      forgiveness: fc.constantFrom(0, 1, 2 * SECOND),
+      strikes: fc.integer({ min: 1, max: 4 }),
+      strikesWithin: fc.constantFrom(SECOND, 10 * SECOND, MINUTE),
+      durations: fc.array(fc.integer({ min: 1, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
+      decay: fc.constantFrom(MINUTE, 10 * MINUTE, HOUR),
+    });
+    const someLimits = fc.record({
+      perMinute: fc.integer({ min: 1, max: 4 }),
+      perDay: fc.integer({ min: 1, max: 12 }),
+    });
+    const requests = fc.array(
+      fc.record({
+        step: fc.oneof(
+          { weight: 4, arbitrary: fc.constant(0) },
+          { weight: 8, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
+          { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
+          { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
+        ),
+        /** Whether an administrator lifts the ban just before. */
+        lifts: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
+        change: fc.option(someLimits, { freq: 15, nil: undefined }),
+      }),
+      { minLength: 1, maxLength: 200, size: 'max' },
+    );
+
+    it('are those that the whole history has, whatever the requests, the rules and the lifts', async () => {
+      const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
+      await fc.assert(
+        fc.asyncProperty(someRules, someLimits, requests, async (banRules, limits, requests) => {
+          const state = newState(NOON);
+          const history = new History(banRules);
+          const terms: Terms = { limits, bansLiftedAt: 0, banRules };
+          let now = NOON;
+          for (const { step, lifts, change } of requests) {
+            now += step;
+            if (lifts) terms.bansLiftedAt = now;
+            if (change) terms.limits = change;
+            const hadBan = history.ban;
+            const verdict = history.decide(terms.limits, terms.bansLiftedAt, now);
+            const decision = await decide(state, terms, now);
+            const begins = history.ban !== undefined && history.ban !== hadBan;
+            assert.deepEqual([decision.verdict, decision.banBegins], [verdict, begins]);
+            if (verdict === 'banned') assert.equal(state.bannedUntil, history.ban?.until);
+            seen[verdict]++;
+          }
+        }),
+        { numRuns: runs },
+      );
+      assert.ok(Math.min(...Object.values(seen)) > 2 * runs, JSON.stringify(seen));
+    });
+  });
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type BanRules, type Decision, newState, peek, type Terms } from '../../src/counters/decide.ts';
+import type { WindowLimits } from '../../src/counters/windows.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { Rule } from './rule.ts';
+
+const START = Date.parse('2026-11-21T23:58:30.000Z');
+
+/** Bans that come soon and do not last, so that the days and minutes of a short history have room beside them. */
+const soonBanned: BanRules = {
+  forgiveness: 2 * SECOND,
+  strikes: 3,
+  strikesWithin: MINUTE,
+  durations: [30 * SECOND, 2 * MINUTE],
+  decay: DAY,
+};
+
+const someLimits: fc.Arbitrary<WindowLimits> = fc.record({
+  perMinute: fc.integer({ min: 1, max: 6 }),
+  perDay: fc.integer({ min: 1, max: 15 }),
+});
+
+const forward = [
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 40 * SECOND }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 3 * MINUTE }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
+];
+const back = { weight: 1, arbitrary: fc.integer({ min: -2 * MINUTE, max: 0 }) };
+
+interface Request {
+  /** How far the clock goes before it: often not at all, sometimes past a window's end. */
+  step: number;
+  /** The limits of a plan that the caller has from this request on. */
+  change: WindowLimits | undefined;
+}
+
+function requestsAfter(steps: fc.Arbitrary<number>): fc.Arbitrary<Request[]> {
+  const change = fc.option(someLimits, { freq: 12, nil: undefined });
+  return fc.array(fc.record({ step: steps, change }), { minLength: 1, maxLength: 80, size: 'max' });
+}
+
+const anyClock = requestsAfter(fc.oneof(...forward, back));
+const truthfulClock = requestsAfter(fc.oneof(...forward));
+
+/** A second opinion: the instants of the requests admitted so far, counted anew for each decision. */
+class AdmittedRequests {
+  readonly #instants: number[] = [];
+
+  add(instant: number): void {
+    this.#instants.push(instant);
+  }
+
+  leftAt(instant: number, { perMinute, perDay }: WindowLimits): [minuteLeft: number, dayLeft: number] {
+    return [
+      Math.max(0, perMinute - this.#countIn(MINUTE, instant)),
+      Math.max(0, perDay - this.#countIn(DAY, instant)),
+    ];
+  }
+
+  #countIn(length: number, instant: number): number {
+    return this.#instants.filter(at => Math.floor(at / length) === Math.floor(instant / length)).length;
+  }
+}
+
+interface Decided {
+  decision: Decision;
+  terms: Terms;
+  now: number;
+  /** The latest that the clock has shown: windows that have begun stay begun. */
+  latest: number;
+  /** What had been admitted before. */
+  admitted: AdmittedRequests;
+  state: ReturnType<typeof newState>;
+}
+
+/** Decides one request after another and shows each decision before the next is made. */
+async function follow(
+  { decide }: Rule,
+  first: WindowLimits,
+  requests: readonly Request[],
+  banRules: BanRules | undefined,
+  check: (decided: Decided) => void | Promise<void>,
+): Promise<void> {
+  const state = newState(START);
+  const admitted = new AdmittedRequests();
+  let terms: Terms = { limits: first, bansLiftedAt: 0, banRules };
+  let now = START;
+  let latest = START;
+  for (const { step, change } of requests) {
+    now += step;
+    latest = Math.max(latest, now);
+    if (change) terms = { ...terms, limits: change };
+    const decision = await decide(state, terms, now);
+    await check({ decision, terms, now, latest, admitted, state });
+    if (decision.verdict === 'admitted') admitted.add(latest);
+  }
+}
+
+/** What holds of each decision, wherever the rule is written. */
+export function describeDecisions(rule: Rule): void {
+  const { decide, runs } = rule;
+
+  describe(`a decision ${rule.name}`, () => {
+    it('admits exactly what both windows have room for, whatever the clock and the plan do', async () => {
+      await fc.assert(
+        fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
+          await follow(rule, limits, requests, undefined, ({ decision, terms, latest, admitted }) => {
+            const [minuteLeft, dayLeft] = admitted.leftAt(latest, terms.limits);
+            assert.equal(decision.verdict, minuteLeft > 0 && dayLeft > 0 ? 'admitted' : 'refused');
+          });
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('never admits more than both windows have room for, and refuses less only during a ban', async () => {
+      await fc.assert(
+        fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
+          await follow(rule, limits, requests, soonBanned, ({ decision, terms, latest, admitted }) => {
+            const [minuteLeft, dayLeft] = admitted.leftAt(latest, terms.limits);
+            if (decision.verdict === 'admitted') assert.ok(minuteLeft > 0 && dayLeft > 0);
+            if (decision.verdict === 'refused') assert.ok(minuteLeft === 0 || dayLeft === 0);
+          });
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('describes the window with the fewest remaining, and on refusal the exhausted one that ends last', async () => {
+      await fc.assert(
+        fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
+          await follow(
+            rule,
+            limits,
+            requests,
+            soonBanned,
+            ({ decision, terms, now, latest, admitted, state }) => {
+              const counted = decision.verdict === 'admitted' ? 1 : 0;
+              const before = admitted.leftAt(latest, terms.limits);
+              const [minuteLeft, dayLeft] = [before[0] - counted, before[1] - counted];
+              const isMinute = minuteLeft < dayLeft;
+              const length = isMinute ? MINUTE : DAY;
+              const windowEnd = (Math.floor(latest / length) + 1) * length;
+              const { window, limit, remaining, reset, wait } = decision;
+              assert.equal(window, isMinute ? 'minute' : 'day');
+              assert.equal(limit, isMinute ? terms.limits.perMinute : terms.limits.perDay);
+              if (decision.verdict === 'banned') {
+                const usedUp = minuteLeft === 0 || dayLeft === 0;
+                assert.equal(remaining, 0);
+                assert.equal(reset * SECOND, Math.max(state.bannedUntil, usedUp ? windowEnd : 0));
+              } else {
+                assert.equal(remaining, Math.min(minuteLeft, dayLeft));
+                assert.equal(reset * SECOND, windowEnd);
+              }
+              assert.ok(Number.isInteger(reset) && reset * SECOND > now && remaining <= limit);
+              assert.equal(wait, Math.ceil((reset * SECOND - now) / SECOND));
+            },
+          );
+        }),
+        { numRuns: runs },
+      );
+    });
+
+    it('admits a caller that waits as long as it is told, and none that waits a second less', async () => {
+      let ofBans = 0;
+      let ofBansWithinAnExhaustedDay = 0;
+      await fc.assert(
+        fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
+          await follow(rule, limits, requests, soonBanned, async ({ decision, terms, now, state }) => {
+            const { verdict, wait, reset } = decision;
+            if (verdict === 'admitted') return;
+            assert.ok(Number.isInteger(wait) && wait >= 1);
+            const early = await decide(structuredClone(state), terms, now + (wait - 1) * SECOND);
+            assert.notEqual(early.verdict, 'admitted');
+            const patient = await decide(structuredClone(state), terms, now + wait * SECOND);
+            assert.equal(patient.verdict, 'admitted');
+            if (verdict === 'banned') ofBans++;
+            if (verdict === 'banned' && reset * SECOND > state.bannedUntil) ofBansWithinAnExhaustedDay++;
+          });
+        }),
+        { numRuns: runs },
+      );
+      assert.ok(
+        ofBans > runs / 25 && ofBansWithinAnExhaustedDay > runs / 25,
+        `${ofBans}, ${ofBansWithinAnExhaustedDay}`,
+      );
+    });
+
+    it('counts what was used under another plan in the same window', async () => {
+      await fc.assert(
+        fc.asyncProperty(someLimits, someLimits, fc.nat(20), async (before, after, requests) => {
+          const state = newState(START);
+          let used = 0;
+          for (let i = 0; i < requests; i++) {
+            const terms = { limits: before, bansLiftedAt: 0, banRules: undefined };
+            if ((await decide(state, terms, START)).verdict === 'admitted') used++;
+          }
+          const terms = { limits: after, bansLiftedAt: 0, banRules: undefined };
+          const left = Math.max(0, Math.min(after.perMinute, after.perDay) - used);
+          assert.equal(peek(state, terms, START).remaining, left);
+          for (let i = 0; i < left; i++)
+            assert.equal((await decide(state, terms, START)).verdict, 'admitted');
+          assert.equal((await decide(state, terms, START)).verdict, 'refused');
+        }),
+      );
+    });
+
+    it('uses nothing when it refuses, and is told of on the day', async () => {
+      const state = newState(START);
+      const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: soonBanned };
+      await decide(state, terms, START);
+      await decide(state, terms, START);
+      for (let i = 0; i < 3; i++) assert.equal((await decide(state, terms, START)).verdict, 'refused');
+      for (let i = 0; i < 5; i++) await decide(state, terms, START + 3 * SECOND);
+      assert.ok(state.bannedUntil > START);
+      assert.deepEqual([state.minuteUsed, state.dayUsed, state.dayRefused], [2, 2, 8]);
+    });
+
+    it('is the same from a state that was kept as JSON or cloned', async () => {
+      const lifts = fc.array(fc.boolean(), { maxLength: 80, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(someLimits, truthfulClock, lifts, async (limits, requests, lifts) => {
+          const live = newState(START);
+          let cloned = newState(START);
+          let kept = newState(START);
+          let now = START;
+          const terms: Terms = { limits, bansLiftedAt: 0, banRules: soonBanned };
+          for (const [i, { step, change }] of requests.entries()) {
+            now += step;
+            terms.limits = change ?? terms.limits;
+            if (lifts[i] && i % 8 === 0) terms.bansLiftedAt = now;
+            const decision = await decide(live, terms, now);
+            cloned = structuredClone(cloned);
+            kept = JSON.parse(JSON.stringify(kept));
+            assert.deepEqual(await decide(cloned, terms, now), decision);
+            assert.deepEqual(await decide(kept, terms, now), decision);
+          }
+          assert.deepEqual([cloned, kept], [live, live]);
+        }),
+      );
+    });
+  });
+
+  describe(`a look at the limits after decisions ${rule.name}`, () => {
+    it('says what the decision before it said, and changes nothing', async () => {
+      await fc.assert(
+        fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
+          await follow(rule, limits, requests, undefined, ({ decision, terms, now, state }) => {
+            const before = structuredClone(state);
+            assert.deepEqual(peek(state, terms, now), { ...decision, verdict: 'admitted' });
+            assert.deepEqual(state, before);
+          });
+        }),
+      );
+    });
+
+    it('sees the windows that have begun since', async () => {
+      const state = newState(START);
+      const terms: Terms = { limits: { perMinute: 1, perDay: 9 }, bansLiftedAt: 0, banRules: undefined };
+      await decide(state, terms, START);
+      assert.equal(peek(state, terms, START).remaining, 0);
+      assert.equal(peek(state, terms, START + 30 * SECOND).remaining, 1);
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { type Decision, decide, describe, type LimitState, type Terms } from '../../src/counters/decide.ts';
+import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import type { RedisConnection } from '../../src/counters/redis-client.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+
+/** One of the two places where the rule of limits and bans is written. */
+export interface Rule {
+  name: string;
+  /** How many histories a property is tried with: fewer where each request is a round trip. */
+  runs: number;
+  /** Decides a request and leaves the new state in `state`. */
+  decide(state: LimitState, terms: Terms, now: number): Promise<Decision>;
+}
+
+export const inProcess: Rule = {
+  name: 'in this process',
+  runs: 500,
+  decide: async (state, terms, now) => decide(state, terms, now),
+};
+
+/** The script in Redis, which takes the state of each request as a seed and finds nothing else. */
+export function inRedis(connection: () => RedisConnection): Rule {
+  let requests = 0;
+  return {
+    name: 'in Redis',
+    runs: 40,
+    decide: async (state, terms, now) => {
+      const { limits, bansLiftedAt, banRules } = terms;
+      const values: (string | number)[] = [limits.perMinute, limits.perDay, bansLiftedAt];
+      if (banRules) {
+        const { forgiveness, strikes, strikesWithin, decay, durations } = banRules;
+        values.push(forgiveness, strikes, strikesWithin, decay, durations.join(','));
+      }
+      const answer = await connection().client.decide(
+        `rule:${requests++}`,
+        'count',
+        packState(state),
+        now,
+        SECOND,
+        ...values,
+      );
+      const [verdict, banBegins, decidedAt, packed] = answer!;
+      Object.assign(state, unpackState(packed));
+      return describe(state, terms, decidedAt, { verdict, banBegins: banBegins === 1 });
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type LimitState, newState, type Terms } from '../../src/counters/decide.ts';
+import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { redisConnection } from '../../src/counters/redis-client.ts';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { testRedis } from '../support/test-redis.ts';
+import { aReplica } from './replicas.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+
+const terms: Terms = {
+  limits: { perMinute: 5, perDay: 100 },
+  bansLiftedAt: 0,
+  banRules: { forgiveness: 0, strikes: 2, strikesWithin: MINUTE, durations: [10 * MINUTE], decay: DAY },
+};
+
+describe('a Redis that has lost its data while a replica runs', () => {
+  it('goes on with the counts of every key and address', async t => {
+    const { url, redis } = await testRedis(t);
+    const { counters, told } = await aReplica(t, url);
+    for (let i = 0; i < 3; i++) await counters.decideKey(1, terms, NOON);
+    const ofAddress = { ...terms, banRules: undefined };
+    for (let i = 0; i < 3; i++) await counters.decideAddress('192.0.2.1', ofAddress, NOON);
+    await redis.flushdb();
+    assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 1);
+    assert.equal((await counters.decideAddress('192.0.2.1', ofAddress, NOON)).remaining, 1);
+    assert.equal((await counters.peekAddress('192.0.2.1', ofAddress, NOON)).remaining, 1);
+    assert.deepEqual(told, []);
+  });
+
+  it('goes on with bans, and with the count of a burst that finds nothing', async t => {
+    const { url, redis } = await testRedis(t);
+    const { counters } = await aReplica(t, url);
+    for (let i = 0; i < 7; i++) await counters.decideKey(1, terms, NOON);
+    await counters.decideKey(2, terms, NOON);
+    await redis.flushdb();
+    assert.equal((await counters.decideKey(1, terms, NOON + 9 * MINUTE)).verdict, 'banned');
+    await redis.flushdb();
+    const burst = await Promise.all(Array.from({ length: 20 }, () => counters.decideKey(2, terms, NOON)));
+    assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 4);
+  });
+
+  it('is told what was restored from the store at start, and a later count of its own holds', async t => {
+    const { url } = await testRedis(t);
+    const [first, second] = [await aReplica(t, url), await aReplica(t, url)];
+    for (const { counters } of [first, second]) {
+      counters.restore(1, { ...newState(NOON), minuteUsed: 3, dayUsed: 40 });
+    }
+    assert.equal((await first.counters.decideKey(1, terms, NOON)).remaining, 1);
+    assert.equal((await second.counters.decideKey(1, terms, NOON)).remaining, 0);
+    const { dayUsed } = (await second.counters.statesOfKeys([1])).get(1)!;
+    assert.equal(dayUsed, 42);
+  });
+});
+
+describe('of two views of a subject', () => {
+  const kept: LimitState = {
+    minute: 100,
+    minuteUsed: 5,
+    day: 10,
+    dayUsed: 50,
+    dayRefused: 3,
+    toldAt: 1_000,
+    toldUntil: 2_000,
+    strikes: [1_100, 1_200],
+    bannedAt: 500,
+    bannedUntil: 900,
+    bans: 1,
+    seenAt: 1_700_000_000_000,
+  };
+  const merges: [what: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
+    [
+      'the larger counts of the same windows hold',
+      { minuteUsed: 9, dayUsed: 40, dayRefused: 7 },
+      { minuteUsed: 9, dayRefused: 7 },
+    ],
+    [
+      'a later window holds, with whatever count',
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
+    ],
+    [
+      'an earlier window does not, with whatever count',
+      { minute: 99, minuteUsed: 60, day: 9, dayUsed: 1_000 },
+      {},
+    ],
+    [
+      'the ban that ends later holds',
+      { bannedAt: 600, bannedUntil: 901, bans: 4 },
+      { bannedAt: 600, bannedUntil: 901, bans: 4 },
+    ],
+    ['a ban that ends earlier does not', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
+    [
+      'what was told and the strikes are as they were seen last',
+      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+    ],
+    [
+      'and not as they were seen before',
+      { toldAt: 7, toldUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
+      {},
+    ],
+  ];
+
+  for (const [what, seed, merged] of merges) {
+    it(what, async t => {
+      const { url, redis } = await testRedis(t);
+      const connection = await redisConnection([url]);
+      t.after(() => connection.end());
+      await connection.open();
+      await redis.set('merge', packState(kept), 'PX', 50 * SECOND);
+      const packed = packState({ ...kept, ...seed });
+      const answer = await connection.client.decide('merge', 'look', packed, 0, 10 * SECOND);
+      assert.deepEqual(unpackState(answer![3]), { ...kept, ...merged });
+      assert.equal(await redis.get('merge'), answer![3]);
+      assert.ok((await redis.pttl('merge')) > 40 * SECOND, 'it is not kept for less long than before');
+    });
+  }
+});
+
+describe('a packed state', () => {
+  it('is the same after Redis has read and written it, with the largest numbers', async t => {
+    const { url } = await testRedis(t);
+    const connection = await redisConnection([url]);
+    t.after(() => connection.end());
+    await connection.open();
+    const largest = Number.MAX_SAFE_INTEGER - 1;
+    const state: LimitState = {
+      ...newState(NOON),
+      minuteUsed: largest,
+      dayUsed: largest,
+      strikes: [NOON - 1, NOON],
+      seenAt: NOON + 0.5 * SECOND + 123,
+    };
+    const answer = await connection.client.decide('packed', 'look', packState(state), NOON, SECOND);
+    assert.equal(answer![3], packState(state));
+    assert.deepEqual(unpackState(answer![3]), state);
+  });
+
+  it('that somebody has spoilt counts as lost', async t => {
+    const { url, redis } = await testRedis(t);
+    const { counters } = await aReplica(t, url);
+    await counters.decideKey(1, terms, NOON);
+    await redis.set('petstore:limits:{key:1}', 'spoilt');
+    assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 3);
+  });
+});

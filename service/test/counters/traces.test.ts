@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { BanRules, Terms, Verdict } from '../../src/counters/decide.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { testRedis } from '../support/test-redis.ts';
+import { aReplica } from './replicas.ts';
+
+const START = Date.parse('2026-11-21T23:58:30.000Z');
+
+const someRules: fc.Arbitrary<BanRules> = fc.record({
+  forgiveness: fc.constantFrom(0, 1, 2 * SECOND),
+  strikes: fc.integer({ min: 1, max: 4 }),
+  strikesWithin: fc.constantFrom(SECOND, MINUTE, DAY),
+  durations: fc.array(fc.integer({ min: 1, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
+  decay: fc.constantFrom(MINUTE, HOUR, DAY),
+});
+
+const tiny = fc.record({
+  perMinute: fc.integer({ min: 1, max: 4 }),
+  perDay: fc.integer({ min: 1, max: 12 }),
+});
+const huge = fc.constant({ perMinute: Number.MAX_SAFE_INTEGER, perDay: Number.MAX_SAFE_INTEGER });
+
+const requests = fc.array(
+  fc.record({
+    subject: fc.constantFrom(1, 2, 3, '192.0.2.1', '2001:db8::/64'),
+    replica: fc.constantFrom(0, 1),
+    step: fc.oneof(
+      { weight: 5, arbitrary: fc.constant(0) },
+      { weight: 8, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
+      { weight: 1, arbitrary: fc.integer({ min: -2 * MINUTE, max: 0 }) },
+    ),
+    lifts: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
+    change: fc.option(fc.oneof({ weight: 9, arbitrary: tiny }, huge), { freq: 15, nil: undefined }),
+  }),
+  { minLength: 1, maxLength: 150, size: 'max' },
+);
+
+describe('two replicas that share their counts', () => {
+  it('decide every trace as one process does by itself, and know the same of every key', async t => {
+    const { url, redis } = await testRedis(t);
+    const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
+    await fc.assert(
+      fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
+        const replicas = [await aReplica(t, url), await aReplica(t, url)];
+        const alone = new MemoryCounters();
+        let terms: Terms = { limits, bansLiftedAt: 0, banRules };
+        let now = START;
+        for (const { subject, replica, step, lifts, change } of requests) {
+          now += step;
+          terms = {
+            ...terms,
+            limits: change ?? terms.limits,
+            bansLiftedAt: lifts ? now : terms.bansLiftedAt,
+          };
+          const { counters } = replicas[replica]!;
+          if (typeof subject === 'number') {
+            const expected = alone.decideKey(subject, terms, now);
+            assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
+            seen[expected.verdict]++;
+          } else {
+            const ofAddress = { ...terms, banRules: undefined };
+            const expected = alone.decideAddress(subject, ofAddress, now);
+            assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
+            assert.deepEqual(
+              await counters.peekAddress(subject, ofAddress, now),
+              alone.peekAddress(subject, ofAddress, now),
+            );
+          }
+        }
+        const known = await alone.statesOfKeys([1, 2, 3]);
+        for (const { counters, told } of replicas) {
+          assert.deepEqual(await counters.statesOfKeys([1, 2, 3]), known);
+          assert.deepEqual(told, []);
+          await counters.close();
+        }
+        await redis.flushdb();
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(Math.min(...Object.values(seen)) > 100, JSON.stringify(seen));
+  });
+
+  it('go by the time of Redis, whatever their own clocks say', async t => {
+    const { url } = await testRedis(t);
+    const terms: Terms = { limits: { perMinute: 5, perDay: 9 }, bansLiftedAt: 0, banRules: undefined };
+    const decisions = [];
+    for (const ahead of [-2 * DAY, 0, 2 * DAY]) {
+      const { counters } = await aReplica(t, url, { clock: 'redis' });
+      for (let i = 0; i < 4; i++) decisions.push(await counters.decideKey(1, terms, Date.now() + ahead));
+    }
+    for (const { reset, wait } of decisions) {
+      assert.ok(wait >= 1 && Math.abs(reset * SECOND - (Date.now() + wait * SECOND)) < 2 * SECOND + MINUTE);
+    }
+    assert.ok(decisions.filter(({ verdict }) => verdict === 'admitted').length <= 9);
+    assert.ok(decisions.filter(({ verdict }) => verdict === 'refused').length >= 2);
+  });
+});
