@@ -16,6 +16,7 @@ import { buildServer } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, HOUR, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
+import type { OpsServer } from './ops/ops-server.ts';
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -31,6 +32,8 @@ export interface App {
   server: FastifyInstance;
   keyRing: KeyRing;
   keyLimits: KeyLimits;
+  /** Shows the metrics; `undefined` when no port is set for it. */
+  ops: OpsServer | undefined;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
   /** Stops accepting, answers what is in flight, and closes the store. */
@@ -54,7 +57,9 @@ export async function buildApp(
 ): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
-  const db = await openDatabase(config);
+  const ops = config.opsPort === undefined ? undefined : await opsServer(log);
+  const metrics = ops?.metrics;
+  const db = await openDatabase({ ...config, onCommit: metrics?.onCommit });
   const keyRing = new KeyRing(db, config.banRules);
   const counters = openCounters({
     urls: config.redisUrls,
@@ -68,7 +73,10 @@ export async function buildApp(
     db,
     counters,
     banRules: config.banRules,
-    onBan: (keyId, ban) => log.warn({ keyId, ...ban }, 'API key banned'),
+    onBan: (keyId, ban) => {
+      log.warn({ keyId, ...ban }, 'API key banned');
+      metrics?.onBan();
+    },
   });
   const idempotency = new Idempotency(db);
   const server = buildServer({
@@ -82,13 +90,15 @@ export async function buildApp(
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
-    requestLog: new RequestLog(destination, log.isLevelEnabled('info')),
+    requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
+    onDecision: metrics?.onDecision,
     keepSunset: config.keepSunset,
   });
   server.addHook('onReady', async () => {
     await counters.open();
     await keyLimits.load(clock.now());
   });
+  metrics?.watch({ server: server.server, db, limitsStatus: () => counters.status() });
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   const flusher = setInterval(() => {
@@ -111,6 +121,7 @@ export async function buildApp(
     server,
     keyRing,
     keyLimits,
+    ops,
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     close: async () => {
       clearInterval(sweeper);
@@ -120,9 +131,16 @@ export async function buildApp(
         await keyLimits.flush();
       } finally {
         await counters.close();
+        await ops?.close();
         await db.close();
         log.flush();
       }
     },
   };
+}
+
+/** Whoever wants no metrics does without their library: it would take time at start, and memory. */
+async function opsServer(log: Logger): Promise<OpsServer> {
+  const { OpsServer } = await import('./ops/ops-server.ts');
+  return new OpsServer(error => log.error({ err: error }, 'metrics could not be collected'));
 }

@@ -9,6 +9,9 @@ export interface Config {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** The port of the metrics; none are taken when there is none. 0 takes any free port. */
+  readonly opsPort: number | undefined;
+  readonly opsHost: string;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
   /** The PostgreSQL database; the embedded store when there is none. */
@@ -67,6 +70,9 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze({
     host: text(environment, 'HOST', '127.0.0.1'),
     port: wholeNumber(environment, 'PORT', 8080, 0, 65_535),
+    opsPort:
+      environment.OPS_PORT === undefined ? undefined : wholeNumber(environment, 'OPS_PORT', '', 0, 65_535),
+    opsHost: text(environment, 'OPS_HOST', '127.0.0.1'),
     dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
     databaseUrl: databaseUrl(environment),
     databaseConnections: wholeNumber(environment, 'PETSTORE_DATABASE_CONNECTIONS', 10, 2, 1_000),
@@ -158,7 +164,7 @@ function text(environment: Environment, name: string, fallback: string): string 
 function wholeNumber(
   environment: Environment,
   name: string,
-  fallback: number,
+  fallback: number | '',
   min: number,
   max: number,
 ): number {

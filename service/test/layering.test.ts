@@ -18,8 +18,9 @@ const allowed: Record<string, readonly string[]> = {
   portal: ['access', 'contract', 'kit'],
   http: ['portal', 'orders', 'inventory', 'catalog', 'access', 'contract', 'counters', 'db', 'kit'],
   demo: ['orders', 'inventory', 'catalog', 'contract', 'db', 'kit'],
+  ops: ['counters', 'db', 'kit'],
   'config.ts': ['counters', 'kit'],
-  'app.ts': ['http', 'access', 'config.ts', 'counters', 'db', 'kit'],
+  'app.ts': ['http', 'ops', 'access', 'config.ts', 'counters', 'db', 'kit'],
   commands: ['app.ts', 'access', 'config.ts', 'contract', 'counters', 'db', 'demo', 'http', 'kit'],
   'main.ts': ['commands'],
 };
@@ -71,6 +72,18 @@ describe('the layers of the service', () => {
     );
     assert.deepEqual(
       users.filter(file => !file.startsWith('db/')),
+      [],
+    );
+  });
+
+  it('load ops, and with it the library of the metrics, only when it is asked for', () => {
+    const users = globSync('**/*.ts', { cwd: source }).filter(file =>
+      /^import (?!type )[^;]*from '(prom-client|[./]+\/ops\/[^']+)'/m.test(
+        readFileSync(join(source, file), 'utf8'),
+      ),
+    );
+    assert.deepEqual(
+      users.filter(file => !file.startsWith('ops/')),
       [],
     );
   });

@@ -22,6 +22,7 @@ export async function serve(args: string[]): Promise<void> {
   try {
     // First of all: a port that is taken leaves no store behind whose key nobody was shown.
     const url = await listen(app);
+    const metricsUrl = await listenForOperators(app);
     await app.createFirstKey(secret => {
       writeSecretFile(keyFile, `${secret}\n`);
       firstKey = secret;
@@ -30,29 +31,48 @@ export async function serve(args: string[]): Promise<void> {
     // Before anyone is told that it listens: whoever is may end it at once.
     closeOnSignal(app);
     const store = shownStore(config);
-    app.log.info({ url, store }, 'listening');
+    app.log.info({ url, metricsUrl, store }, 'listening');
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app);
-    process.stderr.write(welcome({ url, store, keyFile, keyInFile, firstKey }));
+    process.stderr.write(welcome({ url, metricsUrl, store, keyFile, keyInFile, firstKey }));
   } catch (error) {
     await app.close();
     throw error;
   }
 }
 
-async function listen({ server, config: { host, port } }: App): Promise<string> {
+function listen({ server, config: { host, port } }: App): Promise<string> {
+  return explained(host, port, '', address => server.listen({ host: address, port }));
+}
+
+/** Answers the URL of the metrics, if they are shown. */
+async function listenForOperators({ ops, config }: App): Promise<string | undefined> {
+  const { opsHost, opsPort } = config;
+  if (!ops || opsPort === undefined) return undefined;
+  return explained(opsHost, opsPort, 'OPS_', address => ops.listen(address, opsPort));
+}
+
+/** Opens a port; why it cannot be opened is told by the names of its settings, which begin with `prefix`. */
+async function explained(
+  host: string,
+  port: number,
+  prefix: '' | 'OPS_',
+  open: (address: string) => Promise<string>,
+): Promise<string> {
   try {
     // One address: for a name with several, such as localhost, the framework would open servers of its own beside ours.
     const { address } = await lookup(host);
-    return await server.listen({ host: address, port });
+    return await open(address);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} of ${host} is in use: end the other program or set PORT`);
+      throw new UsageError(`Port ${port} of ${host} is in use: end the other program or set ${prefix}PORT`);
     if (code === 'EACCES')
-      throw new UsageError(`Port ${port} may not be opened by this user: set PORT to one above 1023`);
+      throw new UsageError(
+        `Port ${port} may not be opened by this user: set ${prefix}PORT to one above 1023`,
+      );
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`HOST ${host} is no address of this machine`);
+      throw new UsageError(`${prefix}HOST ${host} is no address of this machine`);
     throw error;
   }
 }
@@ -73,6 +93,7 @@ function shownStore({ databaseUrl, dataDirectory }: Config): string {
 
 interface Welcome {
   url: string;
+  metricsUrl: string | undefined;
   /** Where the shop is kept. */
   store: string;
   keyFile: string;
@@ -81,7 +102,7 @@ interface Welcome {
   firstKey: string | undefined;
 }
 
-function welcome({ url, store, keyFile, keyInFile, firstKey }: Welcome): string {
+function welcome({ url, metricsUrl, store, keyFile, keyInFile, firstKey }: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
     ? `${firstKey}\n               shown this once; kept in ${keyFile}`
@@ -92,7 +113,7 @@ function welcome({ url, store, keyFile, keyInFile, firstKey }: Welcome): string 
   Pet Store Service
     Address    ${url}
     Portal     ${url}/docs
-    Contract   ${url}/openapi.yaml
+    Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
     Data       ${store}
     Admin key  ${key}
 

@@ -43,9 +43,11 @@ class Recorder implements CommitLog {
   }
 }
 
-function start(maxBatch = 100): { log: Recorder; group: GroupCommit } {
+function start(maxBatch = 100): { log: Recorder; group: GroupCommit; committed: number[] } {
   const log = new Recorder();
-  return { log, group: new GroupCommit(log, noQueries, { maxBatch, maxQueue: 1_000 }) };
+  const committed: number[] = [];
+  const limits = { maxBatch, maxQueue: 1_000 };
+  return { log, group: new GroupCommit(log, noQueries, limits, size => committed.push(size)), committed };
 }
 
 const refused = new Error('refused');
@@ -55,6 +57,15 @@ async function refuse(): Promise<never> {
 }
 
 describe('group commit', () => {
+  it('tells of each commit how many writes shared it, and of none that failed', async () => {
+    const { log, group, committed } = start(2);
+    await Promise.allSettled([group.write(async () => 1), group.write(refuse), group.write(async () => 3)]);
+    assert.deepEqual(committed, [2, 1]);
+    log.failing = ['commit'];
+    await assert.rejects(group.write(async () => 4));
+    assert.deepEqual(committed, [2, 1]);
+  });
+
   it('commits the writes of one turn together, in the order they came', async () => {
     const { log, group } = start();
     const order: number[] = [];

@@ -37,13 +37,16 @@ export class GroupCommit {
   readonly #log: CommitLog;
   readonly #tx: Transaction;
   readonly #limits: GroupLimits;
+  readonly #onCommit: ((size: number) => void) | undefined;
   readonly #queue: Job[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(log: CommitLog, tx: Transaction, limits: GroupLimits) {
+  /** `onCommit` is told of each commit, and how many operations shared it. */
+  constructor(log: CommitLog, tx: Transaction, limits: GroupLimits, onCommit?: (size: number) => void) {
     this.#log = log;
     this.#tx = tx;
     this.#limits = limits;
+    this.#onCommit = onCommit;
   }
 
   get queued(): number {
@@ -84,6 +87,7 @@ export class GroupCommit {
       this.#rollBack();
       return;
     }
+    this.#onCommit?.(batch.length);
     batch.forEach((job, i) => {
       const outcome = outcomes[i]!;
       if (outcome.ok) job.resolve(outcome.value);

@@ -10,6 +10,8 @@ export interface StoreOptions {
   databaseConnections: number;
   databaseTimeoutSeconds: number;
   databaseQueue: number;
+  /** Is told of each commit of the embedded store, and how many operations shared it. */
+  onCommit?: ((size: number) => void) | undefined;
 }
 
 /** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
@@ -19,6 +21,7 @@ export async function openDatabase(options: StoreOptions): Promise<Database> {
       directory: options.dataDirectory,
       writeBatch: options.writeBatch,
       maxQueue: options.databaseQueue,
+      onCommit: options.onCommit,
     });
   }
   // Whoever has no server does without its driver: it would take megabytes.

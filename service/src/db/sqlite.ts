@@ -19,6 +19,8 @@ export interface SqliteOptions {
   writeBatch: number;
   /** The most operations that wait for a commit; those beyond it are refused at once. */
   maxQueue: number;
+  /** Is told of each commit, and how many operations shared it. */
+  onCommit?: ((size: number) => void) | undefined;
 }
 
 /** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
@@ -28,7 +30,7 @@ const OPENING_TIMEOUT = 10_000;
 const SERVING_TIMEOUT = 250;
 
 /** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
-export function openSqlite({ directory, writeBatch, maxQueue }: SqliteOptions): Database {
+export function openSqlite({ directory, writeBatch, maxQueue, onCommit }: SqliteOptions): Database {
   const path = join(directory, 'petstore.db');
   let writer: BetterSqlite3.Database | undefined;
   try {
@@ -38,7 +40,7 @@ export function openSqlite({ directory, writeBatch, maxQueue }: SqliteOptions): 
     const reader = connect(path);
     reader.pragma('query_only = ON');
     for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
-    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue });
+    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue }, onCommit);
   } catch (error) {
     writer?.close();
     if (!isOutage(error) && !isSystemError(error)) throw error;
@@ -115,12 +117,17 @@ class SqliteDatabase implements Database {
   readonly #endRead: BetterSqlite3.Statement;
   #reading = false;
 
-  constructor(writer: BetterSqlite3.Database, reader: BetterSqlite3.Database, limits: GroupLimits) {
+  constructor(
+    writer: BetterSqlite3.Database,
+    reader: BetterSqlite3.Database,
+    limits: GroupLimits,
+    onCommit: SqliteOptions['onCommit'],
+  ) {
     this.#writer = new Connection(writer);
     this.#reader = new Connection(reader);
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
-    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), limits);
+    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), limits, onCommit);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {

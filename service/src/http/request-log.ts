@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** What is told of a request: never a header, a body or a key, only the key's ID. Null is what could not be read. */
-interface Told {
+export interface Told {
   requestId: string;
   method: string | null;
   /** The path template of the operation. */
@@ -22,14 +22,23 @@ const INFO = 30;
 export class RequestLog {
   readonly #destination: { write(line: string): void };
   readonly #enabled: boolean;
+  readonly #onResponse: ((told: Told) => void) | undefined;
 
-  constructor(destination: { write(line: string): void }, enabled: boolean) {
+  /** `onResponse` is told of each request, whether it is logged or not. */
+  constructor(
+    destination: { write(line: string): void },
+    enabled: boolean,
+    onResponse?: (told: Told) => void,
+  ) {
     this.#destination = destination;
     this.#enabled = enabled;
+    this.#onResponse = onResponse;
   }
 
-  write({ requestId, method, route, status, durationMs, keyId }: Told): void {
+  write(told: Told): void {
+    this.#onResponse?.(told);
     if (!this.#enabled) return;
+    const { requestId, method, route, status, durationMs, keyId } = told;
     this.#destination.write(
       `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
         `"route":${quoted(route)},"status":${status},"durationMs":${durationMs},"keyId":${keyId},"msg":"request"}\n`,

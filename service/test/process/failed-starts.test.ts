@@ -28,6 +28,19 @@ describe('serve', () => {
     assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set PORT\n$`));
   });
 
+  it('says that the port of the metrics is in use', async t => {
+    const port = await aTakenPort(t);
+    const settings = { PORT: '0', OPS_PORT: port, PETSTORE_DATA: dataDirectory(t) };
+    const ended = await run(t, ['serve'], settings);
+    assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set OPS_PORT\n$`));
+  });
+
+  it('says that OPS_HOST is not an address of the machine', async t => {
+    const settings = { PORT: '0', OPS_PORT: '0', OPS_HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) };
+    const ended = await run(t, ['serve'], settings);
+    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is no address of this machine\n$/);
+  });
+
   it('says that HOST is not an address of the machine', async t => {
     const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
     assertExplained(ended, /^HOST 192\.0\.2\.1 is no address of this machine\n$/);

@@ -11,6 +11,8 @@ describe('the settings', () => {
     assert.deepEqual(rest, {
       host: '127.0.0.1',
       port: 8080,
+      opsPort: undefined,
+      opsHost: '127.0.0.1',
       databaseUrl: undefined,
       databaseConnections: 10,
       databaseTimeoutSeconds: 5,
@@ -35,6 +37,8 @@ describe('the settings', () => {
     const config = readConfig({
       HOST: '::1',
       PORT: '0',
+      OPS_PORT: '0',
+      OPS_HOST: '::',
       LOG_LEVEL: 'warn',
       PETSTORE_DATA: '/srv/petstore',
       DATABASE_URL: 'postgresql://shop:secret@db.example/petstore?sslmode=require',
@@ -55,6 +59,8 @@ describe('the settings', () => {
     assert.deepEqual(config, {
       host: '::1',
       port: 0,
+      opsPort: 0,
+      opsHost: '::',
       logLevel: 'warn',
       dataDirectory: '/srv/petstore',
       databaseUrl: 'postgresql://shop:secret@db.example/petstore?sslmode=require',
@@ -103,6 +109,11 @@ describe('the settings', () => {
     ['PORT', '80.5', 'PORT must be a whole number from 0 to 65535, but is "80.5"'],
     ['PORT', '1e3', 'PORT must be a whole number from 0 to 65535, but is "1e3"'],
     ['PORT', '', 'PORT is empty; unset it for the default, 8080'],
+    ['OPS_PORT', 'abc', 'OPS_PORT must be a whole number from 0 to 65535, but is "abc"'],
+    ['OPS_PORT', '65536', 'OPS_PORT must be a whole number from 0 to 65535, but is "65536"'],
+    ['OPS_PORT', '-1', 'OPS_PORT must be a whole number from 0 to 65535, but is "-1"'],
+    ['OPS_PORT', '', 'OPS_PORT is empty; unset it for the default, none'],
+    ['OPS_HOST', ' ', 'OPS_HOST is empty; unset it for the default, 127.0.0.1'],
     ['PETSTORE_DATA', '', 'PETSTORE_DATA is empty; unset it for the default, ./data'],
     [
       'LOG_LEVEL',

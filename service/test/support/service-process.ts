@@ -25,6 +25,8 @@ export interface Started {
 
 export interface ServiceProcess extends Started {
   url: string;
+  /** Where the metrics are; only with `OPS_PORT`. */
+  metricsUrl: string | undefined;
   /** The key in `admin.key`. */
   adminKey: string;
 }
@@ -65,19 +67,19 @@ export async function serve(
   environment: Environment = {},
 ): Promise<ServiceProcess> {
   const started = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory, ...environment });
-  const url = await Promise.race([
-    listeningUrl(started.child),
+  const { url, metricsUrl } = await Promise.race([
+    listening(started.child),
     started.ended.then(({ code, stderr }) => {
       throw new Error(`serve ended with ${code}: ${stderr}`);
     }),
   ]);
-  return { ...started, url, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
+  return { ...started, url, metricsUrl, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
 }
 
-function listeningUrl({ stdout }: ChildProcess): Promise<string> {
+function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
   return new Promise(resolve => {
     createInterface({ input: stdout! }).on('line', line => {
-      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line).url);
+      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line));
     });
   });
 }

@@ -14,6 +14,8 @@ export interface TestApp {
   adminKey: string;
   clock: TestClock;
   origin: string;
+  /** Where the metrics are; only with `OPS_PORT`. */
+  metricsUrl: string | undefined;
   directory: string;
   /** Every line that was logged so far. */
   logLines: () => Record<string, unknown>[];
@@ -60,6 +62,7 @@ export async function startTestApp(
       adminKey = secret;
     });
     const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+    const metricsUrl = await app.ops?.listen('127.0.0.1', 0);
     const api = new Client(origin, adminKey);
     stop = async () => {
       api.close();
@@ -71,6 +74,7 @@ export async function startTestApp(
       adminKey,
       clock,
       origin,
+      metricsUrl,
       directory: store.directory,
       logLines: () => lines.map(line => JSON.parse(line)),
       clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {

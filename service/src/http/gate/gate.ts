@@ -5,7 +5,7 @@ import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { Route } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Counters } from '../../counters/counters.ts';
-import type { Decision, Terms } from '../../counters/decide.ts';
+import type { Decision, Terms, Verdict } from '../../counters/decide.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
@@ -19,6 +19,8 @@ export interface GateServices {
   counters: Counters;
   clock: Clock;
   trustedProxies: TrustedProxies;
+  /** Is told of each decision, and whose limits it drew on. */
+  onDecision?: ((verdict: Verdict, countedBy: 'key' | 'address') => void) | undefined;
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
@@ -104,8 +106,11 @@ export class Gate {
       ? this.#services.keyLimits.decide(counted, receivedAt)
       : this.#decideAddress(this.#addressOf(request), receivedAt);
     const isBadKey = key !== undefined && !caller;
-    if (!(decision instanceof Promise)) return admitAsDecided(request, reply, counted, isBadKey, decision);
-    return decision.then(decided => admitAsDecided(request, reply, counted, isBadKey, decided));
+    const admit = (decided: Decision) => {
+      this.#services.onDecision?.(decided.verdict, counted ? 'key' : 'address');
+      return admitAsDecided(request, reply, counted, isBadKey, decided);
+    };
+    return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
 
   /** Writes the rate-limit headers of the caller's address, with nothing counted. */
@@ -130,7 +135,10 @@ export class Gate {
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
   headersForUnreadable(address: string): RateLimitHeaders | Promise<RateLimitHeaders> {
     const decision = this.#decideAddress(address, this.#services.clock.now());
-    const headersOf = (decision: Decision) => rateLimitHeaders(decision, ADDRESS_TERMS.limits);
+    const headersOf = (decided: Decision) => {
+      this.#services.onDecision?.(decided.verdict, 'address');
+      return rateLimitHeaders(decided, ADDRESS_TERMS.limits);
+    };
     return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }
 }

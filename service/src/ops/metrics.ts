@@ -1,0 +1,149 @@
+import type { Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
+import type { Verdict } from '../counters/decide.ts';
+import type { Database } from '../db/database.ts';
+import { SECOND } from '../kit/clock.ts';
+import { RequestDurations } from './request-durations.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
+
+/** What the gauges are read from when the metrics are asked for. */
+export interface Watched {
+  server: Server;
+  db: Pick<Database, 'load'>;
+  /** Who counts limits: this process by itself, all replicas together, or each by itself for the time being. */
+  limitsStatus: () => 'own' | 'shared' | 'fallback';
+}
+
+/** A request that was answered. Method and duration are null when it could not be read. */
+interface Answered {
+  method: string | null;
+  /** The path template; null for a path or method that does not exist. */
+  route: string | null;
+  status: number;
+  durationMs: number | null;
+}
+
+// Of the process and not of one service in it. What observes it cannot be stopped, so it is started once.
+collectDefaultMetrics();
+
+/** What the service does, counted: the `on…` functions are told of events, the rest is read when it is asked for. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #durations = new RequestDurations();
+  readonly #decisions = {
+    key: { admitted: 0, refused: 0, banned: 0 },
+    address: { admitted: 0, refused: 0, banned: 0 },
+  };
+  readonly #unreadable: Counter<'status'>;
+  readonly #bans: Counter;
+  readonly #commits: Histogram;
+
+  constructor() {
+    const registers = [this.#registry];
+    const decisions = this.#decisions;
+    new Counter({
+      name: 'petstore_rate_limit_decisions_total',
+      help: 'Decisions of rate limits, by verdict and by whose limits they drew on.',
+      labelNames: ['verdict', 'counted_by'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [counted_by, verdicts] of Object.entries(decisions)) {
+          for (const [verdict, count] of Object.entries(verdicts)) this.inc({ verdict, counted_by }, count);
+        }
+      },
+    });
+    this.#unreadable = new Counter({
+      name: 'petstore_http_unreadable_requests_total',
+      help: 'Requests that were not HTTP or never became whole. They have no route and no duration.',
+      labelNames: ['status'],
+      registers,
+    });
+    this.#bans = new Counter({
+      name: 'petstore_bans_total',
+      help: 'Bans of API keys that began.',
+      registers,
+    });
+    this.#commits = new Histogram({
+      name: 'petstore_commit_batch_size',
+      help: 'Write operations that shared one commit of the embedded store.',
+      buckets: Array.from({ length: 11 }, (_, power) => 2 ** power),
+      registers: [],
+    });
+  }
+
+  readonly onResponse = ({ method, route, status, durationMs }: Answered): void => {
+    if (method === null || durationMs === null) this.#unreadable.inc({ status });
+    else this.#durations.observe(method, route, status, durationMs / SECOND);
+  };
+
+  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'address'): void => {
+    this.#decisions[countedBy][verdict]++;
+  };
+
+  readonly onBan = (): void => this.#bans.inc();
+
+  readonly onCommit = (size: number): void => this.#commits.observe(size);
+
+  /** Adds what can only be known of a service that is put together. */
+  watch({ server, db, limitsStatus }: Watched): void {
+    const inFlight = new RequestsInFlight(server);
+    this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
+    this.#gauge(
+      'petstore_database_queue',
+      'Operations that wait for their turn at the database.',
+      () => db.load().queued,
+    );
+    this.#gauge(
+      'petstore_limits_fallback',
+      '1 while Redis cannot be reached and each replica counts limits by itself.',
+      () => (limitsStatus() === 'fallback' ? 1 : 0),
+    );
+    new Counter({
+      name: 'petstore_http_aborted_requests_total',
+      help: 'Requests whose connection ended before they were answered. They have no status and no duration.',
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(inFlight.aborted);
+      },
+    });
+    if (db.load().connections === undefined) this.#registry.registerMetric(this.#commits);
+    else this.#watchConnections(db);
+  }
+
+  /** Everything in the Prometheus text format. */
+  async text(): Promise<string> {
+    const parts = [await register.metrics(), await this.#registry.metrics(), this.#durations.text()];
+    return parts.join('\n');
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  #watchConnections(db: Pick<Database, 'load'>): void {
+    new Gauge({
+      name: 'petstore_database_connections',
+      help: 'Open connections to PostgreSQL.',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      collect() {
+        const { open, idle } = db.load().connections!;
+        this.set({ state: 'busy' }, open - idle);
+        this.set({ state: 'idle' }, idle);
+      },
+    });
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

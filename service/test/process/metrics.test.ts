@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { describe, it, type TestContext } from 'node:test';
+import { routes } from '../../src/http/routes.ts';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { aCategory } from '../support/factories.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { type Metrics, scrape } from '../support/metrics.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
+
+const REQUESTS = 'http_request_duration_seconds_count';
+const DECISIONS = 'petstore_rate_limit_decisions_total';
+
+function start(t: TestContext, environment: Record<string, string> = {}): Promise<TestApp> {
+  return startTestApp(t, { environment: { OPS_PORT: '0', ...environment } });
+}
+
+describe('the metrics', () => {
+  it('are Prometheus text, from the first request for them on', async t => {
+    const shop = await start(t);
+    await scrape(shop.metricsUrl);
+    await shop.api.get('/pets');
+    const { samples } = await scrape(shop.metricsUrl);
+    const names = new Set(samples.map(({ name }) => name));
+    for (const name of [
+      'http_request_duration_seconds_bucket',
+      'http_request_duration_seconds_sum',
+      REQUESTS,
+      'petstore_http_requests_in_flight',
+      'petstore_http_aborted_requests_total',
+      DECISIONS,
+      'petstore_bans_total',
+      'petstore_limits_fallback',
+      'petstore_database_queue',
+      onPostgres ? 'petstore_database_connections' : 'petstore_commit_batch_size_bucket',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_heap_size_used_bytes',
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+    ]) {
+      assert.ok(names.has(name), `${name} is missing`);
+    }
+    assert.equal(names.has('petstore_database_connections'), onPostgres);
+    assert.equal(names.has('petstore_commit_batch_size_count'), !onPostgres);
+  });
+
+  it('count every request by method, path template and status', async t => {
+    const { api, metricsUrl } = await start(t);
+    const categoryId = await aCategory(api);
+    for (let i = 0; i < 3; i++) await api.get(`/categories/${categoryId}`);
+    await api.get('/categories/999999');
+    await api.head(`/categories/${categoryId}?x=1`);
+    await api.as().get('/pets');
+    await api.get('/no/such/path');
+    await api.delete('/pets');
+    await api.get('/pets/%ZZ');
+
+    const metrics = await scrape(metricsUrl);
+    const counted = metrics.samples
+      .filter(({ name }) => name === REQUESTS)
+      .map(({ labels: { method, route, status }, value }) => `${value} ${method} ${route} ${status}`);
+    assert.deepEqual(counted.sort(), [
+      '1 DELETE none 405',
+      '1 GET /categories/{categoryId} 404',
+      '1 GET /pets 401',
+      '1 GET none 400',
+      '1 GET none 404',
+      '1 HEAD /categories/{categoryId} 400',
+      '1 POST /categories 201',
+      '3 GET /categories/{categoryId} 200',
+    ]);
+    const seconds = metrics.total('http_request_duration_seconds_sum');
+    assert.ok(seconds > 0 && seconds < 10, `${seconds} s`);
+  });
+
+  it('count requests that cannot be read apart from those that can', async t => {
+    const { origin, metricsUrl } = await start(t);
+    await exchangeBytes(origin, 'garbage\r\n\r\n');
+    const metrics = await scrape(metricsUrl);
+    assert.equal(metrics.total('petstore_http_unreadable_requests_total', { status: '400' }), 1);
+    assert.equal(metrics.total(REQUESTS), 0);
+    assert.equal(metrics.total(DECISIONS, { counted_by: 'address', verdict: 'admitted' }), 1);
+  });
+
+  it('have a bounded number of series, whatever paths and methods are asked for', async t => {
+    const { api, metricsUrl } = await start(t);
+    // Node.js answers CONNECT apart, and its client takes the answer to it for a tunnel.
+    const methods = METHODS.filter(method => method !== 'CONNECT');
+    const flood = async (round: number) => {
+      for (const method of methods) await api.send(method, `/unknown/${round}/${method}`);
+      for (const method of methods) await api.send(method, `/pets/${round}${round}/more`);
+      for (let i = 0; i < 50; i++) await api.get(`/docs/assets/${round}-${i}.js`);
+      for (let i = 0; i < 50; i++) await api.get(`/pets/${round}${i}`, { 'x-request-id': `r-${round}-${i}` });
+    };
+    await flood(1);
+    const { samples: first } = await scrape(metricsUrl);
+    await flood(2);
+    const { samples: second } = await scrape(metricsUrl);
+
+    const ofRequests = (samples: Metrics['samples']) => samples.filter(({ name }) => name === REQUESTS);
+    assert.deepEqual(
+      ofRequests(second).map(({ labels }) => labels),
+      ofRequests(first).map(({ labels }) => labels),
+    );
+    const templates = new Set(['none', '/', ...routes.map(({ path }) => path)]);
+    for (const { labels } of ofRequests(second)) {
+      assert.ok(templates.has(labels.route!) || labels.route!.startsWith('/docs'), labels.route);
+      assert.match(labels.method!, /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|other)$/);
+      assert.match(labels.status!, /^[1-5]\d\d$/);
+    }
+  });
+
+  it('count decisions by verdict and by whose limits they drew on, and bans', async t => {
+    const shop = await start(t);
+    const client = await usedUp(shop);
+    const before = await scrape(shop.metricsUrl);
+    await provokeBan(shop, client);
+    await client.get('/pets');
+    for (let i = 0; i < 61; i++) await shop.api.as('psk_wrong').get('/pets');
+
+    const after = await scrape(shop.metricsUrl);
+    const counted = (verdict: string, counted_by: string) =>
+      after.total(DECISIONS, { verdict, counted_by }) - before.total(DECISIONS, { verdict, counted_by });
+    assert.equal(counted('admitted', 'key'), 0);
+    assert.equal(counted('refused', 'key'), 10);
+    assert.equal(counted('banned', 'key'), 2);
+    assert.equal(counted('admitted', 'address'), 60);
+    assert.equal(counted('refused', 'address'), 1);
+    assert.equal(counted('banned', 'address'), 0);
+    assert.equal(before.total('petstore_bans_total'), 0);
+    assert.equal(after.total('petstore_bans_total'), 1);
+  });
+
+  it('tell how many writes shared a commit', { skip: onPostgres && 'of the embedded store' }, async t => {
+    const { app, metricsUrl } = await start(t, { PETSTORE_WRITE_BATCH: '4' });
+    const ofFour = (metrics: Metrics) =>
+      metrics.total('petstore_commit_batch_size_bucket', { le: '4' }) -
+      metrics.total('petstore_commit_batch_size_bucket', { le: '2' });
+    const before = await scrape(metricsUrl);
+    await Promise.all(Array.from({ length: 8 }, () => app.db.write(async () => {})));
+    const after = await scrape(metricsUrl);
+    assert.equal(ofFour(after) - ofFour(before), 2);
+  });
+
+  it('tell how many operations wait for the store', async t => {
+    const { app, metricsUrl } = await start(t);
+    const release = await holdWrites(app.db);
+    const held = await scrape(metricsUrl);
+    await release();
+    assert.ok(held.total('petstore_database_queue') >= 10, held.text);
+    if (onPostgres) assert.ok(held.total('petstore_database_connections', { state: 'busy' }) >= 4);
+    const after = await scrape(metricsUrl);
+    assert.equal(after.total('petstore_database_queue'), 0);
+  });
+
+  it('say that limits are not counted in the place of Redis', async t => {
+    const { metricsUrl } = await start(t);
+    assert.equal((await scrape(metricsUrl)).total('petstore_limits_fallback'), 0);
+  });
+});

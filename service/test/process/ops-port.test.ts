@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { aCategory } from '../support/factories.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { ask, type Metrics, scrape } from '../support/metrics.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const IN_FLIGHT = 'petstore_http_requests_in_flight';
+const ABORTED = 'petstore_http_aborted_requests_total';
+
+const withMetrics = { environment: { OPS_PORT: '0' } };
+
+/** Asks for the metrics until one of them is as expected. */
+async function scrapeUntil(url: string | undefined, name: string, expected: number): Promise<Metrics> {
+  for (let attempt = 1; ; attempt++) {
+    const metrics = await scrape(url);
+    if (metrics.total(name) === expected) return metrics;
+    assert.ok(attempt < 500, `${name} is ${metrics.total(name)}, not ${expected}`);
+    await sleep(5);
+  }
+}
+
+interface Service {
+  origin: string;
+  adminKey: string;
+}
+
+/** Sends the heads of so many requests on one connection, none of which has all of its body yet or can be answered. */
+async function open(t: TestContext, { origin, adminKey }: Service, bodies: string[]): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  t.after(async () => {
+    socket.destroy();
+    if (!socket.closed) await once(socket, 'close');
+  });
+  await once(socket, 'connect');
+  for (const body of bodies) {
+    socket.write(
+      `POST /categories HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${adminKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 17\r\n\r\n${body}`,
+    );
+  }
+  return socket;
+}
+
+describe('the ops port', () => {
+  it('is not opened unless it is set', async t => {
+    const { app, metricsUrl } = await startTestApp(t);
+    assert.deepEqual([app.ops, metricsUrl], [undefined, undefined]);
+    const servers = process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap');
+    assert.equal(servers.length, 1);
+  });
+
+  it('is told of when the service starts, and is on the loopback interface unless told otherwise', async t => {
+    const service = await serve(t, dataDirectory(t), { HOST: '0.0.0.0', OPS_PORT: '0' });
+    assert.match(service.metricsUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    assert.ok((await scrape(service.metricsUrl)).samples.length > 0);
+    const { code, stderr } = await service.end('SIGTERM');
+    assert.equal(code, 0);
+    assert.ok(stderr.includes(`Metrics    ${service.metricsUrl}\n`), stderr);
+  });
+
+  it('shows the metrics and nothing else', async t => {
+    const { metricsUrl } = await startTestApp(t, withMetrics);
+    const origin = new URL(metricsUrl!).origin;
+    for (const path of ['/', '/healthz', '/pets', '/metrics/', '/metrics.json', '//metrics']) {
+      const { status, headers, text } = await ask('GET', origin + path);
+      assert.equal(status, 404, path);
+      assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+      assert.equal(text, 'There is only GET /metrics here\n');
+    }
+    for (const method of ['POST', 'DELETE', 'OPTIONS', 'TRACE']) {
+      assert.equal((await ask(method, metricsUrl)).status, 404, method);
+    }
+    assert.equal((await ask('GET', `${metricsUrl}?format=text`)).status, 200);
+    const head = await ask('HEAD', metricsUrl);
+    assert.deepEqual([head.status, head.text], [200, '']);
+  });
+
+  it('tells no key, name, ID, address or path of anyone', async t => {
+    const shop = await startTestApp(t, withMetrics);
+    const client = await shop.clientWith({ scopes: ['pets:read'] });
+    const categoryId = await aCategory(shop.api);
+    await client.get('/pets?name=Secretive');
+    await client.get('/pets/4711');
+    await client.get('/secret-path');
+    await shop.api.get(`/categories/${categoryId}`, { 'x-request-id': 'secret-request' });
+    await shop.api.as(`${client.key.slice(0, -1)}_`).get('/pets');
+    const { text } = await scrape(shop.metricsUrl);
+    const told = [
+      shop.adminKey,
+      client.key,
+      'psk_',
+      'Test client',
+      shop.directory,
+      '127.0.0.1',
+      'postgres://',
+    ];
+    for (const secret of [...told, 'ecret', '4711']) assert.ok(!text.includes(secret), secret);
+  });
+
+  it('ends with the service, also under whoever keeps a connection to it', async t => {
+    const { metricsUrl, restart } = await startTestApp(t, withMetrics);
+    const agent = new Agent({ keepAlive: true });
+    t.after(() => agent.destroy());
+    const request = get(metricsUrl!, { agent });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    await once(response.resume(), 'end');
+
+    const next = await restart();
+    await assert.rejects(ask('GET', metricsUrl), { code: 'ECONNREFUSED' });
+    assert.equal((await scrape(next.metricsUrl)).total(IN_FLIGHT), 0);
+  });
+
+  it('stays open until the last request of the service is answered', async t => {
+    const service = await serve(t, dataDirectory(t), { OPS_PORT: '0', PETSTORE_SHUTDOWN_SECONDS: '60' });
+    const socket = await open(t, { origin: service.url, adminKey: service.adminKey }, ['{"name":']);
+    await scrapeUntil(service.metricsUrl, IN_FLIGHT, 1);
+    const ended = service.end('SIGTERM');
+    // Nobody listens at the service's own port any more.
+    while (
+      await ask('GET', `${service.url}/healthz`).then(
+        () => true,
+        () => false,
+      )
+    );
+    assert.equal((await scrape(service.metricsUrl)).total(IN_FLIGHT), 1);
+
+    socket.write('"Cats12"}');
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1.1 201 /);
+    const { code } = await ended;
+    assert.equal(code, 0);
+    await assert.rejects(ask('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
+  });
+});
+
+describe('requests in flight', () => {
+  it('are counted until they are answered', async t => {
+    const shop = await startTestApp(t, withMetrics);
+    const release = await holdWrites(shop.app.db);
+    const answers = ['Dogs', 'Cats', 'Fish'].map(name => shop.api.post('/categories', { name }));
+    await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 3);
+    await release();
+    await Promise.all(answers);
+    const metrics = await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 0);
+    assert.equal(metrics.total(ABORTED), 0);
+  });
+
+  it('end when their caller goes away, those that wait behind others on a connection included', async t => {
+    const shop = await startTestApp(t, withMetrics);
+    const release = await holdWrites(shop.app.db);
+    const bodies = ['Dogs', 'Cats', 'Fish'].map(name => `{"name":"${name}12"}`);
+    const socket = await open(t, shop, bodies);
+    await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 3);
+    socket.destroy();
+    await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 0);
+    await release();
+    const metrics = await scrapeUntil(shop.metricsUrl, ABORTED, 3);
+    assert.equal(metrics.total(IN_FLIGHT), 0);
+    assert.equal(metrics.total('http_request_duration_seconds_count'), 0);
+  });
+});
