@@ -9,6 +9,7 @@ const usage = `Usage: node service/src/main.ts <command>
 
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
   migrate              bring the store's schema up to date
+  migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
               [--per-minute N --per-day N] [--expires DATE-TIME]
@@ -29,6 +30,7 @@ const [command, ...args] = process.argv.slice(2);
 const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   migrate: async () => (await import('./commands/store.ts')).migrate,
+  'migrate-store': async () => (await import('./commands/migrate-store.ts')).migrateStore,
   seed: async () => (await import('./commands/store.ts')).seed,
   keys: async () => (await import('./commands/keys.ts')).keys,
 };

@@ -58,7 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /** Several addresses of one host make one error without a text of its own. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(String).join('; ') : (error as Error).message;
 }
 
@@ -174,7 +174,8 @@ class PostgresDatabase implements Database {
 
 type Session = Pick<Client, 'query'>;
 
-async function refuseUnsupported(session: Session): Promise<void> {
+/** Rejects with UnusableStore when the server is too old, or the database is not in UTF8. */
+export async function refuseUnsupported(session: Session): Promise<void> {
   const { rows } = await session.query(
     "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
   );

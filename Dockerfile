@@ -1,0 +1,29 @@
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+COPY service/package.json service/
+COPY web/package.json web/
+COPY web/stubs web/stubs
+# The optional packages are the pinned Node.js for machines without one; the image has its own.
+RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+RUN install -d -m 0700 -o node -g node /data
+COPY --from=packages /app/node_modules node_modules
+COPY service/package.json service/
+COPY service/src service/src
+COPY service/migrations service/migrations
+COPY web/package.json web/
+COPY web/portal web/portal
+# The compile cache would else be looked for in /app, which the service may not write to.
+ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
+USER node
+VOLUME /data
+# 9090 is for OPS_PORT, where that is set.
+EXPOSE 8080 9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.PORT, path: '/healthz' }, response => process.exit(response.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+# The process itself gets SIGTERM, and the other commands work, too: docker run … keys list
+ENTRYPOINT ["node", "service/src/main.ts"]
+CMD ["serve"]

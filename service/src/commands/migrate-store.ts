@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
+import { withoutPassword } from '../kit/urls.ts';
+import { UsageError } from './failure.ts';
+
+/** `migrate-store`: copies the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL. */
+export async function migrateStore(args: string[]): Promise<void> {
+  parseArgs({ args, options: {} });
+  const { dataDirectory: directory, databaseUrl } = readConfig(process.env);
+  if (databaseUrl === undefined) {
+    throw new UsageError('DATABASE_URL is not set: it names the PostgreSQL database that the store moves to');
+  }
+  if (!existsSync(join(directory, 'petstore.db'))) {
+    throw new UsageError(`There is no store in ${directory}: PETSTORE_DATA names the directory of the store`);
+  }
+  process.stderr.write(`Copying the store in ${directory} to ${withoutPassword(databaseUrl)} …\n`);
+  const tables = await copyStore({ directory, databaseUrl }).catch(error => {
+    throw error instanceof CopyFailed ? new UsageError(error.message, { cause: error }) : error;
+  });
+  process.stdout.write(`${tableOf(tables)}\n\n`);
+  process.stdout.write(nextSteps(directory));
+}
+
+function tableOf(tables: readonly CopiedTable[]): string {
+  const rows = [
+    ['table', 'embedded', 'PostgreSQL'],
+    ...tables.map(({ name, embedded, postgres }) => [name, String(embedded), String(postgres)]),
+  ] as [string, string, string][];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows
+    .map(
+      ([name, embedded, postgres]) =>
+        `${name.padEnd(width)} | ${embedded.padStart(10)} | ${postgres.padStart(10)}`,
+    )
+    .join('\n');
+}
+
+function nextSteps(directory: string): string {
+  return `The counts of rows and the checksums of all columns are the same. The embedded store in ${directory} is unchanged.
+
+Next:
+  1. Start the service with DATABASE_URL set to this database and PETSTORE_DATA as before: admin.key there and all
+     other keys go on working.
+  2. Start none without DATABASE_URL any more: what it took in would be missing in PostgreSQL.
+  3. Back PostgreSQL up, then put ${join(directory, 'petstore.db')} away.
+`;
+}

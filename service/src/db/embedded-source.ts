@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from './database.ts';
+import { migrateSqlite } from './migrate-sqlite.ts';
+
+/** Tables that say something about a store, and nothing about the shop. */
+const ABOUT_THE_STORE = ['schema_migrations'];
+
+/** A table of the shop, as the schema of the embedded store tells of it. */
+export interface Table {
+  name: string;
+  /** Those that are written; generated ones come by themselves. */
+  columns: readonly Column[];
+}
+
+export interface Column {
+  name: string;
+  type: 'INTEGER' | 'TEXT' | 'BLOB';
+}
+
+/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` is soon done. */
+const PATIENCE = 2_000;
+
+/**
+ * Opens the embedded store for nobody else, up to date and with its write lock taken: whatever else has it open, even if
+ * it does nothing, makes this fail, and nothing can open it until the connection is closed.
+ */
+export function openForCopy(directory: string): BetterSqlite3.Database {
+  let connection: BetterSqlite3.Database | undefined;
+  try {
+    connection = new BetterSqlite3(join(directory, 'petstore.db'), {
+      timeout: PATIENCE,
+      fileMustExist: true,
+    });
+    // Before the first access: in WAL mode every open connection holds a shared lock, which this one then excludes.
+    connection.pragma('locking_mode = EXCLUSIVE');
+    connection.pragma('journal_mode = WAL');
+    connection.pragma('synchronous = FULL');
+    migrateSqlite(connection);
+    connection.exec('BEGIN IMMEDIATE');
+    // IDs beyond 2^53 would be rounded; as bigint they are what they are.
+    return connection.defaultSafeIntegers();
+  } catch (error) {
+    connection?.close();
+    if (!(error instanceof BetterSqlite3.SqliteError)) throw error;
+    throw new UnusableStore(
+      error.code.startsWith('SQLITE_BUSY')
+        ? `The store in ${directory} is in use: stop the service, or the command, that has it open, and try again`
+        : `The store in ${directory} cannot be opened: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
+
+/** The tables of the shop, each after those that it refers to. */
+export function tablesOf(source: BetterSqlite3.Database): Table[] {
+  const names = source
+    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const wanted = names.filter(name => !name.startsWith('sqlite_') && !ABOUT_THE_STORE.includes(name));
+  return inOrderOfReferences(source, wanted).map(name => ({ name, columns: columnsOf(source, name) }));
+}
+
+/** The highest ID that a table has ever given; 0 when it has given none. Those of deleted rows count. */
+export function highestId(source: BetterSqlite3.Database, table: string, column: string): bigint {
+  return source
+    .prepare(
+      `SELECT max(coalesce((SELECT max(${column}) FROM ${table}), 0),
+                  coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))`,
+    )
+    .pluck()
+    .get(table) as bigint;
+}
+
+function columnsOf(source: BetterSqlite3.Database, table: string): Column[] {
+  return source
+    .prepare('SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid')
+    .all(table) as Column[];
+}
+
+function inOrderOfReferences(source: BetterSqlite3.Database, names: readonly string[]): string[] {
+  const references = source.prepare('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)').pluck();
+  const ordered: string[] = [];
+  const visiting = new Set<string>();
+  const visit = (name: string) => {
+    if (ordered.includes(name)) return;
+    if (visiting.has(name)) throw new Error(`The references of ${name} lead back to it`);
+    visiting.add(name);
+    for (const other of references.all(name) as string[]) if (other !== name) visit(other);
+    ordered.push(name);
+  };
+  names.forEach(visit);
+  return ordered;
+}

