@@ -22,12 +22,16 @@ export function isWorthRepeating(error: unknown): boolean {
   return state !== undefined && (CONFLICTS.has(state) || OVERTAKEN.has(state));
 }
 
+/** What the pool says when no connection became free in time. */
+const NO_TURN = 'timeout exceeded when trying to connect';
+
 /** Awaits an answer of the server; when there is none, because the way to it broke or it hangs, that is an outage. */
 export async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    throw error instanceof pg.DatabaseError ? error : new DatabaseUnavailable(error);
+    if (error instanceof pg.DatabaseError) throw error;
+    throw new DatabaseUnavailable(error, (error as Error).message === NO_TURN ? 'busy' : 'away');
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type ClientConfig, Pool } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import {
@@ -27,7 +27,7 @@ export interface PostgresOptions {
   maxQueue: number;
 }
 
-/** How long it may take to get a connection, be it a new one or the turn for one that is in use, in milliseconds. */
+/** How long it may take to connect, in milliseconds. */
 const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
@@ -71,6 +71,8 @@ class PostgresDatabase implements Database {
   readonly #writers: Pool;
   readonly #maxQueue: number;
   #inProgress = 0;
+  /** Is called when nothing is in progress any more. */
+  #onRest = () => {};
 
   constructor({ url, connections, statementSeconds, maxQueue }: PostgresOptions) {
     const config: ClientConfig = {
@@ -85,9 +87,18 @@ class PostgresDatabase implements Database {
     };
     const readers = Math.max(1, Math.floor(connections / 3));
     this.#readers = new Readers(config, readers);
-    this.#writers = new Pool({ ...config, pipeline: true, max: connections - readers } as ClientConfig);
-    // A connection that breaks while nobody uses it is replaced when one is needed.
+    this.#writers = new Pool({
+      ...config,
+      pipeline: true,
+      max: connections - readers,
+      // Of the pool it is the time to wait for a turn: as long as for a lock, which those before may wait for.
+      connectionTimeoutMillis: statementSeconds * SECOND,
+      Client: PromptClient,
+    } as PoolConfig);
+    // A connection that breaks is replaced when one is needed. Whoever uses it is told by the query that fails; an error
+    // that nobody listens to would end the process.
     this.#writers.on('error', () => {});
+    this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
   }
 
@@ -138,6 +149,11 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    if (this.#inProgress > 0) {
+      await new Promise<void>(resolve => {
+        this.#onRest = resolve;
+      });
+    }
     await Promise.all([this.#readers.close(), this.#writers.end()]);
   }
 
@@ -150,6 +166,7 @@ class PostgresDatabase implements Database {
       throw toOutage(error);
     } finally {
       this.#inProgress--;
+      if (this.#inProgress === 0) this.#onRest();
     }
   }
 
@@ -162,13 +179,20 @@ class PostgresDatabase implements Database {
       client.release();
       return value;
     } catch (error) {
-      // Before the answer: until then the transaction has its locks. A connection on which this fails is given up.
+      // Its locks end before it is told of: whoever asked may ask again at once. A connection that fails is given up.
       await tx.rollback().then(
         () => client.release(),
         () => client.release(true),
       );
       throw error;
     }
+  }
+}
+
+/** Gives up connecting when it takes too long. */
+class PromptClient extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   }
 }
 

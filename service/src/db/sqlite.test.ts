@@ -33,6 +33,7 @@ async function breakCommit(tx: Transaction): Promise<void> {
   );
 }
 
+/** What it has in common with the other engine is in test/db/guarantees.test.ts. */
 describe('the embedded store', () => {
   it('keeps the writes of a batch of which one fails', async t => {
     const db = openStore(t);
@@ -58,25 +59,6 @@ describe('the embedded store', () => {
     assert.deepEqual(seen, ['first']);
   });
 
-  it('shows a reader nothing that is not committed', async t => {
-    const db = openStore(t);
-    await db.write(async tx => {
-      await addCategory(tx, 'unfinished');
-      assert.deepEqual(await names(db), []);
-      assert.deepEqual(await names(tx), ['unfinished']);
-    });
-  });
-
-  it('shows whoever has written what they wrote, also while others read', async t => {
-    const db = openStore(t);
-    for (let n = 1; n <= 50; n++) {
-      const others = names(db);
-      await Promise.all([db.write(tx => addCategory(tx, `category ${n}`)), names(db)]);
-      assert.equal((await names(db)).length, n);
-      await others;
-    }
-  });
-
   it('rejects the whole batch when the commit fails, keeps none of it, and then works again', async t => {
     const db = openStore(t);
     const outcomes = await Promise.allSettled([
@@ -93,27 +75,6 @@ describe('the embedded store', () => {
     assert.deepEqual(await names(db), ['next']);
   });
 
-  it('lets an operation that writes take part in a larger one', async t => {
-    const db = openStore(t);
-    const larger = db.write(async tx => {
-      await tx.write(inner => addCategory(inner, 'part'));
-      throw new Error('the larger one fails');
-    });
-    await assert.rejects(larger, /the larger one fails/);
-    assert.deepEqual(await names(db), []);
-  });
-
-  it('takes a single statement as a write of its own', async t => {
-    const db = openStore(t);
-    assert.equal(await addCategory(db, 'alone'), 1);
-    assert.deepEqual(await names(db), ['alone']);
-  });
-
-  it('does not write outside of a write', async t => {
-    const db = openStore(t);
-    await assert.rejects(db.get("INSERT INTO categories (name, name_key) VALUES ('x', 'x') RETURNING id"));
-  });
-
   it('flushes every commit to disk and holds to its references', async t => {
     const db = openStore(t);
     await db.write(async tx => {
@@ -121,18 +82,5 @@ describe('the embedded store', () => {
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
       assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
     });
-  });
-
-  it('finishes what is queued before it closes', async t => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-    t.after(() => rmSync(directory, { recursive: true }));
-    const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
-    const writes = ['a', 'b', 'c', 'd', 'e'].map(name => db.write(tx => addCategory(tx, name)));
-    await db.close();
-    await Promise.all(writes);
-
-    const reopened = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
-    t.after(() => reopened.close());
-    assert.deepEqual(await names(reopened), ['a', 'b', 'c', 'd', 'e']);
   });
 });

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
-import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+import { type ServiceProcess, serve } from '../support/service-process.ts';
+import { storeForProcesses } from '../support/test-store.ts';
 
 /** How often the process is killed: `CRASH_ROUNDS=50 node --test …` tries harder. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
@@ -66,8 +67,8 @@ async function withAdmin<T>(
 
 describe(`a process killed ${ROUNDS} times under load`, () => {
   it('has forgotten at most the requests of its last second, and counted none that was not sent', async t => {
-    const directory = dataDirectory(t);
-    let service = await serve(t, directory);
+    const { directory, environment } = await storeForProcesses(t);
+    let service = await serve(t, directory, environment);
     const unlimited = { perMinute: 1_000_000, perDay: 1_000_000_000 };
     const tally = await withAdmin(service, api => aKey(api, unlimited));
     for (let round = 0; round < ROUNDS; round++) {
@@ -79,7 +80,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
       await service.end('SIGKILL');
       await Promise.all(load);
 
-      service = await serve(t, directory);
+      service = await serve(t, directory, environment);
       const counted = (await withAdmin(service, api => countedOf(api, tally.keyId))) - before;
       const mustBeThere = tally.answeredAt.filter(at => at <= killedAt - SECOND).length;
       assert.ok(counted >= mustBeThere, `${counted} counted, ${mustBeThere} were older than a second`);
@@ -92,8 +93,8 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
   });
 
   it('while it waits for a slow request at shutdown has forgotten no more', async t => {
-    const directory = dataDirectory(t);
-    const service = await serve(t, directory);
+    const { directory, environment } = await storeForProcesses(t);
+    const service = await serve(t, directory, environment);
     const unlimited = { perMinute: 1_000_000, perDay: 1_000_000_000 };
     const tally = await withAdmin(service, api => aKey(api, unlimited));
     const slow = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
@@ -107,7 +108,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
     await sleep(1_500);
     assert.equal(service.child.exitCode, null, 'it still waits');
     await service.end('SIGKILL');
-    const again = await serve(t, directory);
+    const again = await serve(t, directory, environment);
     const counted = await withAdmin(again, api => countedOf(api, tally.keyId));
     assert.ok(
       counted >= tally.answeredAt.length,
@@ -116,9 +117,9 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
   });
 
   it('has not forgotten a ban that is older than a second', async t => {
-    const directory = dataDirectory(t);
+    const { directory, environment } = await storeForProcesses(t);
     const rules = { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '3' };
-    const service = await serve(t, directory, rules);
+    const service = await serve(t, directory, { ...environment, ...rules });
     const { key, keyId } = await withAdmin(service, api => aKey(api, { perMinute: 1_000, perDay: 1 }));
     const codes = await withAdmin({ ...service, adminKey: key }, async client => {
       const answers = [];
@@ -129,7 +130,7 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
     const ban = await withAdmin(service, async api => (await api.get(`/keys/${keyId}`)).body.ban);
     await sleep(SECOND);
     await service.end('SIGKILL');
-    const again = await serve(t, directory, rules);
+    const again = await serve(t, directory, { ...environment, ...rules });
     assert.deepEqual(await withAdmin(again, async api => (await api.get(`/keys/${keyId}`)).body.ban), ban);
   });
 });

@@ -6,18 +6,19 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { storeForProcesses } from '../support/test-store.ts';
 
-/** Runs `keys …` on the store in `directory`, as an operator would. */
-function keys(t: TestContext, directory: string, ...args: string[]) {
-  return run(t, ['keys', ...args], { PETSTORE_DATA: directory });
+/** Runs `keys …` on the store that the environment names, as an operator would. */
+function keys(t: TestContext, environment: Record<string, string>, ...args: string[]) {
+  return run(t, ['keys', ...args], environment);
 }
 
 const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
 
 describe('the command keys', () => {
   it('makes a key that the running service accepts, lists it, and takes it away within a second', async t => {
-    const { api, clock, directory } = await startTestApp(t);
-    const made = await keys(t, directory, 'create', ...webShop);
+    const { api, clock, store } = await startTestApp(t);
+    const made = await keys(t, store.environment, 'create', ...webShop);
     assert.equal(made.code, 0, made.stderr);
     assert.match(made.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'nothing but the key, for scripts to take');
     assert.match(made.stderr, /^API key 2 \(Web shop\)\. It is shown this once/);
@@ -26,24 +27,24 @@ describe('the command keys', () => {
     assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit']], [200, '60']);
     assertRefused(await client.get('/keys'), 403, 'insufficient_scope');
 
-    const listed = await keys(t, directory, 'list');
+    const listed = await keys(t, store.environment, 'list');
     assert.equal(
       listed.stdout,
       '1\tAdministrator\tenterprise\tadmin\tin force\n2\tWeb shop\tfree\tpets:read,orders:write\tin force\n',
     );
 
-    const revoked = await keys(t, directory, 'revoke', '2');
+    const revoked = await keys(t, store.environment, 'revoke', '2');
     assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked.\n']);
     clock.turn(SECOND);
     assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
-    assert.match((await keys(t, directory, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
+    assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
   });
 
   it('makes a key of its own quotas that ends', async t => {
-    const { api, directory } = await startTestApp(t);
+    const { api, store } = await startTestApp(t);
     const options = ['--name', 'Partner', '--plan', 'enterprise', '--scope', 'pets:read'];
     const quotas = ['--per-minute', '7', '--per-day', '70', '--expires', '2999-01-01T00:00:00Z'];
-    const made = await keys(t, directory, 'create', ...options, ...quotas);
+    const made = await keys(t, store.environment, 'create', ...options, ...quotas);
     assert.equal(made.code, 0, made.stderr);
     const { body } = await api.get('/keys/2');
     assert.deepEqual(
@@ -75,8 +76,8 @@ describe('the command keys', () => {
   ];
 
   it('says in one sentence what is wrong with its arguments, changes nothing, and exits with 2', async t => {
-    const { api, directory } = await startTestApp(t);
-    const outcomes = await Promise.all(misused.map(([args]) => keys(t, directory, ...args)));
+    const { api, store } = await startTestApp(t);
+    const outcomes = await Promise.all(misused.map(([args]) => keys(t, store.environment, ...args)));
     for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
       const [args, complaint] = misused[i]!;
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
@@ -90,14 +91,14 @@ describe('the command keys in a directory without a store', () => {
   it('makes none there, and says where it looked', async t => {
     const directory = join(dataDirectory(t), 'elsewhere');
     for (const args of [['list'], ['create', ...webShop]]) {
-      const { code, stdout, stderr } = await keys(t, directory, ...args);
+      const { code, stdout, stderr } = await keys(t, { PETSTORE_DATA: directory }, ...args);
       assert.deepEqual([code, stdout, existsSync(directory)], [2, '', false]);
       assert.match(stderr, new RegExp(`^There is no store in ${directory}: PETSTORE_DATA names`));
     }
   });
 
   it('still tells what there is to say', async t => {
-    const { code, stdout } = await keys(t, dataDirectory(t), 'create', '--help');
+    const { code, stdout } = await keys(t, { PETSTORE_DATA: dataDirectory(t) }, 'create', '--help');
     assert.equal(code, 0);
     assert.match(stdout, /keys rotate ID/);
   });
@@ -105,8 +106,8 @@ describe('the command keys in a directory without a store', () => {
 
 describe('the first start', () => {
   it('leaves the administrator’s key in a file that only its owner can read, and in no log', async t => {
-    const directory = dataDirectory(t);
-    const service = await serve(t, directory);
+    const { directory, environment } = await storeForProcesses(t);
+    const service = await serve(t, directory, environment);
     const file = join(directory, 'admin.key');
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.match(readFileSync(file, 'utf8'), /^psk_[0-9A-Za-z]{38}\n$/);
@@ -114,7 +115,7 @@ describe('the first start', () => {
     assert.ok(!stdout.includes('psk_'), 'the log holds no key');
     assert.equal(stderr.split(service.adminKey).length, 2, 'the welcome shows it once');
 
-    const again = await serve(t, directory);
+    const again = await serve(t, directory, environment);
     assert.equal(again.adminKey, service.adminKey);
     const { stdout: log, stderr: welcome } = await again.end('SIGTERM');
     assert.ok(!`${log}${welcome}`.includes('psk_'), 'the second start shows no key');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { failDisk } from '../support/failing-disk.ts';
+import type { Client } from '../support/client.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { codes, provokeBan, refused, usedUp } from './provoke-ban.ts';
@@ -146,34 +147,38 @@ describe('a restart', () => {
   });
 });
 
+/** Asks for what needs no store: while that is broken such a request still counts. */
+async function askForNothing(client: Client): Promise<void> {
+  assertRefused(await client.get('/nowhere'), 404, 'route_not_found');
+}
+
 describe('a flush that fails', () => {
   it('loses nothing: the next one keeps all, that of the shutdown too', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
-    await shop.app.keyLimits.flush();
     await client.get('/pets');
-    const mend = failDisk(shop.directory, 'writes');
+    const mend = await shop.store.breakDown();
+    await askForNothing(client);
     const failed = shop.app.keyLimits.flush();
     await assert.rejects(failed, /database/i);
-    mend();
+    await mend();
     await client.get('/pets');
     const { api } = await shop.restart();
-    assert.equal((await api.as(client.key).get('/account')).body.windows.day.used, 2);
+    assert.equal((await api.as(client.key).get('/account')).body.windows.day.used, 3);
   });
 
   it('over midnight loses nothing of either day', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     shop.clock.set('2026-11-21T23:59:59.900Z');
-    for (let i = 0; i < 3; i++) await client.get('/pets');
-    const mend = failDisk(shop.directory, 'writes');
-    await assert.rejects(shop.app.keyLimits.flush());
-    mend();
-    shop.clock.turn(200);
     await client.get('/pets');
-    const mendAgain = failDisk(shop.directory, 'writes');
+    const mend = await shop.store.breakDown();
+    for (let i = 0; i < 2; i++) await askForNothing(client);
     await assert.rejects(shop.app.keyLimits.flush());
-    mendAgain();
+    shop.clock.turn(200);
+    await askForNothing(client);
+    await assert.rejects(shop.app.keyLimits.flush());
+    await mend();
     const { api } = await shop.restart();
     assert.deepEqual((await api.as(client.key).get('/account')).body.days, [
       { date: '2026-11-22', admitted: 1, refused: 0 },
@@ -185,14 +190,11 @@ describe('a flush that fails', () => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = failDisk(shop.directory, 'writes');
+    const unavailable = () => Promise.reject(new DatabaseUnavailable(undefined));
+    t.mock.method(shop.app.db, 'write', unavailable, { times: 1 });
     const failing = shop.app.keyLimits.flush();
-    const waiting = failing.then(
-      () => assert.fail('the disk fails'),
-      () => mend(),
-    );
     const next = shop.app.keyLimits.flush();
-    await waiting;
+    await assert.rejects(failing, DatabaseUnavailable);
     await next;
     const [kept] = await shop.app.db.all<{ admitted: number }>(
       'SELECT admitted FROM key_usage WHERE api_key_id = ?',
@@ -205,13 +207,14 @@ describe('a flush that fails', () => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = failDisk(shop.directory, 'writes');
+    const mend = await shop.store.breakDown();
+    await askForNothing(client);
     const until = async (condition: () => boolean | Promise<boolean>) => {
       while (!(await condition())) await new Promise(resolve => setTimeout(resolve, 20));
     };
     await until(() => shop.logLines().some(({ msg }) => msg === 'counts could not be kept; trying again'));
-    mend();
-    const sql = 'SELECT admitted FROM key_usage WHERE api_key_id = 2 AND admitted = 1';
+    await mend();
+    const sql = 'SELECT admitted FROM key_usage WHERE api_key_id = 2 AND admitted = 2';
     await until(async () => (await shop.app.db.get(sql)) !== undefined);
   });
 });

@@ -13,8 +13,9 @@ import { assertKeepsContract, operationOf } from '../support/contract.ts';
 import { anchorsOf, docsDirectory, readGuide, tableHeaded } from '../support/guide.ts';
 import { assertShown, examplesIn } from '../support/http-examples.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { dataDirectory, run } from '../support/service-process.ts';
+import { run } from '../support/service-process.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { storeForProcesses } from '../support/test-store.ts';
 
 const guide = readGuide('api-guide.md');
 const examples = guide.blocks.filter(({ language }) => language === 'http');
@@ -79,13 +80,13 @@ describe('the guide to the API', () => {
   });
 
   it('lists commands that do what they are listed for', async t => {
-    const directory = dataDirectory(t);
-    assert.equal((await run(t, ['migrate'], { PETSTORE_DATA: directory })).code, 0);
+    const { environment } = await storeForProcesses(t);
+    assert.equal((await run(t, ['migrate'], environment)).code, 0);
     let id = '';
     for (const [purpose, , command = ''] of tableHeaded(guide, 'To')) {
       const words = command.replaceAll('`', '').match(/"[^"]*"|\S+/g)!;
       const args = words.map(word => (word === 'ID' ? id : word.replaceAll('"', '')));
-      const { code, stdout, stderr } = await run(t, args, { PETSTORE_DATA: directory });
+      const { code, stdout, stderr } = await run(t, args, environment);
       assert.deepEqual([code, purpose], [0, purpose], stderr);
       if (purpose === 'create') id = /^API key (\d+)/.exec(stderr)![1]!;
       else assert.notEqual(stdout, '', purpose);

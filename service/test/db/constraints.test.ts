@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
+import pg from 'pg';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { newDatabase } from '../support/test-store.ts';
 
-/** Pet 1 is available and has open order 1; pet 2 was sold by completed order 2. */
+/** Pet 1 is available and has open order 1; pet 2 was sold by completed order 2. Bytes are written as SQLite does. */
 const shop = `
   INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
   INSERT INTO pets (name, name_key, category_id, status, quantity)
@@ -17,7 +19,7 @@ const shop = `
 const violations: [what: string, sql: string][] = [
   ['a negative quantity', 'UPDATE pets SET quantity = -1 WHERE id = 1'],
   ['a quantity over 2,147,483,647', 'UPDATE pets SET quantity = 2147483648 WHERE id = 1'],
-  ['half a unit', 'UPDATE pets SET quantity = 1.5 WHERE id = 1'],
+  ['half a unit', "UPDATE pets SET quantity = '1.5' WHERE id = 1"],
   ['an available pet without stock', 'UPDATE pets SET quantity = 0 WHERE id = 1'],
   ['a sold pet made available without stock', "UPDATE pets SET status = 'available' WHERE id = 2"],
   ['a sold pet with stock', 'UPDATE pets SET quantity = 1 WHERE id = 2'],
@@ -55,37 +57,82 @@ const violations: [what: string, sql: string][] = [
   ],
 ];
 
-describe('the store itself refuses', () => {
+/** A store that takes SQL as it comes. */
+interface RawStore {
+  exec(sql: string): Promise<void>;
+  all(sql: string): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+async function rawSqlite(): Promise<RawStore> {
   const db = new BetterSqlite3(':memory:');
-  before(() => {
-    db.pragma('foreign_keys = ON');
-    migrateSqlite(db);
-    db.exec(shop);
+  db.pragma('foreign_keys = ON');
+  migrateSqlite(db);
+  return {
+    exec: async sql => void db.exec(sql),
+    all: async sql => db.prepare(sql).all(),
+    close: async () => void db.close(),
+  };
+}
+
+async function rawPostgres(): Promise<RawStore> {
+  const { url, drop } = await newDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  return {
+    exec: async sql => void (await client.query(asPostgres(sql))),
+    all: async sql => (await client.query(sql)).rows,
+    close: async () => {
+      await client.end();
+      await drop();
+    },
+  };
+}
+
+function asPostgres(sql: string): string {
+  return sql.replaceAll('zeroblob(32)', "decode(repeat('00', 32), 'hex')").replaceAll("x''", "'\\x'::bytea");
+}
+
+/** What the engines say when a constraint or the type of a column is broken. */
+const REFUSED = /constraint|cannot store|invalid input syntax/i;
+
+for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: rawPostgres })) {
+  describe(`the store itself, on ${engine}, refuses`, () => {
+    let db: RawStore;
+    before(async () => {
+      db = await open();
+      await db.exec(shop);
+    });
+    after(() => db.close());
+
+    async function contents(): Promise<unknown[]> {
+      const rows: unknown[] = [];
+      for (const table of ['categories', 'pets', 'orders', 'api_keys', 'idempotency_keys'])
+        rows.push(await db.all(`SELECT * FROM ${table}`));
+      return rows;
+    }
+
+    for (const [what, sql] of violations) {
+      it(what, async () => {
+        const before = await contents();
+        await assert.rejects(db.exec(sql), REFUSED);
+        assert.deepEqual(await contents(), before);
+      });
+    }
   });
 
-  function contents(): unknown[] {
-    const tables = ['categories', 'pets', 'orders', 'api_keys', 'idempotency_keys'];
-    return tables.map(table => db.prepare(`SELECT * FROM ${table}`).all());
-  }
-
-  for (const [what, sql] of violations) {
-    it(what, () => {
-      const before = contents();
-      assert.throws(() => db.exec(sql), /constraint|cannot store/i);
-      assert.deepEqual(contents(), before);
-    });
-  }
-});
-
-describe('the store itself allows', () => {
-  it('a completed order to outlive its pet', () => {
-    const db = new BetterSqlite3(':memory:');
-    db.pragma('foreign_keys = ON');
-    migrateSqlite(db);
-    db.exec(`${shop} DELETE FROM pets WHERE id = 2`);
-    assert.deepEqual(db.prepare('SELECT pet_id, complete FROM orders WHERE id = 2').get(), {
-      pet_id: 2,
-      complete: 1,
+  describe(`the store itself, on ${engine}, allows`, () => {
+    it('a completed order to outlive its pet', async () => {
+      const db = await open();
+      try {
+        await db.exec(`${shop} DELETE FROM pets WHERE id = 2`);
+        const orders = await db.all(
+          'SELECT CAST(pet_id AS INTEGER) AS pet_id, complete FROM orders WHERE id = 2',
+        );
+        assert.deepEqual(orders, [{ pet_id: 2, complete: 1 }]);
+      } finally {
+        await db.close();
+      }
     });
   });
-});
+}

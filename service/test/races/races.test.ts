@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Answer } from '../support/client.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { startTestApp } from '../support/test-app.ts';
-
-/** Sends `count` requests at once. */
-function atOnce(count: number, send: (i: number) => Promise<Answer>): Promise<Answer[]> {
-  return Promise.all(Array.from({ length: count }, (_, i) => send(i)));
-}
-
-/** How often each outcome occurs among the answers: `{ '201': 1, '409 pet_not_available': 199 }`. */
-function tally(answers: Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status, body } of answers) {
-    const outcome = body?.code === undefined ? String(status) : `${status} ${body.code}`;
-    counts[outcome] = (counts[outcome] ?? 0) + 1;
-  }
-  return counts;
-}
+import { startReplicas, tally } from '../support/replicas.ts';
 
 describe('of 200 orders at once', () => {
   it('for the last unit, one gets it', async t => {
-    const { api, app } = await startTestApp(t);
+    const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
-    const answers = await atOnce(200, () => api.post('/store/orders', { petId }));
+    const answers = await atOnce(200, api => api.post('/store/orders', { petId }));
 
     assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
     assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
@@ -35,10 +19,10 @@ describe('of 200 orders at once', () => {
   });
 
   it('for 2 of 99 units each, 49 are served and one unit stays', async t => {
-    const { api, app } = await startTestApp(t);
+    const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api, { stock: 99 });
 
-    const answers = await atOnce(200, () => api.post('/store/orders', { petId, quantity: 2 }));
+    const answers = await atOnce(200, api => api.post('/store/orders', { petId, quantity: 2 }));
 
     assert.deepEqual(tally(answers), { '201': 49, '409 insufficient_stock': 151 });
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);
@@ -46,10 +30,10 @@ describe('of 200 orders at once', () => {
   });
 
   it('sold over the counter, the one that gets the last unit leaves the pet sold', async t => {
-    const { api, app } = await startTestApp(t);
+    const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
-    const answers = await atOnce(200, () => api.post('/store/orders', { petId, complete: true }));
+    const answers = await atOnce(200, api => api.post('/store/orders', { petId, complete: true }));
 
     assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
     assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
@@ -59,11 +43,11 @@ describe('of 200 orders at once', () => {
 
 describe('units that move at once', () => {
   it('are neither lost nor doubled when orders swap between pets', async t => {
-    const { api, app } = await startTestApp(t);
+    const { api, app, atOnce } = await startReplicas(t);
     const pets = [await aPet(api, { stock: 20 }), await aPet(api, { stock: 20 })];
-    const placed = await atOnce(30, i => api.post('/store/orders', { petId: pets[i % 2] }));
+    const placed = await atOnce(30, (api, i) => api.post('/store/orders', { petId: pets[i % 2] }));
 
-    const moved = await atOnce(120, i => {
+    const moved = await atOnce(120, (api, i) => {
       const { id } = placed[i % 30]!.body;
       return i % 4 === 3
         ? api.delete(`/store/orders/${id}`)
@@ -89,11 +73,11 @@ describe('units that move at once', () => {
 
 describe('of 50 changes at once', () => {
   it('with the same If-Match one is made, and the others are told that they came too late', async t => {
-    const { api } = await startTestApp(t);
+    const { api, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
     const { headers } = await api.get(`/pets/${petId}`);
 
-    const answers = await atOnce(50, i =>
+    const answers = await atOnce(50, (api, i) =>
       api.patch(`/pets/${petId}`, { name: `Name ${i}` }, { 'if-match': headers.etag! }),
     );
 
@@ -105,9 +89,11 @@ describe('of 50 changes at once', () => {
   });
 
   it('to one category name, one gets it', async t => {
-    const { api } = await startTestApp(t);
+    const { atOnce } = await startReplicas(t);
 
-    const answers = await atOnce(50, i => api.post('/categories', { name: i % 2 ? 'Parrots' : 'PARROTS' }));
+    const answers = await atOnce(50, (api, i) =>
+      api.post('/categories', { name: i % 2 ? 'Parrots' : 'PARROTS' }),
+    );
 
     assert.deepEqual(tally(answers), { '201': 1, '409 category_name_taken': 49 });
   });
@@ -116,10 +102,10 @@ describe('of 50 changes at once', () => {
 for (const count of [2, 50]) {
   describe(`${count} requests at once with one Idempotency-Key`, () => {
     it('have one effect', async t => {
-      const { api } = await startTestApp(t);
+      const { api, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
 
-      const answers = await atOnce(count, () =>
+      const answers = await atOnce(count, api =>
         api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
       );
 
@@ -134,12 +120,16 @@ for (const count of [2, 50]) {
     });
 
     it('are kept apart by the API key that sends them', async t => {
-      const { api, clientWith } = await startTestApp(t);
+      const { api, clientWith, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
       const other = await clientWith({});
 
-      const answers = await atOnce(count, i =>
-        (i % 2 ? other : api).post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
+      const answers = await atOnce(count, (api, i) =>
+        ((i ^ (i >> 1)) & 1 ? api.as(other.key) : api).post(
+          '/store/orders',
+          { petId },
+          { 'idempotency-key': 'sale-1' },
+        ),
       );
 
       const fresh = answers.filter(

@@ -5,15 +5,19 @@ import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { Client } from './client.ts';
 import { TestClock } from './test-clock.ts';
-import { newTestStore } from './test-store.ts';
+import { newTestStore, onPostgres, type TestStore } from './test-store.ts';
 
-export interface TestApp {
+/** A service that was booted, and a client of it with the administrator's key. */
+export interface Replica {
   app: App;
-  /** A client with the administrator's key. */
   api: Client;
+  origin: string;
+}
+
+export interface TestApp extends Replica {
   adminKey: string;
   clock: TestClock;
-  origin: string;
+  store: TestStore;
   /** Where the metrics are; only with `OPS_PORT`. */
   metricsUrl: string | undefined;
   directory: string;
@@ -23,6 +27,8 @@ export interface TestApp {
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
   /** Closes the service and starts it again on its store, under the same clock. */
   restart: () => Promise<TestApp>;
+  /** Boots one more service on the same store, under the same clock. PostgreSQL only: SQLite's is one process's. */
+  replica: () => Promise<Replica>;
 }
 
 export interface NewKey {
@@ -54,27 +60,32 @@ export async function startTestApp(
   const lines: string[] = [];
   const config = readConfig({ PORT: '0', ...store.environment, ...environment });
   let adminKey = '';
-  let stop: () => Promise<void>;
+  const running = new Set<Replica>();
 
-  const boot = async (): Promise<TestApp> => {
+  const bootReplica = async (): Promise<Replica> => {
     const app = await buildApp(config, { clock, logDestination: { write: line => void lines.push(line) } });
     await app.createFirstKey(secret => {
       adminKey = secret;
     });
     const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    const metricsUrl = await app.ops?.listen('127.0.0.1', 0);
-    const api = new Client(origin, adminKey);
-    stop = async () => {
-      api.close();
-      await app.close();
-    };
+    const replica = { app, api: new Client(origin, adminKey), origin };
+    running.add(replica);
+    return replica;
+  };
+  const stop = async (replica: Replica): Promise<void> => {
+    running.delete(replica);
+    replica.api.close();
+    await replica.app.close();
+  };
+  const boot = async (): Promise<TestApp> => {
+    const booted = await bootReplica();
+    const { api } = booted;
     return {
-      app,
-      api,
+      ...booted,
       adminKey,
       clock,
-      origin,
-      metricsUrl,
+      store,
+      metricsUrl: await booted.app.ops?.listen('127.0.0.1', 0),
       directory: store.directory,
       logLines: () => lines.map(line => JSON.parse(line)),
       clientWith: async ({ plan = 'business', scopes = ['admin'], ...rest }) => {
@@ -83,15 +94,19 @@ export async function startTestApp(
         return Object.assign(api.as(body.key), { key: body.key as string, keyId: body.id as number });
       },
       restart: async () => {
-        await stop();
+        await stop(booted);
         return boot();
+      },
+      replica: () => {
+        assert.ok(onPostgres, 'replicas share a server: this test is for TEST_STORE=postgres');
+        return bootReplica();
       },
     };
   };
 
   const shop = await boot();
   t.after(async () => {
-    await stop();
+    for (const replica of running) await stop(replica);
     await store.remove();
     if (alone) await assertNothingLeft(resources);
   });

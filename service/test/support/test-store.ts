@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { Client } from 'pg';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
+import { failDisk } from './failing-disk.ts';
 
 /** An empty store of its own for a test: the settings that lead a service to it, and how it is taken away. */
 export interface TestStore {
   environment: Record<string, string>;
   directory: string;
+  /** All that is kept, byte for byte: the files of the directory, and the rows of a server's tables. */
+  everythingKept: () => Promise<Buffer[]>;
+  /** Makes every write fail until the function that it answers with is called. */
+  breakDown: () => Promise<() => Promise<void>>;
   remove: () => Promise<void>;
 }
 
@@ -22,17 +28,35 @@ const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export async function newTestStore(): Promise<TestStore> {
   const directory = mkdtempSync(join(scratch, 'petstore-test-'));
+  const files = () => readdirSync(directory).map(name => readFileSync(join(directory, name)));
   const removeDirectory = () => {
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, maxRetries: 3 });
     assert.ok(!existsSync(directory), `${directory} was left behind`);
   };
   if (!onPostgres) {
-    return { environment: { PETSTORE_DATA: directory }, directory, remove: async () => removeDirectory() };
+    return {
+      environment: { PETSTORE_DATA: directory },
+      directory,
+      everythingKept: async () => files(),
+      breakDown: async () => {
+        const mend = failDisk(directory, 'writes');
+        return async () => mend();
+      },
+      remove: async () => removeDirectory(),
+    };
   }
   const database = await newDatabase();
   return {
-    environment: { PETSTORE_DATA: directory, DATABASE_URL: database.url, PETSTORE_DATABASE_CONNECTIONS: '6' },
+    environment: {
+      PETSTORE_DATA: directory,
+      DATABASE_URL: database.url,
+      PETSTORE_DATABASE_CONNECTIONS: '6',
+      // A machine that is slow is no fault of the service's.
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
+    },
     directory,
+    everythingKept: async () => [...files(), ...(await rowsOf(database.url))],
+    breakDown: () => shutOut(database.name),
     remove: async () => {
       removeDirectory();
       await database.drop();
@@ -40,14 +64,35 @@ export async function newTestStore(): Promise<TestStore> {
   };
 }
 
+/** A store for processes, which goes with the test even while they still run. */
+export async function storeForProcesses(t: TestContext): Promise<TestStore> {
+  const store = await newTestStore();
+  t.after(async () => {
+    if (onPostgres) await store.breakDown();
+    await store.remove();
+  });
+  return store;
+}
+
+export interface TestDatabase {
+  name: string;
+  url: string;
+  /** A connection still open would be a leak of the test's, and makes this fail. */
+  drop: () => Promise<void>;
+}
+
 /** Creates a database with the schema of now on the server of the tests. */
-export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+export async function newDatabase(): Promise<TestDatabase> {
+  return emptyDatabase(`TEMPLATE ${await templateDatabase()}`);
+}
+
+/** Creates a database without tables, with these options of CREATE DATABASE. */
+export async function emptyDatabase(options = ''): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const template = await templateDatabase();
-  await administer(client => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  await administer(client => client.query(`CREATE DATABASE ${name} ${options}`));
   return {
+    name,
     url: urlOf(name),
-    // A connection still open would be a leak of the test's, and makes this fail.
     drop: () => administer(async client => void (await client.query(`DROP DATABASE ${name}`))),
   };
 }
@@ -70,6 +115,45 @@ export async function administer<T>(work: (client: Client) => Promise<T>): Promi
   } finally {
     await client.end();
   }
+}
+
+/** Ends every connection to a database, and takes no new one until the function that it answers with is called. */
+export async function shutOut(name: string): Promise<() => Promise<void>> {
+  await administer(client => client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
+  await endConnections(name);
+  return async () => {
+    await administer(client => client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`));
+  };
+}
+
+/** Ends the connections to a database, and waits until they have ended. */
+async function endConnections(name: string): Promise<void> {
+  await administer(client =>
+    client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [name]),
+  );
+}
+
+/** Every row of every table, its columns as they are kept: bytes as bytes, all else as text. */
+async function rowsOf(url: string): Promise<Buffer[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    const tables = await client.query(
+      "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    );
+    const kept: Buffer[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query({ text: `SELECT * FROM ${name}`, rowMode: 'array' });
+      for (const row of rows) kept.push(Buffer.concat(row.flatMap(columnBytes)));
+    }
+    return kept;
+  } finally {
+    await client.end();
+  }
+}
+
+function columnBytes(value: unknown): Buffer[] {
+  return [Buffer.isBuffer(value) ? value : Buffer.from(String(value)), Buffer.from('\n')];
 }
 
 let template: Promise<string> | undefined;

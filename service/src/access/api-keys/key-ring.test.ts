@@ -93,6 +93,25 @@ describe('the key ring', () => {
     assert.equal(store.reads, 2);
   });
 
+  it('reads a key once for all requests that come at once', async () => {
+    const store = new OneKeyStore();
+    const ring = new KeyRing(store, banRules);
+    const found = await Promise.all([ring.find(store.secret, NOW), ring.find(store.secret, NOW)]);
+    assert.deepEqual([store.reads, found[0]?.keyId, found[1]?.keyId], [1, 7, 7]);
+  });
+
+  it('does not remember, nor share, what it began to read before it was told to forget', async () => {
+    const store = new OneKeyStore();
+    const ring = new KeyRing(store, banRules);
+    const before = ring.find(store.secret, NOW);
+    store.row.revoked_at = NOW;
+    ring.clear();
+    const after = ring.find(store.secret, NOW);
+    assert.ok(await before);
+    assert.equal(await after, undefined);
+    assert.equal(await ring.find(store.secret, NOW), undefined);
+  });
+
   it('reads a key anew when the clock is set back', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);

@@ -19,6 +19,11 @@ interface Entry {
   readAt: number;
 }
 
+interface Reading {
+  begunAt: number;
+  entry: Promise<Entry | undefined>;
+}
+
 /** How long a key is taken from memory, in milliseconds: a change made elsewhere takes effect within this time. */
 const FRESH_FOR = SECOND;
 
@@ -33,6 +38,8 @@ export class KeyRing {
   readonly #db: Queries;
   readonly #banRules: BanRules;
   readonly #entries = new Map<string, Entry>();
+  /** The reads on their way, which the requests that come meanwhile share. */
+  readonly #readings = new Map<string, Reading>();
 
   constructor(db: Queries, banRules: BanRules) {
     this.#db = db;
@@ -42,7 +49,7 @@ export class KeyRing {
   /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
   find(secret: string, now: number): Caller | undefined | Promise<Caller | undefined> {
     const entry = this.#entries.get(secret);
-    if (entry && now - entry.readAt < FRESH_FOR && now >= entry.readAt) {
+    if (entry && isFresh(entry.readAt, now)) {
       return now < entry.expiresAt ? entry.caller : undefined;
     }
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
@@ -51,22 +58,42 @@ export class KeyRing {
   /** Forgets all that was read, because a key was changed here: the next request reads it anew. */
   clear(): void {
     this.#entries.clear();
+    this.#readings.clear();
   }
 
   async #read(secret: string, now: number): Promise<Caller | undefined> {
-    const row = await selectApiKeyByHash(this.#db, hashOf(secret));
-    if (!row || row.revoked_at !== null) {
+    let reading = this.#readings.get(secret);
+    if (!reading || !isFresh(reading.begunAt, now)) {
+      reading = { begunAt: now, entry: this.#readEntry(secret, now) };
+      this.#readings.set(secret, reading);
+    }
+    try {
+      const entry = await reading.entry;
+      // What was begun before a change is nothing to go by for those that come after it.
+      if (this.#readings.get(secret) === reading) this.#remember(secret, entry);
+      return entry && now < entry.expiresAt ? entry.caller : undefined;
+    } finally {
+      if (this.#readings.get(secret) === reading) this.#readings.delete(secret);
+    }
+  }
+
+  #remember(secret: string, entry: Entry | undefined): void {
+    if (!entry) {
       this.#entries.delete(secret);
-      return undefined;
+      return;
     }
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    this.#entries.set(secret, entry);
+  }
+
+  async #readEntry(secret: string, now: number): Promise<Entry | undefined> {
+    const row = await selectApiKeyByHash(this.#db, hashOf(secret));
+    if (!row || row.revoked_at !== null) return undefined;
     const expiresAt = Math.min(
       row.expires_at ?? Number.POSITIVE_INFINITY,
       row.secret_expires_at ?? Number.POSITIVE_INFINITY,
     );
-    const caller = this.#toCaller(row);
-    this.#entries.set(secret, { caller, expiresAt, readAt: now });
-    return now < expiresAt ? caller : undefined;
+    return { caller: this.#toCaller(row), expiresAt, readAt: now };
   }
 
   #toCaller(row: ApiKeyRow): Caller {
@@ -77,4 +104,9 @@ export class KeyRing {
       terms: { limits, bansLiftedAt: row.bans_lifted_at ?? 0, banRules: this.#banRules },
     };
   }
+}
+
+/** Whether what was read at `readAt` may still be taken; a clock that was set back says nothing of it. */
+function isFresh(readAt: number, now: number): boolean {
+  return now - readAt < FRESH_FOR && now >= readAt;
 }

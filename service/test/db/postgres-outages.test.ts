@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { type Database, DatabaseUnavailable, type Transaction } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres.ts';
+import { openPostgresStore, postgresOptions } from '../support/engines.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { administer, newDatabase } from '../support/test-store.ts';
+
+function addCategory(db: Database | Transaction, name: string): Promise<number> {
+  return db.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
+}
+
+function isUnavailable(told: RegExp): (error: unknown) => boolean {
+  return error => {
+    assert.ok(error instanceof DatabaseUnavailable, String(error));
+    assert.match(error.message, told);
+    return true;
+  };
+}
+
+const AWAY = /cannot be reached; nothing was changed/;
+const BUSY = /^More requests wait .* nothing was changed/;
+const UNKNOWN = /^The connection to the database broke .* may have been kept or not/;
+
+/** As it is on its way, with its end: BEGIN … READ COMMITTED is something else. */
+const COMMIT = 'COMMIT\0';
+
+/** A store whose server is reached through a proxy, and its database as it is. */
+async function openThroughProxy(t: TestContext) {
+  const { url, drop } = await newDatabase();
+  const proxy = await startPostgresProxy(url);
+  const direct = await openPostgres(postgresOptions(url));
+  const db = await openPostgres(postgresOptions(proxy.url, { statementSeconds: 1 }));
+  t.after(async () => {
+    await Promise.all([db.close(), direct.close()]);
+    proxy.close();
+    await drop();
+  });
+  const names = async () =>
+    (await direct.all<{ name: string }>('SELECT name FROM categories ORDER BY name')).map(({ name }) => name);
+  return { db, proxy, names };
+}
+
+describe('a commit', () => {
+  it('whose answer is lost is told as unknown, for it may have been done', async t => {
+    const { db, proxy, names } = await openThroughProxy(t);
+    await addCategory(db, 'before');
+    proxy.decide(COMMIT, 'done but not answered');
+    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+    await addCategory(db, 'after');
+    assert.deepEqual(await names(), ['after', 'before', 'during']);
+  });
+
+  it('that never arrived is told as unknown just so', async t => {
+    const { db, proxy, names } = await openThroughProxy(t);
+    proxy.decide(COMMIT, 'not done');
+    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+    await addCategory(db, 'after');
+    assert.deepEqual(await names(), ['after']);
+  });
+
+  it('that is never answered is waited for as long as a statement may take, and little longer', async t => {
+    const { db, proxy } = await openThroughProxy(t);
+    proxy.decide(COMMIT, 'done and never answered');
+    const begun = performance.now();
+    await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
+    const waited = performance.now() - begun;
+    assert.ok(waited > 1_900 && waited < 5_000, `${waited} ms for 1 s and a margin of 1 s`);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('before the commit has changed nothing, and is told so', async t => {
+    const { db, proxy, names } = await openThroughProxy(t);
+    proxy.decide('INSERT INTO categories', 'done but not answered');
+    const cutOff = db.write(async tx => {
+      await addCategory(tx, 'during');
+      await tx.get('SELECT 1 AS one');
+    });
+    await assert.rejects(cutOff, isUnavailable(AWAY));
+    assert.deepEqual(await names(), []);
+  });
+
+  it('while nobody uses it is replaced, for reads and for writes', async t => {
+    const { db, proxy, names } = await openThroughProxy(t);
+    for (const name of ['a', 'b', 'c']) {
+      await addCategory(db, name);
+      assert.notEqual(await db.get('SELECT 1 AS one FROM categories'), undefined);
+      proxy.cut();
+      await untilNoneIsOpen(db);
+    }
+    assert.deepEqual(await names(), ['a', 'b', 'c']);
+  });
+
+  it('under a read is told as an outage, and the next read goes through', async t => {
+    const { db, proxy } = await openThroughProxy(t);
+    proxy.decide('SELECT 17', 'not done');
+    await assert.rejects(db.get('SELECT 17 AS n'), isUnavailable(AWAY));
+    assert.deepEqual(await db.get('SELECT 18 AS n'), { n: 18 });
+  });
+
+  it('on the server’s side is told as an outage, in a transaction and outside', async t => {
+    const { db, name } = await openPostgresStore(t);
+    const endAll = () =>
+      administer(client =>
+        client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [
+          name,
+        ]),
+      );
+    const ended = db.write(async tx => {
+      await addCategory(tx, 'during');
+      await endAll();
+      await addCategory(tx, 'after');
+    });
+    await assert.rejects(ended, isUnavailable(AWAY));
+    await addCategory(db, 'next');
+    assert.deepEqual(await db.all('SELECT name FROM categories'), [{ name: 'next' }]);
+  });
+});
+
+async function untilNoneIsOpen(db: Database): Promise<void> {
+  while (db.load().connections!.open > 0) await new Promise(resolve => setImmediate(resolve));
+}
+
+describe('the bounded queue', () => {
+  it('refuses at once what is too much, reads and writes alike, and then goes on', async t => {
+    const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
+    const release = Promise.withResolvers<void>();
+    const held = Array.from({ length: 10 }, () => db.write(() => release.promise));
+    const begun = performance.now();
+    await assert.rejects(db.get('SELECT 1 AS one'), isUnavailable(BUSY));
+    await assert.rejects(addCategory(db, 'too many'), isUnavailable(BUSY));
+    assert.ok(performance.now() - begun < 500, 'at once');
+    release.resolve();
+    await Promise.all(held);
+    assert.equal(await addCategory(db, 'after'), 1);
+  });
+
+  it('tells how many wait and how many connections there are', async t => {
+    const { db } = await openPostgresStore(t, { connections: 3 });
+    const release = Promise.withResolvers<void>();
+    const begun: Promise<void>[] = [];
+    const held = Array.from({ length: 5 }, () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      begun.push(promise);
+      return db.write(async () => {
+        resolve();
+        await release.promise;
+      });
+    });
+    await Promise.all(begun.slice(0, 2));
+    assert.deepEqual(db.load(), { queued: 3, connections: { open: 2, idle: 0 } });
+    release.resolve();
+    await Promise.all(held);
+    assert.deepEqual(db.load(), { queued: 0, connections: { open: 2, idle: 2 } });
+  });
+});
+
+describe('a wait', () => {
+  /** How long an outcome took, in milliseconds. */
+  async function durationOf(outcome: Promise<unknown>): Promise<number> {
+    const begun = performance.now();
+    await outcome;
+    return performance.now() - begun;
+  }
+
+  it('for a connection that others use ends just so: the database is busy', async t => {
+    const { db } = await openPostgresStore(t, { connections: 2, statementSeconds: 1 });
+    const release = Promise.withResolvers<void>();
+    const holding = db.write(async tx => {
+      for (let i = 0; i < 6; i++) await tx.get('SELECT pg_sleep(0.3)');
+      await release.promise;
+    });
+    const waited = await durationOf(assert.rejects(addCategory(db, 'late'), isUnavailable(BUSY)));
+    assert.ok(waited < 4_000, `${waited} ms`);
+    release.resolve();
+    await holding;
+  });
+
+  it('for a statement ends after the time that one may take, for reads and for writes', async t => {
+    const { db } = await openPostgresStore(t, { statementSeconds: 1 });
+    const sql = 'SELECT pg_sleep(30)';
+    for (const ask of [() => db.get(sql), () => db.write(tx => tx.get(sql))]) {
+      const waited = await durationOf(assert.rejects(ask(), isUnavailable(AWAY)));
+      assert.ok(waited < 4_000, `${waited} ms`);
+    }
+    assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
+  });
+
+  it('for a lock that is never let go ends just so, and for one of a row', async t => {
+    const { db, openAgain } = await openPostgresStore(t, { statementSeconds: 1 });
+    const other = await openAgain({ statementSeconds: 60 });
+    await addCategory(db, 'a');
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = other.write(async tx => {
+      await tx.lock('a');
+      await tx.run("UPDATE categories SET description = 'x'");
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const waiting = [
+      db.write(tx => tx.lock('a')),
+      db.write(tx => tx.run("UPDATE categories SET description = 'y'")),
+    ];
+    const refused = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
+    const waited = await durationOf(refused);
+    assert.ok(waited < 4_000, `${waited} ms`);
+    release.resolve();
+    await holding;
+  });
+
+  it('for a transaction that does nothing is ended by the server', async t => {
+    const { db } = await openPostgresStore(t, { statementSeconds: 1 });
+    const idle = db.write(async tx => {
+      await addCategory(tx, 'idle');
+      await new Promise(resolve => setTimeout(resolve, 1_500));
+    });
+    await assert.rejects(idle, DatabaseUnavailable);
+    assert.deepEqual(await db.all('SELECT name FROM categories'), []);
+  });
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, DatabaseUnavailable, type Queries, type Transaction } from '../../src/db/database.ts';
+import { openPostgresStore } from '../support/engines.ts';
+import { Random } from '../support/random.ts';
+
+/** Categories named by one letter each, whose descriptions the tests count in. */
+async function addCategories(db: Database, ...names: string[]): Promise<void> {
+  for (const name of names)
+    await db.run("INSERT INTO categories (name, name_key, description) VALUES (?, ?, '0')", [name, name]);
+}
+
+async function countOf(db: Queries, name: string): Promise<number> {
+  const row = await db.get<{ description: string }>('SELECT description FROM categories WHERE name = ?', [
+    name,
+  ]);
+  return Number(row!.description);
+}
+
+function setCount(tx: Queries, name: string, count: number): Promise<number> {
+  return tx.run('UPDATE categories SET description = ? WHERE name = ?', [String(count), name]);
+}
+
+/** Two transactions that each wait until the other has come as far, once: run again they go straight on. */
+function meeting(): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  return () => {
+    if (++arrived === 2) resolve();
+    return promise;
+  };
+}
+
+describe('a lock', () => {
+  it('lets transactions of all replicas pass one after another, each seeing what those before it did', async t => {
+    const { db, openAgain } = await openPostgresStore(t);
+    const replicas = [db, await openAgain()];
+    await addCategories(db, 'a');
+    const increment = async (tx: Transaction) => {
+      const [, count] = await Promise.all([tx.lock('counter'), countOf(tx, 'a')]);
+      await setCount(tx, 'a', count + 1);
+    };
+    await Promise.all(Array.from({ length: 100 }, (_, i) => replicas[i % 2]!.write(increment)));
+    assert.equal(await countOf(db, 'a'), 100);
+  });
+
+  it('is what makes them wait: without it changes are lost', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategories(db, 'a');
+    const meet = meeting();
+    const increment = async (tx: Transaction) => {
+      const count = await countOf(tx, 'a');
+      await meet();
+      await setCount(tx, 'a', count + 1);
+    };
+    await Promise.all([db.write(increment), db.write(increment)]);
+    assert.equal(await countOf(db, 'a'), 1);
+  });
+
+  it('ends with its transaction, committed or not, before that is told of', async t => {
+    const { db, openAgain } = await openPostgresStore(t);
+    const other = await openAgain();
+    for (let i = 0; i < 20; i++) {
+      const refused = db.write(async tx => {
+        await tx.lock('a');
+        throw new Error('refused');
+      });
+      await assert.rejects(refused, /refused/);
+      assert.ok(await other.write(tx => tx.tryLock('a')), 'after a rollback');
+      await db.write(tx => tx.lock('a'));
+      assert.ok(await other.write(tx => tx.tryLock('a')), 'after a commit');
+    }
+  });
+
+  it('that is only tried is refused while another holds it, and not waited for', async t => {
+    const { db, openAgain } = await openPostgresStore(t);
+    const other = await openAgain();
+    await db.write(async tx => {
+      assert.equal(await tx.tryLock('a'), true);
+      assert.equal(await tx.tryLock('a'), true, 'its holder has it');
+      assert.equal(await other.write(another => another.tryLock('a')), false);
+      assert.equal(await other.write(another => another.tryLock('b')), true);
+    });
+    assert.equal(await other.write(another => another.tryLock('a')), true);
+  });
+
+  it('among several is taken in one order, so that many transactions never deadlock', async t => {
+    const { db, openAgain, name } = await openPostgresStore(t);
+    const replicas = [db, await openAgain()];
+    const random = new Random(7);
+    const names = Array.from({ length: 6 }, (_, i) => `lock ${i}`);
+    let attempts = 0;
+    const lockSome = (i: number) => {
+      const wanted = Array.from({ length: 4 }, () => random.pick(names));
+      return replicas[i % 2]!.write(async tx => {
+        attempts++;
+        await tx.lock(...wanted);
+        await tx.get('SELECT pg_sleep(0.001)');
+      });
+    };
+    await Promise.all(Array.from({ length: 150 }, (_, i) => lockSome(i)));
+    assert.equal(attempts, 150, 'none was run again');
+    assert.deepEqual(await deadlocksIn(db, name), 0);
+  });
+});
+
+/** How often the server has ended a transaction of this database because of a deadlock. */
+async function deadlocksIn(db: Database, name: string): Promise<number> {
+  const row = await db.get<{ deadlocks: number }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = ?',
+    [name],
+  );
+  return row!.deadlocks;
+}
+
+describe('transactions in each other’s way', () => {
+  it('that deadlock over rows are run again, and both are kept', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategories(db, 'a', 'b');
+    const meet = meeting();
+    let attempts = 0;
+    const change = (first: string, second: string) =>
+      db.write(async tx => {
+        attempts++;
+        await tx.run("UPDATE categories SET description = description || 'x' WHERE name = ?", [first]);
+        await meet();
+        await tx.run("UPDATE categories SET description = description || 'x' WHERE name = ?", [second]);
+      });
+    await Promise.all([change('a', 'b'), change('b', 'a')]);
+    assert.ok(attempts > 2, 'the server has ended one of them');
+    const rows = await db.all('SELECT description FROM categories');
+    assert.deepEqual(rows, [{ description: '0xx' }, { description: '0xx' }]);
+  });
+
+  it('that cannot be put in an order are run again', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategories(db, 'a');
+    const meet = meeting();
+    const increment = async (tx: Transaction) => {
+      await tx.run('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+      const count = await countOf(tx, 'a');
+      await meet();
+      await setCount(tx, 'a', count + 1);
+    };
+    await Promise.all([db.write(increment), db.write(increment)]);
+    assert.equal(await countOf(db, 'a'), 2);
+  });
+
+  it('over a unique value are run again, and then find it taken', async t => {
+    const { db } = await openPostgresStore(t);
+    const meet = meeting();
+    const addOnce = async (tx: Transaction) => {
+      const taken = await tx.get("SELECT 1 FROM categories WHERE name_key = 'a'");
+      await meet();
+      if (taken) return 'taken';
+      await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
+      return 'added';
+    };
+    const outcomes = await Promise.all([db.write(addOnce), db.write(addOnce)]);
+    assert.deepEqual(outcomes.toSorted(), ['added', 'taken']);
+  });
+
+  it('over a reference are run again, and then find it gone', async t => {
+    const { db } = await openPostgresStore(t);
+    await addCategories(db, 'a');
+    const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
+    const deleting = db.write(async tx => {
+      await tx.run('DELETE FROM categories WHERE id = 1');
+      deleted();
+      await sleep(100);
+    });
+    const adding = db.write(async tx => {
+      await isDeleted;
+      if (!(await tx.get('SELECT 1 FROM categories WHERE id = 1'))) return 'gone';
+      await tx.run(
+        "INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES ('x', 'x', 1, 'sold', 0)",
+      );
+      return 'added';
+    });
+    assert.deepEqual(await Promise.all([adding, deleting]), ['gone', undefined]);
+  });
+
+  it('without an end are given up after some attempts: the database is busy', async t => {
+    const { db } = await openPostgresStore(t);
+    for (const state of ['40001', '40P01']) {
+      let attempts = 0;
+      const hopeless = db.write(async tx => {
+        attempts++;
+        await tx.run(`DO $$ BEGIN RAISE EXCEPTION 'in the way' USING ERRCODE = '${state}'; END $$`);
+      });
+      await assert.rejects(hopeless, (error: Error) => {
+        assert.ok(error instanceof DatabaseUnavailable);
+        assert.match(error.message, /^More requests wait .* nothing was changed/);
+        return true;
+      });
+      assert.equal(attempts, 6);
+    }
+  });
+
+  it('are not what a statement fails by that is wrong in itself: it is tried once', async t => {
+    const { db } = await openPostgresStore(t);
+    let attempts = 0;
+    const wrong = db.write(async tx => {
+      attempts++;
+      await tx.run("INSERT INTO categories (name, name_key) VALUES ('', '')");
+    });
+    await assert.rejects(wrong, { code: '23514' });
+    assert.equal(attempts, 1);
+  });
+});
+
+describe('a transaction', () => {
+  it('in which a failure was ignored is not taken for kept', async t => {
+    const { db } = await openPostgresStore(t);
+    const hushed = db.write(async tx => {
+      await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
+      await tx.run('SELECT 1/0').catch(() => {});
+    });
+    await assert.rejects(hushed, /ended with ROLLBACK/);
+    assert.deepEqual(await db.all('SELECT name FROM categories'), []);
+  });
+});

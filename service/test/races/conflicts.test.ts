@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY } from '../../src/kit/clock.ts';
+import { formatDateTime } from '../../src/kit/dates.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { assertOutcomes, outcomeOf, startReplicas, tally } from '../support/replicas.ts';
+
+/** How often each race is run: who comes first is a matter of luck. */
+const ROUNDS = 15;
+
+describe(`in ${ROUNDS} races of two requests`, () => {
+  it('with one Idempotency-Key there is one effect, and the other is replayed or told to wait', async t => {
+    const { api, atOnce } = await startReplicas(t);
+    const petId = await aPet(api, { stock: 1_000 });
+    for (let round = 1; round <= ROUNDS; round++) {
+      const headers = { 'idempotency-key': `sale ${round}` };
+      const answers = await atOnce(4, api => api.post('/store/orders', { petId }, headers));
+      assertOutcomes(answers, ['201', '409 idempotency_key_in_use']);
+      const made = answers.filter(({ status }) => status === 201);
+      const first = made.filter(answer => answer.headers['idempotency-replayed'] === undefined);
+      assert.equal(first.length, 1);
+      for (const { body } of made) assert.deepEqual(body, first[0]!.body);
+      const { body: stock } = await api.get(`/store/inventory/${petId}`);
+      assert.equal(stock.quantity, 1_000 - round);
+    }
+  });
+
+  it('to change one resource from one state, exactly one does', async t => {
+    const { api, atOnce, clientWith } = await startReplicas(t);
+    const petId = await aPet(api);
+    const orderId = await anOrder(api, {});
+    const { keyId } = await clientWith({});
+    const changes: [path: string, change: (i: number) => object][] = [
+      ['/categories/1', i => ({ description: `Changed ${i}` })],
+      [`/pets/${petId}`, i => ({ name: `Changed ${i}` })],
+      [`/store/inventory/${petId}`, i => ({ quantity: i })],
+      [`/store/orders/${orderId}`, i => ({ quantity: i })],
+      [`/keys/${keyId}`, i => ({ name: `Changed ${i}` })],
+    ];
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const [path, change] of changes) {
+        const { headers } = await api.get(path);
+        const ifMatch = { 'if-match': headers.etag! };
+        const answers = await atOnce(2, (api, i) => api.patch(path, change(10 * round + i), ifMatch));
+        assert.deepEqual(tally(answers), { '200': 1, '412 precondition_failed': 1 }, path);
+      }
+    }
+  });
+
+  it('to revoke the last two administrators’ keys, one key stays', async t => {
+    const { api, apis, clientWith, clock } = await startReplicas(t);
+    // One that ends is none of the last.
+    const expiresAt = formatDateTime(clock.now() + DAY);
+    const { key } = await clientWith({ scopes: ['admin'], expiresAt });
+    let last = 1;
+    for (let round = 1; round <= ROUNDS; round++) {
+      const another = { name: 'Administrator', plan: 'free', scopes: ['admin'] };
+      const { body } = await api.as(key).post('/keys', another);
+      const both = [last, body.id];
+      const answers = await Promise.all(both.map((id, i) => apis[i]!.as(key).delete(`/keys/${id}`)));
+      assert.deepEqual(tally(answers), { '204': 1, '409 last_admin_key': 1 });
+      last = both[answers.findIndex(({ status }) => status === 409)]!;
+      assert.equal((await api.as(key).get(`/keys/${last}`)).body.revokedAt, null);
+    }
+  });
+
+  it('that each move an order to the other’s pet, both do, and no unit is lost', async t => {
+    const { app, api, apis } = await startReplicas(t);
+    const pets = [await aPet(api, { stock: 10 }), await aPet(api, { stock: 10 })];
+    const orders = [await anOrder(api, { petId: pets[0] }), await anOrder(api, { petId: pets[1] })];
+    for (let round = 1; round <= 2 * ROUNDS; round++) {
+      const answers = await Promise.all(
+        orders.map((id, i) => apis[i]!.patch(`/store/orders/${id}`, { petId: pets[(i + round) % 2] })),
+      );
+      assert.deepEqual(tally(answers), { '200': 2 });
+    }
+    const { body: items } = await api.get('/store/inventory');
+    assert.deepEqual(
+      items.map(({ quantity }: { quantity: number }) => quantity),
+      [9, 9],
+    );
+    await assertInvariants(sql => app.db.all(sql));
+  });
+
+  it('for one category name, one gets it, as new and as a new name', async t => {
+    const { api, apis } = await startReplicas(t);
+    const ids = [await aCategory(api), await aCategory(api)];
+    for (let round = 1; round <= ROUNDS; round++) {
+      const made = await Promise.all(apis.map(api => api.post('/categories', { name: `New ${round}` })));
+      assert.deepEqual(tally(made), { '201': 1, '409 category_name_taken': 1 });
+      const renamed = await Promise.all(
+        ids.map((id, i) => apis[i]!.patch(`/categories/${id}`, { name: `Renamed ${round}` })),
+      );
+      assert.deepEqual(tally(renamed), { '200': 1, '409 category_name_taken': 1 });
+    }
+  });
+
+  it('for a category that goes and a pet that comes to it, one is refused', async t => {
+    const { app, api, apis } = await startReplicas(t);
+    const elsewhere = await aPet(api);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const categoryId = await aCategory(api);
+      const [gone, come] = await Promise.all([
+        apis[round % 2]!.delete(`/categories/${categoryId}`),
+        round % 3 === 0
+          ? apis[1]!.patch(`/pets/${elsewhere}`, { categoryId })
+          : apis[1]!.post('/pets', { name: 'Comet', categoryId }),
+      ]);
+      const outcome = `${outcomeOf(gone)}, ${outcomeOf(come)}`;
+      assert.match(outcome, /^(204, 422 unknown_category|409 category_in_use, 20[01])$/);
+    }
+    await assertInvariants(sql => app.db.all(sql));
+  });
+
+  it('for a pet that goes and an order that comes for it, one is refused', async t => {
+    const { app, api, apis } = await startReplicas(t);
+    const categoryId = await aCategory(api);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const petId = await aPet(api, { categoryId });
+      const [gone, ordered] = await Promise.all([
+        apis[round % 2]!.delete(`/pets/${petId}`),
+        apis[1]!.post('/store/orders', { petId }),
+      ]);
+      const outcome = `${outcomeOf(gone)}, ${outcomeOf(ordered)}`;
+      assert.match(outcome, /^(204, 422 unknown_pet|409 pet_has_open_orders, 201)$/);
+    }
+    await assertInvariants(sql => app.db.all(sql));
+  });
+});

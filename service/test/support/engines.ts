@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
+import { openSqlite } from '../../src/db/sqlite.ts';
+import { emptyDatabase, newDatabase } from './test-store.ts';
+
+/** A store of one engine that is empty but for its schema. */
+export interface OpenStore {
+  db: Database;
+  /** Opens the same store once more, as another process would. */
+  openAgain: () => Promise<Database>;
+}
+
+/** The engines, each by a name and a way to open a store of it that goes with the test. */
+export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
+  SQLite: async t => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    const opened: Database[] = [];
+    t.after(async () => {
+      await closeAll(opened);
+      rmSync(directory, { recursive: true });
+    });
+    const openAgain = async () => {
+      const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
+      opened.push(db);
+      return db;
+    };
+    return { db: await openAgain(), openAgain };
+  },
+
+  PostgreSQL: t => openPostgresStore(t),
+};
+
+/** Those that a test has closed itself refuse to be closed again. */
+async function closeAll(opened: readonly Database[]): Promise<void> {
+  for (const db of opened) await db.close().catch(() => {});
+}
+
+export interface PostgresStore extends OpenStore {
+  openAgain: (options?: Partial<PostgresOptions>) => Promise<Database>;
+  url: string;
+  name: string;
+}
+
+/** A database of its own, open under the options of serving unless others are given. */
+export async function openPostgresStore(
+  t: TestContext,
+  options: Partial<PostgresOptions> = {},
+): Promise<PostgresStore> {
+  const { name, url, drop } = await newDatabase();
+  const opened: Database[] = [];
+  t.after(async () => {
+    await closeAll(opened);
+    await drop();
+  });
+  const openAgain = async (changed: Partial<PostgresOptions> = {}) => {
+    const db = await openPostgres(postgresOptions(url, { ...options, ...changed }));
+    opened.push(db);
+    return db;
+  };
+  return { db: await openAgain(), openAgain, url, name };
+}
+
+export function postgresOptions(url: string, options: Partial<PostgresOptions> = {}): PostgresOptions {
+  return { url, connections: 6, statementSeconds: 5, maxQueue: 1_000, ...options };
+}
+
+/** The URL of a database without tables that goes with the test. */
+export async function emptyPostgres(t: TestContext, options = ''): Promise<string> {
+  const { url, drop } = await emptyDatabase(options);
+  t.after(drop);
+  return url;
+}
