@@ -90,7 +90,7 @@ export class PostgresServer {
     return this.#urlOf('postgres');
   }
 
-  /** Starts what `startPostgres` has made ready. */
+  /** Starts it, on the same port with the same data where it has run before. */
   async start(): Promise<void> {
     if (!readdirSync(this.directory).includes('data')) await this.#initialize();
     this.#port = await startOnPort(this.#port, port => this.#startOn(port));
@@ -98,17 +98,22 @@ export class PostgresServer {
 
   /** Ends it, connections included, and removes its directory if that is a temporary one. */
   async stop(): Promise<void> {
-    await this.#shutDown();
+    await this.shutDown();
     await this.#server.close();
   }
 
   /** Ends it if it runs, and starts it on the same port with the same data: also what brings it back after `kill`. */
   async restart(): Promise<void> {
-    await this.#shutDown();
+    await this.shutDown();
     await this.start();
   }
 
-  /** Ends it as a crash would. */
+  /** A fast shutdown: ends connections, and writes everything to disk. `start` brings it back. */
+  async shutDown(): Promise<void> {
+    await this.#server.stop('SIGINT');
+  }
+
+  /** Ends it as a crash would. `start` brings it back. */
   async kill(): Promise<void> {
     const [, sharedMemory] = this.#postmasterFile().split('\n')[6]?.trim().split(/\s+/) ?? [];
     await this.#server.kill();
@@ -159,11 +164,6 @@ export class PostgresServer {
       'PostgreSQL',
       async () => (await dataDirectory(this.#urlOf('postgres', port))) === data,
     );
-  }
-
-  /** A fast shutdown: ends connections, and writes everything to disk. */
-  async #shutDown(): Promise<void> {
-    await this.#server.stop('SIGINT');
   }
 
   #postmasterFile(): string {

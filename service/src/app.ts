@@ -101,8 +101,15 @@ export async function buildApp(
   metrics?.watch({ server: server.server, db, limitsStatus: () => counters.status() });
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
-  const flusher = setInterval(() => {
-    keyLimits.flush().catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
+  // One at a time: while a database hangs, more and more of them would wait for each other.
+  let isFlushing = false;
+  const flusher = setInterval(async () => {
+    if (isFlushing) return;
+    isFlushing = true;
+    await keyLimits
+      .flush()
+      .catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
+    isFlushing = false;
   }, flushInterval);
   const sweeper = setInterval(() => {
     const now = clock.now();
@@ -129,6 +136,9 @@ export async function buildApp(
       clearInterval(flusher);
       try {
         await keyLimits.flush();
+      } catch (error) {
+        log.error({ err: error }, 'the last counts could not be kept');
+        throw error;
       } finally {
         await counters.close();
         await ops?.close();

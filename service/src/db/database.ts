@@ -45,7 +45,7 @@ export interface DatabaseLoad {
 }
 
 const explanations = {
-  away: 'The database cannot be reached; nothing was changed. Try again shortly',
+  away: 'The database cannot be reached or does not answer in time; nothing was changed. Try again shortly',
   busy: 'More requests wait for the database than it can serve; nothing was changed. Try again shortly',
   unknown:
     'The connection to the database broke while the change was being kept, so it may have been kept or not. Look before ' +

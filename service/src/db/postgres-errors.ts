@@ -12,9 +12,10 @@ const OVERTAKEN = new Set(['23505', '23503']);
 
 /**
  * Classes of SQLSTATE that are the server's fault and not the statement's: connection, transaction state (a standby that
- * takes no writes), resources, locks not to be had in time, shutdown and cancellation, I/O.
+ * takes no writes), a statement that is not prepared because the query that was to do so was cancelled, resources, locks
+ * not to be had in time, shutdown and cancellation, I/O.
  */
-const OUTAGES = new Set(['08', '25', '53', '55', '57', '58']);
+const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58']);
 
 /** Whether the same work may well succeed if it is done again from the start. */
 export function isWorthRepeating(error: unknown): boolean {
@@ -25,13 +26,21 @@ export function isWorthRepeating(error: unknown): boolean {
 /** What the pool says when no connection became free in time. */
 const NO_TURN = 'timeout exceeded when trying to connect';
 
+/** Awaits a connection. Whatever denies it, a login that is refused included, is an outage. */
+export async function connected<T>(connection: Promise<T>): Promise<T> {
+  try {
+    return await connection;
+  } catch (error) {
+    throw new DatabaseUnavailable(error, (error as Error).message === NO_TURN ? 'busy' : 'away');
+  }
+}
+
 /** Awaits an answer of the server; when there is none, because the way to it broke or it hangs, that is an outage. */
 export async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof pg.DatabaseError) throw error;
-    throw new DatabaseUnavailable(error, (error as Error).message === NO_TURN ? 'busy' : 'away');
+    throw error instanceof pg.DatabaseError ? error : new DatabaseUnavailable(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Value } from './database.ts';
-import { answered } from './postgres-errors.ts';
+import { answered, connected } from './postgres-errors.ts';
 import { statementOf } from './postgres-statements.ts';
 
 interface Reader {
@@ -37,7 +37,7 @@ export class Readers {
     const reader = this.#leastBusy();
     reader.inFlight++;
     try {
-      const client = await answered(reader.client);
+      const client = await connected(reader.client);
       return (await answered(client.query(statementOf(sql, values)))).rows;
     } finally {
       reader.inFlight--;
@@ -65,12 +65,13 @@ export class Readers {
       if (this.#readers[place] === reader) this.#readers[place] = undefined;
     };
     // Queries that were on their way reject by themselves.
-    client.on('error', forget);
-    client.on('end', forget);
-    reader.client.catch(() => {
+    const giveUp = () => {
       forget();
       void client.end().catch(() => {});
-    });
+    };
+    client.on('error', giveUp);
+    client.on('end', forget);
+    reader.client.catch(giveUp);
     this.#readers[place] = reader;
     return reader;
   }

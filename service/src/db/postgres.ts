@@ -11,8 +11,9 @@ import {
   type Value,
 } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { answered, isWorthRepeating, toOutage } from './postgres-errors.ts';
+import { connected, isWorthRepeating, toOutage } from './postgres-errors.ts';
 import { Readers } from './postgres-readers.ts';
+import { Sockets } from './postgres-sockets.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
@@ -32,6 +33,9 @@ const CONNECTION_TIMEOUT = 2 * SECOND;
 
 /** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
 const ANSWER_MARGIN = SECOND;
+
+/** How long a server may take to say goodbye, in milliseconds. One that hangs never does. */
+const GOODBYE_TIMEOUT = SECOND;
 
 /** How often work is done before conflicts with other transactions make it fail. */
 const MOST_ATTEMPTS = 6;
@@ -69,20 +73,26 @@ export function reasonOf(error: unknown): string {
 class PostgresDatabase implements Database {
   readonly #readers: Readers;
   readonly #writers: Pool;
+  readonly #sockets = new Sockets();
+  /** Milliseconds. */
+  readonly #answerTimeout: number;
   readonly #maxQueue: number;
   #inProgress = 0;
   /** Is called when nothing is in progress any more. */
   #onRest = () => {};
+  #isClosing = false;
 
   constructor({ url, connections, statementSeconds, maxQueue }: PostgresOptions) {
+    this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
     const config: ClientConfig = {
       connectionString: url,
       application_name: 'petstore',
       connectionTimeoutMillis: CONNECTION_TIMEOUT,
       statement_timeout: statementSeconds * SECOND,
       idle_in_transaction_session_timeout: statementSeconds * SECOND,
-      query_timeout: statementSeconds * SECOND + ANSWER_MARGIN,
+      query_timeout: this.#answerTimeout,
       keepAlive: true,
+      stream: () => this.#sockets.create(),
       types: types!,
     };
     const readers = Math.max(1, Math.floor(connections / 3));
@@ -149,15 +159,21 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
+    const patience = this.#inProgress > 0 ? this.#answerTimeout : GOODBYE_TIMEOUT;
+    const timer = setTimeout(() => this.#sockets.cutOff(), patience);
     if (this.#inProgress > 0) {
       await new Promise<void>(resolve => {
         this.#onRest = resolve;
       });
     }
     await Promise.all([this.#readers.close(), this.#writers.end()]);
+    await this.#sockets.closed();
+    clearTimeout(timer);
   }
 
   async #inTurn<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#isClosing) throw new DatabaseUnavailable(new Error('The database is being closed'));
     if (this.#inProgress >= this.#maxQueue) throw new DatabaseUnavailable(undefined, 'busy');
     this.#inProgress++;
     try {
@@ -171,7 +187,7 @@ class PostgresDatabase implements Database {
   }
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const client = await answered(this.#writers.connect());
+    const client = await connected(this.#writers.connect());
     const tx = new PostgresTransaction(client);
     try {
       const value = await work(tx);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type BetterSqlite3 from 'better-sqlite3';
+
+/** Reads rows of a store that the service does not know of. */
+export type Read = (sql: string) => object[] | Promise<object[]>;
 
 export interface PetRow {
   name: string;
@@ -77,8 +79,8 @@ export class Ledger {
    * Holds the store against everything known: every acknowledged write is there, every other one wholly or not at all,
    * and nothing else. What was uncertain is known from then on.
    */
-  check(db: BetterSqlite3.Database, isKnown: (table: Table, id: number) => boolean): Unanswered {
-    const stored = { pets: rowsOf(db, 'pets'), orders: rowsOf(db, 'orders') };
+  async check(read: Read, isKnown: (table: Table, id: number) => boolean): Promise<Unanswered> {
+    const stored = { pets: await rowsOf(read, 'pets'), orders: await rowsOf(read, 'orders') };
     const unanswered: Unanswered = { sent: this.creations.size, done: 0 };
     for (const known of this.kept) {
       const { table, id, row, maybe } = known;
@@ -128,8 +130,8 @@ function markOf(table: Table, row: object): unknown {
   return (row as Record<string, unknown>)[marker[table]];
 }
 
-function rowsOf(db: BetterSqlite3.Database, table: Table): Map<number, object> {
+async function rowsOf(read: Read, table: Table): Promise<Map<number, object>> {
   const columns = { pets: 'name, status, quantity', orders: 'pet_id, quantity, ship_date, complete' }[table];
-  const rows = db.prepare(`SELECT id, ${columns} FROM ${table}`).all() as { id: number }[];
+  const rows = (await read(`SELECT id, ${columns} FROM ${table}`)) as { id: number }[];
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }

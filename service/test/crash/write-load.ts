@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Client } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
 import type { Creation, Kept, Ledger, OrderRow, PetRow } from './ledger.ts';
-
-/** What all clients sell from. */
-export interface Shelf {
-  categoryId: number;
-  petIds: number[];
-}
+import { type Became, becameOf } from './refused-write.ts';
+import type { Shelf } from './shelf.ts';
 
 /** Ship dates, a millisecond each: they tell one order from another. */
 let nextShipDate = Date.UTC(2027, 0, 1);
 let nextName = 1;
 
+/** Less than Retry-After says, in milliseconds: outages of tests are short. */
+const REPEAT_AFTER = 20;
+
 /**
- * One client that writes, one request after another, until the service no longer answers. Only it writes to the pets and
- * orders it makes, so that it knows what they are; the stock it orders from is shared with all others.
+ * One client that writes, one request after another. Only it writes to the pets and orders it makes, so that it knows what
+ * they are; the stock it orders from is shared with all others.
  */
 export class WritingClient {
   readonly #api: Client;
@@ -24,6 +24,7 @@ export class WritingClient {
   readonly #shelf: Shelf;
   readonly #pets: Kept<PetRow>[] = [];
   readonly #orders: Kept<OrderRow>[] = [];
+  #expectsOutages = false;
 
   constructor(api: Client, ledger: Ledger, random: Random, shelf: Shelf) {
     this.#api = api;
@@ -39,6 +40,17 @@ export class WritingClient {
     } catch (error) {
       if (!isCutOff(error)) throw error;
     }
+  }
+
+  /** Writes until it is told to stop; rejects when the service answers what it should not. */
+  async writeUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await this.#writeSomething();
+  }
+
+  /** The same through outages: what is refused with 503 becomes what the answer says, and POSTs with a key are repeated. */
+  async writeThroughOutagesUntil(signal: AbortSignal): Promise<void> {
+    this.#expectsOutages = true;
+    await this.writeUntil(signal);
   }
 
   #writeSomething(): Promise<void> {
@@ -75,8 +87,14 @@ export class WritingClient {
   async #create<Row extends PetRow | OrderRow>(creation: Creation, mine: Kept<Row>[]): Promise<void> {
     if (this.#random.next() < 0.5) creation.idempotencyKey = crypto.randomUUID();
     this.#ledger.creations.add(creation);
-    const { id } = assertDone(await post(this.#api, creation), 201);
-    this.#ledger.creations.delete(creation);
+    const answer = await this.#answerTo(
+      () => post(this.#api, creation),
+      creation.idempotencyKey !== undefined,
+    );
+    const became = this.#becameOf(answer);
+    if (became !== 'uncertain') this.#ledger.creations.delete(creation);
+    if (became !== 'done') return;
+    const { id } = assertDone(answer, 201);
     const kept = { table: creation.table, id, row: creation.row as Row };
     this.#ledger.keep(kept);
     mine.push(kept);
@@ -115,10 +133,38 @@ export class WritingClient {
   /** Until the answer is here, the row may be as before or as after. */
   async #write<Row>(kept: Kept<Row>, after: Row | null, send: () => Promise<Answer>): Promise<void> {
     kept.maybe = after;
-    assertDone(await send(), after === null ? 204 : 200);
-    kept.row = after;
+    const answer = await this.#answerTo(send, false);
+    const became = this.#becameOf(answer);
+    if (became === 'uncertain') {
+      this.#forget(kept);
+      return;
+    }
     delete kept.maybe;
+    if (became === 'unchanged') return;
+    assertDone(answer, after === null ? 204 : 200);
+    kept.row = after;
     this.#ledger.acknowledge();
+  }
+
+  /** What this client can no longer change, because it does not know what it is. */
+  #forget(kept: object): void {
+    for (const mine of [this.#pets, this.#orders] as object[][]) {
+      if (mine.includes(kept)) mine.splice(mine.indexOf(kept), 1);
+    }
+  }
+
+  /** A request that may be repeated is, until it is not refused for an outage. */
+  async #answerTo(send: () => Promise<Answer>, isRepeatable: boolean): Promise<Answer> {
+    for (;;) {
+      const answer = await send();
+      if (this.#becameOf(answer) === 'done') return answer;
+      await sleep(REPEAT_AFTER);
+      if (!isRepeatable) return answer;
+    }
+  }
+
+  #becameOf(answer: Answer): Became {
+    return this.#expectsOutages ? becameOf(answer) : 'done';
   }
 }
 

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { aPet } from '../support/factories.ts';
+import {
+  answeredInTime,
+  aShop,
+  assertUnavailable,
+  LONGEST_RECOVERY,
+  postgresOfThisFile,
+  recovery,
+  rowsOf,
+  type Shop,
+  withConnection,
+} from './shop-on-postgres.ts';
+
+const PASSWORD = 'correct-horse-battery';
+
+const holder = postgresOfThisFile({ durable: true });
+
+interface Stocked extends Shop {
+  petId: number;
+  /** A client whose key the service has never seen. */
+  stranger: Client;
+}
+
+async function aStockedShop(t: TestContext): Promise<Stocked> {
+  const url = new URL(await holder.postgres.createDatabase());
+  url.password = PASSWORD;
+  const shop = await aShop(t, url.href);
+  const petId = await aPet(shop.api, { stock: 5 });
+  const key = await shop.api.post('/keys', { name: 'Stranger', plan: 'business', scopes: ['admin'] });
+  assert.equal(key.status, 201);
+  return { ...shop, petId, stranger: shop.api.as(key.body.key) };
+}
+
+/** Reads and writes of every kind, all at once. */
+function requestsOf(api: Client, petId: number): Promise<Answer>[] {
+  return [
+    api.get(`/pets/${petId}`),
+    api.get('/pets'),
+    api.get('/account'),
+    api.post('/categories', { name: 'Never' }),
+    api.post('/categories', { name: 'Never' }, { 'idempotency-key': 'never' }),
+    api.post('/store/orders', { petId }),
+    api.patch(`/pets/${petId}`, { name: 'Never' }),
+    api.put(`/store/inventory/${petId}`, { quantity: 9 }),
+    api.delete(`/pets/${petId}`),
+  ];
+}
+
+/** All that a service without its database promises. */
+async function assertAway({ api, stranger, petId }: Stocked): Promise<void> {
+  const nobody = api.as();
+  const refused = [api, stranger].flatMap(client => requestsOf(client, petId));
+  const [alive, ready, keyless, ...answers] = await answeredInTime([
+    nobody.get('/healthz'),
+    nobody.get('/readyz'),
+    nobody.get('/pets'),
+    ...refused,
+  ]);
+  assert.equal(alive!.status, 200);
+  assertUnavailable(ready!);
+  assert.equal(keyless!.status, 401);
+  answers.forEach(assertUnavailable);
+}
+
+async function assertBack(t: TestContext, { service, api, stranger, petId }: Stocked): Promise<void> {
+  const times = await Promise.all([
+    recovery(() => api.get(`/pets/${petId}`)),
+    recovery(() => stranger.get('/account')),
+    recovery(() => api.post('/store/orders', { petId })),
+    recovery(() => api.as().get('/readyz')),
+  ]);
+  t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after its database`);
+  assert.equal(service.child.exitCode, null);
+}
+
+/** Nothing of what was refused is there: one order was placed, after it all. */
+async function assertUnchanged({ databaseUrl }: Stocked): Promise<void> {
+  assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM categories'), [{ count: 1 }]);
+  assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM orders'), [{ count: 1 }]);
+  assert.deepEqual(await rowsOf(databaseUrl, 'SELECT quantity FROM pets'), [{ quantity: 4 }]);
+  assert.deepEqual(await rowsOf(databaseUrl, "SELECT name FROM pets WHERE name = 'Never'"), []);
+}
+
+async function assertLogged({ service }: Shop, cause: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await service.end('SIGTERM');
+  assert.equal(code, 0, stderr);
+  const failures = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .filter(({ msg }) => msg === 'request failed');
+  assert.ok(failures.some(({ err }) => cause.test(err.stack)));
+  assert.doesNotMatch(stdout + stderr, new RegExp(PASSWORD));
+}
+
+for (const end of ['kill', 'shutDown'] as const) {
+  describe(`while PostgreSQL is away (${end})`, () => {
+    it('every request is answered 503 in time, with keys known or not; then all works by itself', async t => {
+      const { postgres } = holder;
+      const shop = await aStockedShop(t);
+      await postgres[end]();
+      await assertAway(shop);
+      // Now every key has to be looked up again.
+      await sleep(SECOND);
+      await assertAway(shop);
+      await postgres.start();
+      await assertBack(t, shop);
+      await assertUnchanged(shop);
+      await assertLogged(shop, /ECONNREFUSED/);
+    });
+  });
+}
+
+describe('while PostgreSQL refuses to let the service in', () => {
+  it('requests are answered 503 and no fault of the service; then all works by itself', async t => {
+    const shop = await aStockedShop(t);
+    await withConnection(holder.postgres.url, async administrator => {
+      await administrator.query('ALTER ROLE petstore NOLOGIN');
+      try {
+        await administrator.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
+        );
+        await assertAway(shop);
+      } finally {
+        await administrator.query('ALTER ROLE petstore LOGIN');
+      }
+    });
+    await assertBack(t, shop);
+    await assertUnchanged(shop);
+    await assertLogged(shop, /not permitted to log in/);
+  });
+});
+
+describe('a service whose database is away when it starts', () => {
+  it('ends at once and says which one, without the password', async t => {
+    const url = new URL(holder.postgres.url);
+    url.password = PASSWORD;
+    url.port = '1';
+    await assert.rejects(answeredInTime([aShop(t, url.href)], LONGEST_RECOVERY), (error: Error) => {
+      assert.match(error.message, /serve ended with 2: .*127\.0\.0\.1:1\/postgres.*ECONNREFUSED/s);
+      assert.doesNotMatch(error.message, new RegExp(PASSWORD));
+      return true;
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { answeredInTime, LONGEST_ANSWER } from './shop-on-postgres.ts';
+
+const CLIENTS = 400;
+
+/** Its body is as large as one may be: what is refused must not be kept. */
+const body = `{"name": "Never"${' '.repeat(60_000)}}`;
+
+/** Many clients, each sending one request after another for so long; answers how many were refused with 503. */
+export async function load({ url, adminKey }: ServiceProcess, milliseconds: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true });
+  const end = performance.now() + milliseconds;
+  let sent = 0;
+  let refused = 0;
+  const send = (method: string, path: string, content?: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { 'x-api-key': adminKey, ...(content && { 'content-type': 'application/json' }) };
+      httpRequest(`${url}${path}`, { agent, method, headers }, response => {
+        response.resume().on('end', () => resolve(response.statusCode!));
+      })
+        .on('error', reject)
+        .end(content);
+    });
+  const client = async () => {
+    while (performance.now() < end) {
+      const status = await (++sent % 10 ? send('GET', '/pets') : send('PATCH', '/categories/1000', body));
+      assert.ok([200, 404, 503].includes(status), String(status));
+      if (status === 503) refused++;
+    }
+  };
+  try {
+    await answeredInTime(Array.from({ length: CLIENTS }, client), milliseconds + LONGEST_ANSWER);
+  } finally {
+    agent.destroy();
+  }
+  return refused;
+}
+
+/** The memory that a process holds, in MB. */
+export function residentMegabytes(pid: number): number {
+  const kilobytes =
+    process.platform === 'linux'
+      ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]
+      : spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  return Number(kilobytes) / 1024;
+}

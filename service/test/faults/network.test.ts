@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
+import { becameOf } from '../crash/refused-write.ts';
+import type { Answer } from '../support/client.ts';
+import { aPet, stockOf } from '../support/factories.ts';
+import { DatabaseProxy } from './database-proxy.ts';
+import {
+  answeredInTime,
+  aShop,
+  assertUnavailable,
+  LONGEST_ANSWER,
+  postgresOfThisFile,
+  recovery,
+  rowsOf,
+  type Shop,
+} from './shop-on-postgres.ts';
+
+const holder = postgresOfThisFile();
+
+interface Remote extends Shop {
+  network: DatabaseProxy;
+  petId: number;
+  /** Reads and writes, all at once, over all connections. */
+  requests: () => Promise<Answer>[];
+}
+
+/** A service with a network between it and its database, and a pet of 1,000 units. */
+async function aRemoteShop(t: TestContext): Promise<Remote> {
+  const databaseUrl = await holder.postgres.createDatabase();
+  const network = await DatabaseProxy.between(t, databaseUrl);
+  const shop = await aShop(t, network.url);
+  const { api } = shop;
+  const petId = await aPet(api, { stock: 1_000 });
+  const requests = () =>
+    Array.from({ length: 10 }, () => [
+      api.get(`/pets?id=${petId}`),
+      api.post('/store/orders', { petId }),
+      api.patch(`/pets/${petId}`, { name: 'Renamed' }),
+    ]).flat();
+  return { ...shop, databaseUrl, network, petId, requests };
+}
+
+async function assertBack(t: TestContext, { api, petId, service }: Remote): Promise<void> {
+  const times = await Promise.all([
+    recovery(() => api.get(`/pets?id=${petId}`)),
+    recovery(() => api.patch(`/pets/${petId}`, { name: 'Renamed' })),
+  ]);
+  t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after the network`);
+  assert.equal(service.child.exitCode, null);
+}
+
+const disturbances: Record<string, (network: DatabaseProxy) => Promise<() => unknown>> = {
+  'falls silent': async network => {
+    network.goSilent();
+    return () => network.heal();
+  },
+  'refuses connections': async network => {
+    await network.refuse();
+    return () => network.accept();
+  },
+};
+
+/** Repeats a request until it goes through, as long as it is refused for an outage or an earlier one still runs. */
+async function repeat(send: () => Promise<Answer>): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    const [answer] = await answeredInTime([send()]);
+    if (answer!.status === 201) return;
+    if (answer!.status === 409) assert.equal(answer!.body.code, 'idempotency_key_in_use');
+    else assertUnavailable(answer!);
+    assert.ok(performance.now() - began < LONGEST_ANSWER, `still answered ${answer!.text}`);
+    await sleep(SECOND / 10);
+  }
+}
+
+// At once: most of the time they wait.
+describe('a network', { concurrency: 3 }, () => {
+  for (const [what, disturb] of Object.entries(disturbances)) {
+    it(`that ${what} is answered for with 503 in time; then all works by itself, unchanged`, async t => {
+      const shop = await aRemoteShop(t);
+      await Promise.all(shop.requests());
+      const placed = await rowsOf(shop.databaseUrl, 'SELECT id FROM orders');
+      const mend = await disturb(shop.network);
+      for (let times = 0; times < 2; times++) {
+        (await answeredInTime(shop.requests())).forEach(assertUnavailable);
+      }
+      await mend();
+      await assertBack(t, shop);
+      assert.deepEqual(await rowsOf(shop.databaseUrl, 'SELECT id FROM orders'), placed);
+    });
+  }
+
+  it('that cuts connections again and again fails what was on its way with 503 and nothing else', async t => {
+    const shop = await aRemoteShop(t);
+    const answers: Promise<Answer>[] = [];
+    for (let times = 0; times < 20; times++) {
+      answers.push(...shop.requests());
+      await sleep(10);
+      shop.network.cut();
+    }
+    let [done, uncertain] = [0, 0];
+    for (const answer of await answeredInTime(answers, 2 * LONGEST_ANSWER)) {
+      if (answer.status === 201) done++;
+      if (answer.status < 300) continue;
+      assertUnavailable(answer);
+      if (becameOf(answer) === 'uncertain') uncertain++;
+    }
+    await assertBack(t, shop);
+    const [, left] = await stockOf(shop.api, shop.petId);
+    const [orders] = await rowsOf<{ count: number }>(shop.databaseUrl, 'SELECT count(*) FROM orders');
+    const { count } = orders!;
+    t.diagnostic(`${done} orders acknowledged, ${count} placed, ${uncertain} changes uncertain`);
+    assert.equal(left, 1_000 - count);
+    assert.ok(done <= count && count <= done + uncertain, `${done} were acknowledged, ${count} are there`);
+  });
+
+  for (const fate of ['is cut off', 'never arrives'] as const) {
+    it(`whose answer to COMMIT ${fate} is told as uncertain, and the repetition under one key replays`, async t => {
+      const { api, network, petId } = await aRemoteShop(t);
+      const order = () => api.post('/store/orders', { petId, quantity: 3 }, { 'idempotency-key': 'order 1' });
+      network.commitAnswer = fate;
+      const [lost] = await answeredInTime([order()]);
+      network.commitAnswer = 'arrives';
+      assertUnavailable(lost!);
+      assert.match(lost!.body.message, /may have been kept or not.*Idempotency-Key/);
+      assert.deepEqual(await stockOf(api, petId), ['available', 997]);
+
+      const repeated = await order();
+      assert.deepEqual([repeated.status, repeated.headers['idempotency-replayed']], [201, 'true']);
+      assert.deepEqual(await stockOf(api, petId), ['available', 997]);
+    });
+  }
+
+  it('that leaves the server with a transaction does not leave its locks for long: repeated, it is done once', async t => {
+    const { api, network, petId, databaseUrl } = await aRemoteShop(t);
+    const order = () => api.post('/store/orders', { petId }, { 'idempotency-key': 'order 1' });
+    // Whatever moment of it the silence meets.
+    for (let delay = 0; delay < 3; delay++) {
+      const lost = order();
+      await sleep(delay);
+      network.goSilent();
+      const [answer] = await answeredInTime([lost]);
+      network.heal();
+      if (answer!.status !== 201) assertUnavailable(answer!);
+      await repeat(order);
+    }
+    assert.deepEqual(await rowsOf(databaseUrl, 'SELECT quantity FROM orders'), [{ quantity: 1 }]);
+    assert.deepEqual(await stockOf(api, petId), ['available', 999]);
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
+import type { Answer } from '../support/client.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { load, residentMegabytes } from './load.ts';
+import {
+  answeredInTime,
+  aShop,
+  assertUnavailable,
+  LONGEST_ANSWER,
+  postgresOfThisFile,
+  recovery,
+  rowsOf,
+} from './shop-on-postgres.ts';
+
+const holder = postgresOfThisFile();
+
+/** Runs `work` while PostgreSQL hangs: its connections stay, and nothing is answered. */
+async function whilePaused<T>(work: () => Promise<T>): Promise<T> {
+  holder.postgres.pause();
+  try {
+    return await work();
+  } finally {
+    holder.postgres.resume();
+  }
+}
+
+describe('while PostgreSQL hangs', () => {
+  it('every request is answered 503 within the time limits; then all works by itself', async t => {
+    const { api, service, databaseUrl } = await aShop(t, await holder.postgres.createDatabase());
+    const petId = await aPet(api, { stock: 50 });
+    const requests = (): Promise<Answer>[] => [
+      api.as().get('/readyz'),
+      ...Array.from({ length: 20 }, (_, i) => [
+        api.get(`/pets?id=${petId}`),
+        api.post('/store/orders', { petId }),
+        api.post('/store/orders', { petId }, { 'idempotency-key': `order ${i}` }),
+        api.patch(`/pets/${petId}`, { name: `Name ${i}` }),
+      ]).flat(),
+    ];
+    await whilePaused(async () => {
+      const answers = answeredInTime(requests());
+      assert.equal((await answeredInTime([api.as().get('/healthz')], SECOND))[0]!.status, 200);
+      (await answers).forEach(assertUnavailable);
+      // Now there are no connections left, and new ones hang as well.
+      (await answeredInTime(requests())).forEach(assertUnavailable);
+    });
+    const times = await Promise.all([
+      recovery(() => api.get(`/pets?id=${petId}`)),
+      recovery(() => api.post('/store/orders', { petId })),
+    ]);
+    t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after its database`);
+    assert.equal(service.child.exitCode, null);
+    const orders = await rowsOf(databaseUrl, 'SELECT count(*) FROM orders');
+    assert.deepEqual(orders, [{ count: 1 }], 'what was refused was done later');
+  });
+
+  it('no more requests wait than PETSTORE_DATABASE_QUEUE: the rest is refused before any gives up', async t => {
+    const queue = 50;
+    const { api } = await aShop(t, await holder.postgres.createDatabase(), {
+      PETSTORE_DATABASE_QUEUE: String(queue),
+      // All have been sent long before the first gives up.
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '3',
+    });
+    const categoryId = await aCategory(api);
+    const messages: string[] = [];
+    const send = async (): Promise<void> => {
+      const answer = await api.get(`/categories/${categoryId}`);
+      assertUnavailable(answer);
+      messages.push(answer.body.message);
+    };
+    await whilePaused(() => answeredInTime(Array.from({ length: 4 * queue }, send)));
+    const isBusy = (message: string) => /^More requests wait .* nothing was changed/.test(message);
+    const refusedAtOnce = messages.findIndex(message => !isBusy(message));
+    t.diagnostic(`${refusedAtOnce} of ${4 * queue} were refused at once`);
+    assert.ok(refusedAtOnce >= 3 * queue, `${refusedAtOnce} were refused before the first gave up`);
+    assert.ok(messages.slice(refusedAtOnce).every(message => /cannot be reached/.test(message)));
+    await recovery(() => api.get(`/categories/${categoryId}`));
+  });
+
+  it('memory stays within bounds under a load that never pauses', async t => {
+    const { api, service } = await aShop(t, await holder.postgres.createDatabase(), {
+      PETSTORE_DATABASE_QUEUE: '200',
+    });
+    const categoryId = await aCategory(api);
+    const pid = service.child.pid!;
+    await load(service, SECOND);
+    const before = residentMegabytes(pid);
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, residentMegabytes(pid));
+    }, 50);
+    t.after(() => clearInterval(watch));
+    const refused = await whilePaused(() => load(service, 4 * SECOND));
+    clearInterval(watch);
+    t.diagnostic(
+      `${refused} requests refused; ${Math.round(before)} MB before, ${Math.round(most)} MB at most, ` +
+        `${Math.round(residentMegabytes(pid))} MB after`,
+    );
+    // Megabytes: some of it is garbage that nobody had reason to collect.
+    assert.ok(most - before < 100, `it grew by ${Math.round(most - before)} MB`);
+    await recovery(() => api.get(`/categories/${categoryId}`));
+  });
+});
+
+describe('a PostgreSQL that hangs for a moment, shorter than the time limits', () => {
+  it('is waited for: no request fails', async t => {
+    const { api } = await aShop(t, await holder.postgres.createDatabase(), {
+      PETSTORE_DATABASE_TIMEOUT_SECONDS: '10',
+    });
+    const petId = await aPet(api, { stock: 100 });
+    const requests = Array.from({ length: 4 }, (_, i) => [
+      () => api.get(`/pets?id=${petId}`),
+      () => api.post('/store/orders', { petId }, { 'idempotency-key': `order ${i}` }),
+      () => api.patch(`/pets/${petId}`, { name: `Name ${i}` }),
+    ]).flat();
+    // Connections are made first, so that only answers are waited for.
+    await Promise.all(requests.map(request => request()));
+    const answers = await whilePaused(async () => {
+      const sent = requests.map(request => request());
+      await sleep(SECOND / 2);
+      return sent;
+    });
+    for (const { status, text } of await Promise.all(answers)) assert.ok(status < 300, text);
+  });
+});
+
+describe('SIGTERM while PostgreSQL hangs', () => {
+  it('still ends the process in bounded time, and the log says what was given up', async t => {
+    const { api, service } = await aShop(t, await holder.postgres.createDatabase());
+    // Connections in use when it hangs are given up after a while; these stay, and are to be closed.
+    await Promise.all(Array.from({ length: 20 }, () => [aCategory(api), api.get('/categories')]).flat());
+    await whilePaused(async () => {
+      const answers = [api.get('/categories'), api.post('/categories', { name: 'Never' })];
+      await sleep(SECOND / 5);
+      const ended = service.end('SIGTERM');
+      (await answeredInTime(answers)).forEach(assertUnavailable);
+      // Requests, then the last counts, and then the connections: each has its own time limit.
+      const [{ code, stdout }] = (await answeredInTime([ended], 2 * LONGEST_ANSWER)) as [
+        Awaited<typeof ended>,
+      ];
+      assert.equal(code, 1);
+      assert.match(stdout, /"msg":"shutting down"/);
+      assert.match(stdout, /"msg":"the last counts could not be kept"/);
+      assert.match(stdout, /"msg":"shutdown failed"/);
+    });
+  });
+});

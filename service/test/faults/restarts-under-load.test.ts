@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Ledger } from '../crash/ledger.ts';
+import { assertSound, isOnShelf, type Shelf, stockShelf } from '../crash/shelf.ts';
+import { WritingClient } from '../crash/write-load.ts';
+import { Random } from '../support/random.ts';
+import { aShop, postgresOfThisFile, rowsOf, type Shop } from './shop-on-postgres.ts';
+
+/** How often PostgreSQL is restarted in each way: `FAULT_ROUNDS=50 node --test …` tries harder. */
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 2);
+
+/** The random moments come again with `FAULT_SEED=…`; what the machine does in between does not. */
+const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
+
+const CLIENTS = 16;
+
+const holder = postgresOfThisFile({ durable: true });
+
+/** Writes until PostgreSQL was away and is back, and some writes longer. */
+async function writeThrough(
+  shop: Shop,
+  ledger: Ledger,
+  shelf: Shelf,
+  random: Random,
+  outage: () => Promise<void>,
+): Promise<void> {
+  const enough = new AbortController();
+  const clients = Promise.all(
+    Array.from({ length: CLIENTS }, () =>
+      new WritingClient(shop.api, ledger, random, shelf).writeThroughOutagesUntil(enough.signal),
+    ),
+  );
+  const go = async () => {
+    await ledger.hasGrownBy(random.between(1, 100));
+    await sleep(random.between(0, 20));
+    await outage();
+    // That many go on only when the service has recovered.
+    await ledger.hasGrownBy(random.between(1, 100));
+  };
+  await Promise.race([go(), clients]);
+  enough.abort();
+  await clients;
+}
+
+const ways = {
+  'shut down and started': async () => {
+    await holder.postgres.shutDown();
+    await holder.postgres.start();
+  },
+  'killed and started': async () => {
+    await holder.postgres.kill();
+    await holder.postgres.start();
+  },
+  'shut down twice in a row': async () => {
+    await holder.postgres.restart();
+    await holder.postgres.restart();
+  },
+};
+
+for (const [way, outage] of Object.entries(ways)) {
+  describe(`PostgreSQL ${way} ${ROUNDS} times under load`, () => {
+    it('loses no acknowledged write, applies none twice, and 503 tells the truth of each', async t => {
+      const shop = await aShop(t, await holder.postgres.createDatabase());
+      const ledger = new Ledger();
+      const random = new Random(SEED);
+      const shelf = await stockShelf(shop.api);
+      const read = (sql: string) => rowsOf<object>(shop.databaseUrl, sql);
+      t.diagnostic(`seed ${SEED}`);
+      const total = { sent: 0, done: 0 };
+      for (let round = 1; round <= ROUNDS; round++) {
+        await writeThrough(shop, ledger, shelf, random, outage);
+        const { sent, done } = await ledger.check(read, isOnShelf(shelf));
+        total.sent += sent;
+        total.done += done;
+        await assertSound(read, shelf);
+      }
+      assert.equal(shop.service.child.exitCode, null);
+      t.diagnostic(
+        `${ledger.acknowledged} acknowledged writes checked, none lost; of ${total.sent} uncertain ones ` +
+          `${total.done} had taken effect`,
+      );
+    });
+  });
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  type PostgresOptions,
+  type PostgresServer,
+  startPostgres,
+} from '../../../scripts/servers/postgres.ts';
+import { types } from '../../src/db/postgres-statements.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { type Answer, Client } from '../support/client.ts';
+import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+
+/** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services, unless they are given another. */
+const STATEMENT_SECONDS = 1;
+
+/**
+ * What an operation may take when the database hangs: 2 s for a connection, the time limit of a statement and 1 s until
+ * its answer is given up. As long again is for machines that are busy. Milliseconds.
+ */
+export const LONGEST_ANSWER = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
+
+/** How long a service may take to work again once its database does, in milliseconds. */
+export const LONGEST_RECOVERY = 5 * SECOND;
+
+/** After a crash each file of the data is written to disk before anything else, which takes seconds, or else all at once. */
+const settings: Record<string, string> =
+  process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {};
+
+/** A PostgreSQL for the tests of a file. */
+export function postgresOfThisFile(options: PostgresOptions = {}): { postgres: PostgresServer } {
+  const holder = {} as { postgres: PostgresServer };
+  before(async () => {
+    holder.postgres = await startPostgres({ settings, ...options });
+  });
+  after(() => holder.postgres?.stop());
+  return holder;
+}
+
+export interface Shop {
+  service: ServiceProcess;
+  api: Client;
+  /** Of the database, as the service has it. */
+  databaseUrl: string;
+}
+
+/** A service in a process of its own, with the administrator's client. */
+export async function aShop(
+  t: TestContext,
+  databaseUrl: string,
+  { directory = dataDirectory(t), ...settings }: { directory?: string; [name: string]: string } = {},
+): Promise<Shop> {
+  const service = await serve(t, directory, {
+    DATABASE_URL: databaseUrl,
+    PETSTORE_DATABASE_TIMEOUT_SECONDS: String(STATEMENT_SECONDS),
+    ...settings,
+  });
+  const api = new Client(service.url, service.adminKey);
+  t.after(() => api.close());
+  return { service, api, databaseUrl };
+}
+
+/** Rows of a database, over a connection that has no part in what is tested. */
+export async function rowsOf<Row extends object>(databaseUrl: string, sql: string): Promise<Row[]> {
+  return withConnection(databaseUrl, async connection => (await connection.query(sql)).rows);
+}
+
+export async function withConnection<T>(
+  databaseUrl: string,
+  use: (connection: pg.Client) => Promise<T>,
+): Promise<T> {
+  const connection = new pg.Client({ connectionString: databaseUrl, types: types! });
+  connection.on('error', () => {});
+  await connection.connect();
+  try {
+    return await use(connection);
+  } finally {
+    await connection.end();
+  }
+}
+
+/** 503 in the contract's shape, which the client has checked, with when to come back and with true limits. */
+export function assertUnavailable({ status, body, headers, text }: Answer): void {
+  assert.deepEqual([status, body?.code, body?.status], [503, 'service_unavailable', 503], text);
+  assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+  for (const name of ['limit', 'remaining', 'reset']) {
+    assert.match(String(headers[`x-ratelimit-${name}`]), /^\d+$/);
+  }
+}
+
+/** The answers, none of which may come later than the documented time limits allow. */
+export async function answeredInTime<T>(answers: Promise<T>[], limit = LONGEST_ANSWER): Promise<T[]> {
+  const timer = new AbortController();
+  const tooLate = sleep(limit, undefined, { signal: timer.signal }).then(
+    () => assert.fail(`no answer within ${limit} ms`),
+    () => assert.fail('not to be seen'),
+  );
+  tooLate.catch(() => {});
+  try {
+    return await Promise.race([Promise.all(answers), tooLate]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** How long it took until `work` was answered with 2xx, in milliseconds. Until then it must be answered 503. */
+export async function recovery(work: () => Promise<Answer>): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const [answer] = await answeredInTime([work()]);
+    if (answer!.status < 300) return performance.now() - began;
+    assertUnavailable(answer!);
+    assert.ok(performance.now() - began < LONGEST_RECOVERY, `still answered ${answer!.text}`);
+    await sleep(20);
+  }
+}
