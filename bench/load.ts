@@ -9,21 +9,22 @@ import net from 'node:net';
 import { cpuSeconds } from './harness/process-stats.ts';
 
 export interface LoadJob {
-  port: number;
+  /** Of the servers, among which the connections are dealt out. */
+  ports: number[];
   /** Each connection is kept alive and has one request in flight; nothing is pipelined. */
   connections: number;
   seconds: number;
   /** Whole requests as they go over the wire, sent in turn. */
   requests: string[];
   expectedStatus: number;
-  /** The process whose CPU time is charged to the requests. */
-  serverPid: number;
+  /** The processes whose CPU time is charged to the requests. */
+  serverPids: number[];
 }
 
 export interface LoadResult {
   requests: number;
   requestsPerSecond: number;
-  /** User and system time of the whole server process, all threads, in microseconds. */
+  /** User and system time of the whole server processes, all threads, in microseconds. */
   serverCpuPerRequest: number;
   /** Share of the time in which the generator had answers to handle; near 1 it is the bottleneck, not the server. */
   generatorBusy: number;
@@ -80,12 +81,12 @@ class LoadRun {
   }
 
   async run(): Promise<LoadResult> {
-    const { connections, seconds, serverPid } = this.#job;
+    const { ports, connections, seconds, serverPids } = this.#job;
     const sockets = await this.#orFail(
-      Promise.all(Array.from({ length: connections }, () => this.#connect())),
+      Promise.all(Array.from({ length: connections }, (_, i) => this.#connect(ports[i % ports.length]!))),
     );
 
-    const serverCpu = cpuSeconds(serverPid);
+    const serverCpu = cpuSeconds(serverPids);
     const started = performance.now();
     this.#counting = true;
     for (const { begin } of sockets) begin();
@@ -94,7 +95,7 @@ class LoadRun {
     await this.#orFail(new Promise(resolve => setTimeout(resolve, seconds * 1000)));
     this.#counting = false;
     const elapsed = (performance.now() - started) / 1000;
-    const serverCpuUsed = cpuSeconds(serverPid) - serverCpu;
+    const serverCpuUsed = cpuSeconds(serverPids) - serverCpu;
 
     // What is still in flight is answered but not counted, so that no server sees a broken connection.
     await this.#orFail(Promise.all(sockets.map(({ ended }) => ended)));
@@ -124,7 +125,7 @@ class LoadRun {
     return Promise.race([work, this.#failed.promise]);
   }
 
-  #connect(): Promise<{ begin: () => void; ended: Promise<void> }> {
+  #connect(port: number): Promise<{ begin: () => void; ended: Promise<void> }> {
     const connected = Promise.withResolvers<{ begin: () => void; ended: Promise<void> }>();
     const ended = Promise.withResolvers<void>();
     let sentAt = 0;
@@ -153,7 +154,7 @@ class LoadRun {
 
     const socket = net.connect({
       host: '127.0.0.1',
-      port: this.#job.port,
+      port,
       noDelay: true,
       onread: { buffer: readBuffer, callback: receive },
     });

@@ -12,7 +12,10 @@ import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
 import { pageCost } from './rows/page-cost.ts';
+import { postgresPageCost } from './rows/postgres-page-cost.ts';
 import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
+import { replicas } from './rows/replicas.ts';
+import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
@@ -24,6 +27,9 @@ const ROWS = [
   limitDecision,
   pageCost,
   startAndMemory,
+  scaledOut,
+  replicas,
+  postgresPageCost,
 ];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
 const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
@@ -72,10 +78,15 @@ if (effort === FULL && rows === ROWS && process.exitCode !== 1) {
 
 function showTable(findings: Finding[]): string {
   const lines = findings.map(({ what, target, measured, absolute, met }) =>
-    showLine([what, target, measured, absolute, met ? 'reached' : '**missed**']),
+    showLine([what, target, measured, absolute, showVerdict(met)]),
   );
   const head = ['what', 'target', 'measured: median (min–max)', 'in figures: medians', 'verdict'];
   return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
+}
+
+function showVerdict(met: boolean | undefined): string {
+  if (met === undefined) return '–';
+  return met ? 'reached' : '**missed**';
 }
 
 function showLine(cells: string[]): string {
@@ -92,6 +103,8 @@ ${table}
 * Server and load generator are processes of their own; a server's log goes to the null device.
 * *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio in throughput where
   something else than the server's CPU is the limit: the disk, or the generator.
-* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`.
+* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
+  service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
+* PostgreSQL and Redis run on the same machine, and their CPU time is nobody's here; what PostgreSQL commits is on disk.
 `;
 }

@@ -51,7 +51,7 @@ function canInstall(): boolean {
 }
 
 function install(name: string): string {
-  process.stderr.write(`Installing ${name} for the tests (once; a minute at most) …\n`);
+  process.stderr.write(`Installing ${name} (once; a minute at most) …\n`);
   const { stdout, stderr, error } = spawnSync(
     'flock',
     ['/tmp/petstore-apt.lock', 'sh', '-c', INSTALL, 'sh', name],

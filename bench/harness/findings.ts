@@ -7,7 +7,8 @@ export interface Finding {
   target: string;
   measured: string;
   absolute: string;
-  met: boolean;
+  /** `undefined` where there is no target. */
+  met: boolean | undefined;
 }
 
 export interface Spread {
@@ -40,8 +41,8 @@ export interface ThroughputGoal {
   /** What the sides are called in the figures. */
   a: string;
   b: string;
-  /** Requests per second of A over those of B. */
-  atLeast: number;
+  /** Requests per second of A over those of B; `undefined` when it is only told. */
+  atLeast: number | undefined;
 }
 
 /**
@@ -52,7 +53,7 @@ export function throughputFinding({ what, a, b, atLeast }: ThroughputGoal, pairs
   const throughput = spread(pairs.map(pair => pair.a.requestsPerSecond / pair.b.requestsPerSecond));
   const byCpu = spread(pairs.map(pair => pair.b.serverCpuPerRequest / pair.a.serverCpuPerRequest));
   const busiest = Math.max(...pairs.flatMap(pair => [pair.a.generatorBusy, pair.b.generatorBusy]));
-  const digits = atLeast < 2 ? 2 : 1;
+  const digits = (atLeast ?? 1) < 2 ? 2 : 1;
   const figures = [
     showSide(
       a,
@@ -66,10 +67,10 @@ export function throughputFinding({ what, a, b, atLeast }: ThroughputGoal, pairs
   ];
   return {
     what,
-    target: `≥ ${atLeast} ×`,
+    target: atLeast === undefined ? 'none' : `≥ ${atLeast} ×`,
     measured: `${showSpread(throughput, digits)}; by CPU ${showSpread(byCpu, digits)}`,
     absolute: figures.join('; '),
-    met: throughput.median >= atLeast,
+    met: atLeast === undefined ? undefined : throughput.median >= atLeast,
   };
 }
 

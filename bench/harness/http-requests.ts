@@ -16,11 +16,20 @@ export function postRequest(path: string, apiKey: string, body: unknown): string
 /** What Node's HTTP server adds by itself to every answer. */
 const ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive']);
 
-/** An answer with its header names and values as they were sent, without what Node adds by itself. */
-export function captureResponse(port: number, path: string, apiKey: string): Promise<BareResponse> {
+/**
+ * An answer with its header names and values as they were sent, without what Node adds by itself; to a POST when there
+ * is a body to send.
+ */
+export function captureResponse(
+  port: number,
+  path: string,
+  apiKey: string,
+  body?: unknown,
+): Promise<BareResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<BareResponse>();
-  const get = { host: '127.0.0.1', port, path, headers: { 'X-API-Key': apiKey }, agent: false };
-  request(get, async response => {
+  const method = body === undefined ? 'GET' : 'POST';
+  const headers = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+  request({ host: '127.0.0.1', port, path, method, headers, agent: false }, async response => {
     const chunks = await response.setEncoding('utf8').toArray();
     const headers: BareResponse['headers'] = {};
     for (let i = 0; i < response.rawHeaders.length; i += 2) {
@@ -31,7 +40,7 @@ export function captureResponse(port: number, path: string, apiKey: string): Pro
     resolve({ status: response.statusCode!, headers, body: chunks.join('') });
   })
     .once('error', reject)
-    .end();
+    .end(body === undefined ? undefined : JSON.stringify(body));
   return promise;
 }
 

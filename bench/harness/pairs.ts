@@ -8,9 +8,9 @@ export interface Effort {
   warmUpSeconds: number;
 }
 
-/** One side of a comparison: a server and what to ask it. */
+/** One side of a comparison: a server, or several that share the load, and what to ask. */
 export interface Side {
-  server: Server;
+  server: Server | readonly Server[];
   requests: string[];
   expectedStatus: number;
   connections: number;
@@ -28,8 +28,11 @@ export async function measurePairs(
   a: Side,
   b: Side,
 ): Promise<Pair[]> {
-  const load = ({ server, ...job }: Side, seconds: number) =>
-    generator.run({ ...job, seconds, port: server.port, serverPid: server.pid });
+  const load = ({ server, ...job }: Side, seconds: number) => {
+    const servers = [server].flat();
+    const ports = servers.map(({ port }) => port);
+    return generator.run({ ...job, seconds, ports, serverPids: servers.map(({ pid }) => pid) });
+  };
 
   await load(a, effort.warmUpSeconds);
   await load(b, effort.warmUpSeconds);

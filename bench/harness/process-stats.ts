@@ -3,8 +3,12 @@ import { readFileSync } from 'node:fs';
 /** The unit of times in /proc: fixed at 100 a second for user space, whatever the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
-/** User and system time that all threads of a process have used so far. Linux only. */
-export function cpuSeconds(pid: number): number {
+/** User and system time that all threads of these processes have used so far. Linux only. */
+export function cpuSeconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
+}
+
+function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The second field is the command's name and may hold spaces; utime and stime are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Samples } from '../yardsticks/bare-backends.ts';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
+import type { Backends } from './backends.ts';
 
 const START_TIMEOUT_MS = 10_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -16,6 +18,7 @@ const POLL_MS = 2;
 const SERVICE = path('../../service/src/main.ts');
 const EXPRESS_STACK = path('../yardsticks/express-stack.ts');
 const BARE_HTTP = path('../yardsticks/bare-http.ts');
+const BARE_BACKENDS = path('../yardsticks/bare-backends.ts');
 const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
 
 export interface ServiceSettings {
@@ -23,12 +26,20 @@ export interface ServiceSettings {
   dataDirectory?: string;
   /** Writes that share one commit, `PETSTORE_WRITE_BATCH`. */
   writeBatch?: number;
+  /** PostgreSQL in the place of the embedded store. */
+  databaseUrl?: string;
+  /** Redis in the place of counts in memory. */
+  redisUrl?: string;
 }
 
 /** Starts the service's process without waiting for it. */
-export async function launchService({ dataDirectory, writeBatch }: ServiceSettings = {}): Promise<Server> {
-  const settings = writeBatch === undefined ? {} : { PETSTORE_WRITE_BATCH: String(writeBatch) };
-  return new Server([SERVICE, 'serve'], await freePort(), dataDirectory ?? temporaryDirectory(), settings);
+export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
+  const { dataDirectory = temporaryDirectory(), writeBatch, databaseUrl, redisUrl } = settings;
+  return new Server([SERVICE, 'serve'], await freePort(), dataDirectory, {
+    ...(writeBatch !== undefined && { PETSTORE_WRITE_BATCH: String(writeBatch) }),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+  });
 }
 
 export async function startService(settings?: ServiceSettings): Promise<Server> {
@@ -42,6 +53,13 @@ export async function startExpressStack(): Promise<Server> {
 /** Bare `node:http` that gives this one answer to every request. */
 export async function startBareHttp(response: BareResponse): Promise<Server> {
   return ready(new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory()));
+}
+
+/** Bare `node:http` that makes the service's calls to its backends, and answers as in these samples. */
+export async function startBareBackends(backends: Backends, samples: Samples): Promise<Server> {
+  const settings = { DATABASE_URL: backends.databaseUrl, REDIS_URL: backends.redisUrl };
+  const args = [BARE_BACKENDS, JSON.stringify(samples)];
+  return ready(new Server(args, await freePort(), temporaryDirectory(), settings));
 }
 
 async function ready(server: Server): Promise<Server> {
@@ -87,9 +105,12 @@ export class Server implements AsyncDisposable {
     this.pid = this.#child.pid;
   }
 
-  /** The key that a server makes when it first starts on an empty store. */
-  get administratorKey(): string {
-    return readFileSync(join(this.dataDirectory, 'admin.key'), 'utf8').trim();
+  /** The key that a server makes when it first starts on an empty store, which may be after it first answers. */
+  async administratorKey(): Promise<string> {
+    const file = join(this.dataDirectory, 'admin.key');
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    while (!existsSync(file) && performance.now() < deadline) await sleep(POLL_MS);
+    return readFileSync(file, 'utf8').trim();
   }
 
   /** Waits until a GET is answered with 200. */

@@ -5,7 +5,7 @@ const PETS = 1000;
 const PETS_AT_A_TIME = 50;
 /** So many that no load reaches them; the limits are checked and counted all the same. */
 const UNREACHED_QUOTAS = { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 };
-const NEW_PET = (categoryId: number) => ({ name: 'Bella the Labrador', categoryId });
+export const NEW_PET = (categoryId: number) => ({ name: 'Bella the Labrador', categoryId });
 
 export interface Access {
   apiKey: string;
@@ -13,14 +13,15 @@ export interface Access {
 }
 
 /** A server with a key, a category and 1,000 pets in it, and the requests to load it with. */
-export interface Shop {
-  apiKey: string;
+export interface Shop extends Access {
   readPet: string[];
   createPet: string[];
 }
 
 /** Gives our service a key and a category through its API. */
-export async function prepareService({ port, administratorKey }: Server): Promise<Access> {
+export async function prepareService(server: Server): Promise<Access> {
+  const { port } = server;
+  const administratorKey = await server.administratorKey();
   const { key } = await create<{ key: string }>(port, '/keys', administratorKey, {
     name: 'bench',
     plan: 'enterprise',
@@ -37,8 +38,8 @@ export async function openShop(server: Server): Promise<Shop> {
 }
 
 /** Fills the Express stack, which comes with a key of its own and one category. */
-export function openExpressShop(server: Server): Promise<Shop> {
-  return stockShop(server, { apiKey: server.administratorKey, categoryId: 1 });
+export async function openExpressShop(server: Server): Promise<Shop> {
+  return stockShop(server, { apiKey: await server.administratorKey(), categoryId: 1 });
 }
 
 async function stockShop(server: Server, { apiKey, categoryId }: Access): Promise<Shop> {
@@ -51,6 +52,7 @@ async function stockShop(server: Server, { apiKey, categoryId }: Access): Promis
   }
   return {
     apiKey,
+    categoryId,
     readPet: ids.map(id => getRequest(`/pets/${id}`, apiKey)),
     createPet: [postRequest('/pets', apiKey, NEW_PET(categoryId))],
   };

@@ -19,8 +19,8 @@ export const startAndMemory: Row = {
 
     await using server = await startService({ dataDirectory: store.dataDirectory });
     const load = {
-      port: server.port,
-      serverPid: server.pid,
+      ports: [server.port],
+      serverPids: [server.pid],
       connections: CONNECTIONS,
       seconds: effort.seconds,
     };

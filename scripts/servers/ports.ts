@@ -19,7 +19,7 @@ export async function startOnPort(
       await start(port);
       return port;
     } catch (error) {
-      const isTaken = /address already in use/i.test((error as Error).message);
+      const isTaken = /address already in use|port \d+ .*is in use/i.test((error as Error).message);
       if (!isTaken || attempt === ATTEMPTS) throw error;
       if (fixed !== undefined) await setTimeout(300);
     }

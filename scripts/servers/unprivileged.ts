@@ -18,8 +18,8 @@ function idOfNobody(flag: '-u' | '-g'): number {
     return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', stdio: 'pipe' }));
   } catch (cause) {
     throw new Error(
-      'PostgreSQL refuses to run as root, and this system has no user "nobody" to run it as: add one, or run the ' +
-        'tests as another user',
+      'PostgreSQL refuses to run as root, and this system has no user "nobody" to run it as: add one, or be ' +
+        'another user',
       { cause },
     );
   }

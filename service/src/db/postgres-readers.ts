@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Value } from './database.ts';
+import { sendTogether } from './postgres-batching.ts';
 import { answered, connected } from './postgres-errors.ts';
 import { statementOf } from './postgres-statements.ts';
 
@@ -38,6 +39,8 @@ export class Readers {
     reader.inFlight++;
     try {
       const client = await connected(reader.client);
+      // With all that are asked in this turn of the event loop.
+      sendTogether(client, setImmediate);
       return (await answered(client.query(statementOf(sql, values)))).rows;
     } finally {
       reader.inFlight--;

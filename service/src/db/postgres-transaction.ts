@@ -1,5 +1,6 @@
-import type { ClientBase, QueryConfig, QueryResult } from 'pg';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Transaction, Value } from './database.ts';
+import { sendTogether } from './postgres-batching.ts';
 import { answered, toCommitFailure } from './postgres-errors.ts';
 import { statementOf } from './postgres-statements.ts';
 
@@ -13,12 +14,14 @@ const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS t
  * before them, so that a transaction takes only as many round trips as it has answers to wait for.
  */
 export class PostgresTransaction implements Transaction {
-  readonly #client: ClientBase;
+  readonly #client: PoolClient;
   readonly #begun: Promise<unknown>;
 
   /** Begins the transaction. Each statement sees what was committed before it; locks make up for the rest. */
-  constructor(client: ClientBase) {
+  constructor(client: PoolClient) {
     this.#client = client;
+    // With the first statement, which comes at once.
+    sendTogether(client, process.nextTick);
     this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
     // Told to whoever waits for a statement or the commit, which fail with it.
     this.#begun.catch(() => {});
@@ -66,6 +69,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   #send(query: QueryConfig): Promise<QueryResult> {
+    sendTogether(this.#client, process.nextTick);
     return answered(this.#client.query(query));
   }
 }

@@ -18,7 +18,7 @@ function isUnavailable(told: RegExp): (error: unknown) => boolean {
   };
 }
 
-const AWAY = /cannot be reached; nothing was changed/;
+const AWAY = /cannot be reached or does not answer in time; nothing was changed/;
 const BUSY = /^More requests wait .* nothing was changed/;
 const UNKNOWN = /^The connection to the database broke .* may have been kept or not/;
 

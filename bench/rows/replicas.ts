@@ -1,0 +1,43 @@
+import { availableParallelism } from 'node:os';
+import { startBackends } from '../harness/backends.ts';
+import { type Finding, throughputFinding } from '../harness/findings.ts';
+import { measurePairs } from '../harness/pairs.ts';
+import { startService } from '../harness/servers.ts';
+import { openShop } from '../harness/shop.ts';
+import { CONNECTIONS, type Row } from './row.ts';
+
+const MOST = 4;
+
+/** With fewer cores than processes it shows no more than that replicas are not in each other's way. */
+export const replicas: Row = {
+  name: 'replicas',
+  async measure(generator, effort) {
+    await using backends = await startBackends();
+    await using running = new AsyncDisposableStack();
+    const first = running.use(await startService(backends));
+    const { readPet, createPet } = await openShop(first);
+    const servers = [first];
+    while (servers.length < MOST) servers.push(running.use(await startService(backends)));
+
+    const findings: Finding[] = [];
+    for (const { what, requests, expectedStatus } of [
+      { what: 'GET of one pet', requests: readPet, expectedStatus: 200 },
+      { what: 'durable POST of a pet', requests: createPet, expectedStatus: 201 },
+    ]) {
+      for (const count of [2, MOST]) {
+        const load = { requests, expectedStatus, connections: CONNECTIONS };
+        const several = { server: servers.slice(0, count), ...load };
+        const pairs = await measurePairs(generator, effort, several, { server: first, ...load });
+        const cores = `${availableParallelism()} cores for them, PostgreSQL, Redis and the generator`;
+        const goal = {
+          what: `PostgreSQL + Redis: ${what}, ${count} replicas / 1, on ${cores}`,
+          a: `${count} replicas`,
+          b: '1 replica',
+          atLeast: undefined,
+        };
+        findings.push(throughputFinding(goal, pairs));
+      }
+    }
+    return findings;
+  },
+};

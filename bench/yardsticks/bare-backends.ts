@@ -1,0 +1,105 @@
+/**
+ * The floor on PostgreSQL and Redis: `node:http` that makes for each request the calls that the service makes, one after
+ * the other, with the same drivers, statements and number of connections, and answers with the status, headers and body
+ * of the service (JSON of `Samples` as its only argument). It checks nothing and counts nothing.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Redis } from 'ioredis';
+import pg, { type ClientConfig } from 'pg';
+import { insertPet, type PetRow, selectPet } from '../../service/src/catalog/pets/pet-queries.ts';
+import type { Queries } from '../../service/src/db/database.ts';
+import { types } from '../../service/src/db/postgres-statements.ts';
+import type { BareResponse } from './bare-http.ts';
+import { decideCall } from './decide-call.ts';
+
+/** What the service answers to a GET of a pet, and to a POST of one. */
+export interface Samples {
+  get: BareResponse;
+  post: BareResponse;
+}
+
+/** Connections as the service divides its ten between single reads and transactions. */
+const READERS = 3;
+const WRITERS = 7;
+
+const samples = JSON.parse(process.argv[2] ?? '') as Samples;
+const config = { connectionString: process.env.DATABASE_URL!, pipeline: true, types: types! } as ClientConfig;
+
+const redis = new Redis(process.env.REDIS_URL!, { enableAutoPipelining: true });
+const sha = (await redis.script('LOAD', decideCall.script)) as string;
+await redis.evalsha(sha, 1, decideCall.key, ...decideCall.firstValues);
+const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
+const writers = new pg.Pool({ ...config, max: WRITERS });
+
+const select = { name: 'select', text: textOf(db => selectPet(db, 1)) };
+const insert = {
+  name: 'insert',
+  text: textOf(db => insertPet(db, { name: '', categoryId: 1 }, 'available', 1)),
+};
+let turn = 0;
+
+createServer((request, response) => {
+  answer(request, response).catch(error => {
+    process.stderr.write(`${error.stack}\n`);
+    response.writeHead(500).end();
+  });
+}).listen(Number(process.env.PORT), process.env.HOST);
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === '/healthz') {
+    response.end();
+    return;
+  }
+  await redis.evalsha(sha, 1, decideCall.key, ...decideCall.values);
+  if (request.method === 'POST') {
+    const pet = await create(JSON.parse(await text(request)));
+    samples.post.headers.location = `/pets/${pet.id}`;
+    send(response, samples.post, pet);
+  } else {
+    send(response, samples.get, await read(Number(request.url!.slice('/pets/'.length))));
+  }
+}
+
+async function read(id: number): Promise<PetRow> {
+  turn = (turn + 1) % READERS;
+  const { rows } = await readers[turn]!.query({ ...select, values: [id] });
+  return rows[0];
+}
+
+async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<PetRow> {
+  const client = await writers.connect();
+  const values = [name, name.toLowerCase(), 'available', 1, categoryId];
+  const [, { rows }] = await Promise.all([
+    client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
+    client.query({ ...insert, values }),
+  ]);
+  await client.query('COMMIT');
+  client.release();
+  return rows[0];
+}
+
+function send(response: ServerResponse, { status, headers }: BareResponse, pet: PetRow): void {
+  const { id, name, category_id: categoryId, status: petStatus } = pet;
+  const body = JSON.stringify({ id, name, categoryId, status: petStatus });
+  headers['content-length'] = String(Buffer.byteLength(body));
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+/** The text that the service's own function sends, with the parameters that PostgreSQL takes. */
+function textOf(query: (db: Queries) => Promise<unknown>): string {
+  let sent = '';
+  const note = async (sql: string) => {
+    sent = sql;
+  };
+  void query({ get: note, all: note, run: note } as unknown as Queries);
+  let parameters = 0;
+  return sent.replaceAll('?', () => `$${++parameters}`);
+}
+
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client(config);
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LogTail } from './log-tail.ts';
+import { startOnPort } from './ports.ts';
+import { ServerProcess } from './server-process.ts';
+
+const main = join(import.meta.dirname, '../../service/src/main.ts');
+const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
+
+/** A process of the service on a port of 127.0.0.1, which it keeps, and which ends with this process at the latest. */
+export class Replica {
+  readonly number: number;
+  /** Holds `server.log`; goes with the replica. */
+  readonly directory = mkdtempSync(join(tmpdir(), 'petstore-replica-'));
+  readonly #args: readonly string[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #server = new ServerProcess({ directory: this.directory, temporary: true, signal: 'SIGTERM' });
+  #port: number | undefined;
+  #log: LogTail | undefined;
+
+  /** `args` follow `serve`. The environment is the process's own, and says where the backends are. */
+  constructor(number: number, environment: NodeJS.ProcessEnv, args: readonly string[] = []) {
+    this.number = number;
+    this.#environment = environment;
+    this.#args = args;
+  }
+
+  get port(): number {
+    return this.#port!;
+  }
+
+  get pid(): number {
+    return this.#server.pid;
+  }
+
+  /** Starts it, on the port it had if it ran before, and waits until it serves. */
+  async start(): Promise<void> {
+    this.#port = await startOnPort(this.#port, port => this.#startOn(port));
+  }
+
+  /** Waits until it has ended by itself, and tells how. */
+  async ended(): Promise<string> {
+    const { pid } = this;
+    const code = await this.#server.ended();
+    return `process ${pid} ended${code === null ? '' : ` with ${code}`}`;
+  }
+
+  /** What it has logged since the last call: JSON, a line each. */
+  newLogLines(): string[] {
+    return this.#log?.read().filter(line => line.startsWith('{')) ?? [];
+  }
+
+  /** Ends it once it has answered what is in flight, and removes its directory. */
+  async stop(): Promise<void> {
+    await this.#server.close();
+    this.#log?.close();
+    this.#log = undefined;
+  }
+
+  async #startOn(port: number): Promise<void> {
+    this.#server.start(process.execPath, [main, 'serve', ...this.#args], {
+      env: {
+        ...this.#environment,
+        NODE_COMPILE_CACHE: compileCache,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+      },
+    });
+    this.#log?.close();
+    this.#log = new LogTail(join(this.directory, 'server.log'));
+    // It says its address when it serves. Who answers there need not be this one.
+    const url = `http://127.0.0.1:${port}`;
+    await this.#server.untilReady(`Replica ${this.number}`, async () =>
+      this.#server.complaint().includes(url),
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { haveEnded, withDescendants } from '../../../scripts/servers/processes.ts';
+import { Client } from '../support/client.ts';
+import { aPet } from '../support/factories.ts';
+
+const script = join(import.meta.dirname, '../../../scripts/start-replicas.ts');
+
+/** What the script prints, as it comes. */
+class Output {
+  text = '';
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.setEncoding('utf8').on('data', text => {
+        this.text += text;
+      });
+    }
+  }
+
+  async matching(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.text);
+      if (found) return found;
+      if (this.#child.exitCode !== null) throw new Error(`It ended without ${pattern}: ${this.text}`);
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+  }
+}
+
+function run(t: TestContext, args: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  return { child, output: new Output(child), ended: once(child, 'close') };
+}
+
+/** Two replicas, what they print, and every process that belongs to them. */
+async function twoReplicas(t: TestContext) {
+  const { child, output, ended } = run(t, ['2'], { PORT: '0' });
+  const [, url] = await output.matching(/Address {4}(\S+)/);
+  const [, key] = await output.matching(/Admin key {2}(psk_\w+)/);
+  const [, keyFile] = await output.matching(/cat '([^']+)'.*\n\n[\s\S]*\n$/);
+  const pids = [...output.text.matchAll(/http:\S+ {2}process (\d+)/g)].map(([, pid]) => Number(pid));
+  const api = new Client(url!, key);
+  t.after(() => api.close());
+  return { child, output, ended, api, pids, directory: dirname(keyFile!) };
+}
+
+describe('start:replicas', () => {
+  it('serves one shop from all replicas, also while one is dead, and starts that one again', async t => {
+    const { child, output, ended, api, pids, directory } = await twoReplicas(t);
+    assert.equal(pids.length, 2);
+    const petId = await aPet(api);
+    const readMany = async (times: number) => {
+      for (let i = 0; i < times; i++) assert.equal((await api.get(`/pets?id=${petId}`)).body[0].id, petId);
+    };
+    await readMany(20);
+
+    const [first, second] = pids as [number, number];
+    process.kill(first, 'SIGKILL');
+    await readMany(50);
+    await aPet(api);
+    await output.matching(new RegExp(`Replica 1: process ${first} ended`));
+    const [, restarted] = await output.matching(/Replica 1 is back: process (\d+)/);
+    // Now only the one that was started again can answer.
+    process.kill(second, 'SIGKILL');
+    await readMany(20);
+
+    const processes = withDescendants(child.pid!);
+    assert.ok(processes.includes(Number(restarted)));
+    child.kill('SIGINT');
+    assert.deepEqual(await ended, [0, null]);
+    assert.ok(await haveEnded(processes, 0));
+    assert.ok(!existsSync(directory));
+  });
+
+  it('leaves no process behind when it is killed', async t => {
+    const { child, directory, ended } = await twoReplicas(t);
+    const processes = withDescendants(child.pid!);
+    assert.ok(processes.length > 6);
+    child.kill('SIGKILL');
+    await ended;
+    assert.ok(await haveEnded(processes, 20_000));
+    assert.ok(!existsSync(directory));
+  });
+
+  for (const count of ['0', '17', 'many', '1.5', '-1']) {
+    it(`refuses to start ${count}`, async t => {
+      const { output, ended } = run(t, [count]);
+      assert.deepEqual(await ended, [2, null]);
+      assert.match(output.text, new RegExp(`whole number from 1 to 16 .*was given "${count}"\n$`));
+    });
+  }
+});
