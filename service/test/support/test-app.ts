@@ -48,14 +48,17 @@ export async function startTestApp(
     environment = {},
     clock = new TestClock(),
     alone = true,
+    shared = onPostgres,
   }: {
     environment?: Record<string, string>;
     clock?: TestClock;
     /** Whether nothing else in this process opens sockets or timers meanwhile. Only then can it be told what is left. */
     alone?: boolean;
+    /** Whether the store is PostgreSQL and Redis, which replicas share, whichever the suite runs on. */
+    shared?: boolean;
   } = {},
 ): Promise<TestApp> {
-  const store = await newTestStore();
+  const store = await newTestStore(shared);
   const resources = openResources();
   const lines: string[] = [];
   const config = readConfig({ PORT: '0', ...store.environment, ...environment });
@@ -98,7 +101,7 @@ export async function startTestApp(
         return boot();
       },
       replica: () => {
-        assert.ok(onPostgres, 'replicas share a server: this test is for TEST_STORE=postgres');
+        assert.ok(shared, 'replicas share a store: start this test with shared: true');
         return bootReplica();
       },
     };

@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { failDisk } from './failing-disk.ts';
+import { emptyRedis } from './test-redis.ts';
 
 /** An empty store of its own for a test: the settings that lead a service to it, and how it is taken away. */
 export interface TestStore {
@@ -20,20 +21,21 @@ export interface TestStore {
   remove: () => Promise<void>;
 }
 
-/** Whether the API suite runs on PostgreSQL this time: it runs once on each store. */
+/** Whether the API suite runs on PostgreSQL and Redis this time: it runs once on each store. */
 export const onPostgres = process.env.TEST_STORE === 'postgres';
 
 /** In memory where the system has a place for it: only the tests of crashes need a disk. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-export async function newTestStore(): Promise<TestStore> {
+/** `shared` is a store that replicas can share, whichever the suite runs on. */
+export async function newTestStore(shared = onPostgres): Promise<TestStore> {
   const directory = mkdtempSync(join(scratch, 'petstore-test-'));
   const files = () => readdirSync(directory).map(name => readFileSync(join(directory, name)));
   const removeDirectory = () => {
     rmSync(directory, { recursive: true, maxRetries: 3 });
     assert.ok(!existsSync(directory), `${directory} was left behind`);
   };
-  if (!onPostgres) {
+  if (!shared) {
     return {
       environment: { PETSTORE_DATA: directory },
       directory,
@@ -46,10 +48,12 @@ export async function newTestStore(): Promise<TestStore> {
     };
   }
   const database = await newDatabase();
+  const redis = await emptyRedis();
   return {
     environment: {
       PETSTORE_DATA: directory,
       DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
       PETSTORE_DATABASE_CONNECTIONS: '6',
       // A machine that is slow is no fault of the service's.
       PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
@@ -60,6 +64,7 @@ export async function newTestStore(): Promise<TestStore> {
     remove: async () => {
       removeDirectory();
       await database.drop();
+      await redis.flush();
     },
   };
 }

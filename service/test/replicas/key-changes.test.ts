@@ -4,23 +4,20 @@ import { buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
 import { SECOND } from '../../src/kit/clock.ts';
+import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { onPostgres } from '../support/test-store.ts';
-import { codes, provokeBan, usedUp } from './provoke-ban.ts';
 
 /** A service with a second replica; `there` is a client of that one, with the administrator's key. */
 async function startBoth(t: TestContext): Promise<TestApp & { there: Client }> {
-  const shop = await startTestApp(t);
+  const shop = await startTestApp(t, { shared: true });
   const { api: there } = await shop.replica();
   return { ...shop, there };
 }
 
-describe('within a second of one replica the other hears', {
-  skip: !onPostgres && 'the embedded store is one process’s; this is for TEST_STORE=postgres',
-}, () => {
+describe('within a second of one replica the other hears', () => {
   it('that a key was made', async t => {
     const { there, clientWith } = await startBoth(t);
     const { key } = await clientWith({});
@@ -86,9 +83,7 @@ describe('within a second of one replica the other hears', {
   });
 });
 
-describe('ten replicas that start at once for the first time', {
-  skip: !onPostgres && 'the embedded store is one process’s; this is for TEST_STORE=postgres',
-}, () => {
+describe('ten replicas that start at once for the first time', () => {
   it('make one administrator’s key and one demo shop', async t => {
     const url = await emptyPostgres(t);
     const config = readConfig({
