@@ -13,6 +13,8 @@ export interface RedisOptions {
   durable?: 'everysec' | 'always';
   /** A free one when left out. */
   port?: number;
+  /** Settings of Redis, over those that are made here. */
+  settings?: Record<string, string>;
 }
 
 /** A Redis of the caller's own on 127.0.0.1, which ends with this process at the latest. */
@@ -98,6 +100,7 @@ export class RedisServer {
       appendonly: durable ? 'yes' : 'no',
       appendfsync: durable ?? 'no',
       dir: directory,
+      ...this.#options.settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     server.start(this.#program, args, { argv0, cwd: directory });

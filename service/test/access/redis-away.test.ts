@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startRedis } from '../support/redis-process.ts';
+import { ownRedis } from '../support/redis-process.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +22,7 @@ const BACK = [30, 'Redis is back: limits are shared again'] as const;
 
 describe('a service with Redis', () => {
   it('serves on without it, says so in /readyz and once in the log, and takes it up again by itself', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
     assert.deepEqual((await shop.api.get('/readyz')).body, { status: 'ok' });
@@ -39,14 +39,14 @@ describe('a service with Redis', () => {
     assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
     assert.deepEqual(told(shop), [AWAY]);
 
-    await server.restart();
+    await server.start();
     await until('it is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
     assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
     assert.deepEqual(told(shop), [AWAY, BACK]);
   });
 
   it('starts without it, and keeps its counts over a restart', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     await server.kill();
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     assert.deepEqual((await shop.api.get('/readyz')).body, DEGRADED);
@@ -57,17 +57,17 @@ describe('a service with Redis', () => {
   });
 
   it('ends at once although it hangs', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
-    server.signal('SIGSTOP');
+    server.pause();
     const started = Date.now();
     await shop.restart();
     assert.ok(Date.now() - started < 3_000);
-    server.signal('SIGCONT');
+    server.resume();
   });
 
   it('lifts a ban that began by a clock ahead of its own', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     const client = await usedUp(shop);
     for (let i = 0; i < 20; i++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
-import { startRedis } from '../support/redis-process.ts';
+import { ownRedis, portOfNode } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
 import { aReplica } from './replicas.ts';
@@ -27,14 +27,15 @@ describe('in a Redis cluster', () => {
 
   it('limits are shared, and go on by themselves while it cannot serve', async t => {
     // Under a longer timeout a node waits for seconds before it serves again.
-    const server = await startRedis(t, [
-      '--cluster-enabled',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-      '--cluster-node-timeout',
-      '500',
-    ]);
+    const server = await ownRedis(t, {
+      port: await portOfNode(),
+      settings: {
+        databases: '1',
+        'cluster-enabled': 'yes',
+        'cluster-announce-ip': '127.0.0.1',
+        'cluster-node-timeout': '500',
+      },
+    });
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
     const slots = Array.from({ length: 16_384 }, (_, slot) => slot);

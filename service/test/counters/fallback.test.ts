@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { Terms } from '../../src/counters/decide.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { startRedis } from '../support/redis-process.ts';
+import { ownRedis } from '../support/redis-process.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
 import { aReplica, type Replica } from './replicas.ts';
@@ -32,14 +32,14 @@ function wentAway({ told }: Replica): number {
 
 describe('while Redis is down', () => {
   it('limits go on from memory, and what was counted meanwhile counts when it is back, on every replica', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
     await use(a, 1, 2);
     await use(b, 1, 1);
     await server.kill();
     assert.deepEqual(await use(a, 1, 4), ['admitted', 'admitted', 'admitted', 'refused']);
     assert.deepEqual([a.counters.status(), wentAway(a)], ['fallback', 1]);
-    await server.restart();
+    await server.start();
     await Promise.all([isBack(a), isBack(b)]);
     await until('the other replica knows', async () => {
       return (await b.counters.statesOfKeys([1])).get(1)?.minuteUsed === 5;
@@ -53,29 +53,29 @@ describe('while Redis is down', () => {
   });
 
   it('a ban that begins holds when it is back', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
     await server.kill();
     assert.equal((await use(a, 1, 7)).at(-1), 'banned');
-    await server.restart();
+    await server.start();
     await Promise.all([isBack(a), isBack(b)]);
     await until('the ban is known', async () => (await b.counters.statesOfKeys([1])).get(1)?.bans === 1);
     assert.deepEqual(await use(b, 1, 1), ['banned']);
   });
 
   it('a start serves from memory and finds it later', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     await server.kill();
     const replica = await aReplica(t, server.url);
     assert.match(replica.told[0]![1]!, /ECONNREFUSED/);
     assert.deepEqual(await use(replica, 1, 1), ['admitted']);
-    await server.restart();
+    await server.start();
     await isBack(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 3);
   });
 
   it('addresses are counted on', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const { counters } = await aReplica(t, server.url);
     const ofAddress = { ...terms, banRules: undefined };
     await counters.decideAddress('192.0.2.1', ofAddress, NOON);
@@ -87,36 +87,36 @@ describe('while Redis is down', () => {
 
 describe('while Redis hangs', () => {
   it('a request waits for a moment, all others not at all, and it comes back by itself', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     await use(replica, 1, 1);
-    server.signal('SIGSTOP');
+    server.pause();
     const started = Date.now();
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => use(replica, 1, 1)));
     assert.equal(verdicts.flat().filter(verdict => verdict === 'admitted').length, 4);
     await use(replica, 2, 100);
     assert.ok(Date.now() - started < 2 * SECOND, `${Date.now() - started} ms`);
     assert.deepEqual(replica.told, [['fallback', 'Redis did not answer within 250 ms']]);
-    server.signal('SIGCONT');
+    server.resume();
     await isBack(replica);
   });
 
   it('the counters are closed at once', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
-    server.signal('SIGSTOP');
+    server.pause();
     const waiting = use(replica, 1, 1);
     const started = Date.now();
     await replica.counters.close();
     assert.deepEqual(await waiting, ['admitted']);
     assert.ok(Date.now() - started < 200);
-    server.signal('SIGCONT');
+    server.resume();
   });
 });
 
 describe('a Redis that answers with an error', () => {
   it('because it may not be written to is away until it may', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
@@ -138,8 +138,10 @@ describe('a Redis that answers with an error', () => {
   });
 
   it('because the password is wrong tells so without it', async t => {
-    const server = await startRedis(t, ['--requirepass', 'correct-horse']);
-    const { port } = server;
+    const { url, port } = await ownRedis(t);
+    const admin = new Redis(url);
+    await admin.config('SET', 'requirepass', 'correct-horse');
+    admin.disconnect();
     const refused = await aReplica(t, `redis://:wrong-horse@127.0.0.1:${port}`);
     assert.match(refused.told[0]![1]!, /WRONGPASS/);
     assert.doesNotMatch(JSON.stringify(refused.told), /horse/);
@@ -148,7 +150,7 @@ describe('a Redis that answers with an error', () => {
   });
 
   it('because its scripts were flushed is told the script again', async t => {
-    const server = await startRedis(t);
+    const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     const admin = new Redis(server.url);
     t.after(() => admin.disconnect());
