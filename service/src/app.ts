@@ -7,6 +7,10 @@ import type { Config } from './config.ts';
 import { openCounters } from './counters/open-counters.ts';
 import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
+import { appendEvent } from './events/event-log/append.ts';
+import * as eventLog from './events/event-log/event-log.ts';
+import { EventTail } from './events/event-log/event-tail.ts';
+import { EventStreams } from './http/event-streams.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
@@ -14,7 +18,7 @@ import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
-import { type Clock, HOUR, SECOND, systemClock } from './kit/clock.ts';
+import { type Clock, DAY, HOUR, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
 import type { OpsServer } from './ops/ops-server.ts';
 
@@ -59,7 +63,7 @@ export async function buildApp(
   const log = pino({ level: config.logLevel, base: null }, destination);
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
   const metrics = ops?.metrics;
-  const db = await openDatabase({ ...config, onCommit: metrics?.onCommit });
+  const db = await openDatabase({ ...config, onCommit: metrics?.onCommit }, clock);
   const keyRing = new KeyRing(db, config.banRules);
   const counters = openCounters({
     urls: config.redisUrls,
@@ -76,11 +80,23 @@ export async function buildApp(
     onBan: (keyId, ban) => {
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
+      db.write(async tx => appendEvent(tx, 'key.banned', keyId, ban)).catch(error =>
+        log.error({ err: error, keyId }, 'the event of a ban was lost'),
+      );
     },
   });
   const idempotency = new Idempotency(db);
+  const tail = new EventTail(db, error =>
+    log.error({ err: error }, 'events could not be read; trying again'),
+  );
+  const streams = new EventStreams(config.streamsPerKey, async key => {
+    const scopes = (await keyRing.find(key, clock.now()))?.scopes;
+    return scopes !== undefined && (scopes.has('events:read') || scopes.has('admin'));
+  });
   const server = buildServer({
     routes,
+    tail,
+    streams,
     db,
     keyRing,
     keyLimits,
@@ -113,9 +129,12 @@ export async function buildApp(
   }, flushInterval);
   const sweeper = setInterval(() => {
     const now = clock.now();
-    Promise.all([idempotency.sweep(now), keyLimits.sweep(now), apiKeys.sweepSecrets(db, now)]).catch(error =>
-      log.error({ err: error }, 'sweep failed'),
-    );
+    Promise.all([
+      idempotency.sweep(now),
+      keyLimits.sweep(now),
+      apiKeys.sweepSecrets(db, now),
+      eventLog.expire(db, now - config.eventDays * DAY),
+    ]).catch(error => log.error({ err: error }, 'sweep failed'));
   }, SWEEP_INTERVAL);
   flusher.unref();
   sweeper.unref();
@@ -134,6 +153,7 @@ export async function buildApp(
       clearInterval(sweeper);
       await server.close();
       clearInterval(flusher);
+      await tail.close();
       try {
         await keyLimits.flush();
       } catch (error) {

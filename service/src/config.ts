@@ -37,6 +37,10 @@ export interface Config {
    * are found. None when each process counts by itself.
    */
   readonly redisUrls: readonly string[];
+  /** For how many days events are kept. */
+  readonly eventDays: number;
+  /** The most streams of events that one API key may have open. */
+  readonly streamsPerKey: number;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -62,6 +66,8 @@ const ours = [
   'PETSTORE_BAN_STRIKES_SECONDS',
   'PETSTORE_BAN_MINUTES',
   'PETSTORE_BAN_DECAY_HOURS',
+  'PETSTORE_EVENT_DAYS',
+  'PETSTORE_STREAMS_PER_KEY',
 ] as const;
 
 /** Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. */
@@ -85,6 +91,8 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
     banRules: readBanRules(environment),
     redisUrls: readRedisUrls(environment),
+    eventDays: wholeNumber(environment, 'PETSTORE_EVENT_DAYS', 30, 1, 3_650),
+    streamsPerKey: wholeNumber(environment, 'PETSTORE_STREAMS_PER_KEY', 20, 1, 100_000),
   });
 }
 

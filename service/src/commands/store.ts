@@ -5,11 +5,12 @@ import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
+import { systemClock } from '../kit/clock.ts';
 import { UsageError } from './failure.ts';
 
 /** Opens the store that the environment names, does something with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const db = await openDatabase(readConfig(process.env));
+  const db = await openDatabase(readConfig(process.env), systemClock);
   try {
     return await work(db);
   } finally {

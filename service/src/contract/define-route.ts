@@ -36,6 +36,10 @@ export interface Request<P, Q, B> {
   body: B;
   /** Throws `precondition_failed` unless `current` is what the caller's If-Match and If-None-Match ask for. */
   guard: (current: object) => void;
+  /** The header `Last-Event-ID`, of a client that goes on with a stream. */
+  lastEventId: string | undefined;
+  /** Aborted when nobody waits for the answer any more, and when the service shuts down. */
+  signal: AbortSignal;
 }
 
 /** What a handler answers with; the server adds the headers that every response has. */
@@ -44,7 +48,21 @@ export type Reply =
   | { kind: 'created'; body: object; location: string }
   | { kind: 'page'; page: Page<object> }
   | { kind: 'empty' }
-  | { kind: 'text'; text: string; contentType: string };
+  | { kind: 'text'; text: string; contentType: string }
+  /** A page of a list that never ends, its items as JSON already. */
+  | { kind: 'log'; items: string[]; next: string }
+  /** Server-sent events, until one side ends them. */
+  | { kind: 'stream'; start: (sink: MessageSink) => void };
+
+/** Where a stream of server-sent events goes. */
+export interface MessageSink {
+  /** Sends whole messages. Answers false when the reader is behind: nothing more is to be sent until it has caught up. */
+  send(messages: readonly Uint8Array[]): boolean;
+  /** Ends the stream, and tells the reader why. */
+  end(reason: string): void;
+  onDrain(listener: () => void): void;
+  onClose(listener: () => void): void;
+}
 
 /** What an operation without parameters, or without a body, has in their place. */
 type Nothing = { type: 'object' };
@@ -119,6 +137,8 @@ export const reply = {
   created: (location: string, body: object): Reply => ({ kind: 'created', body, location }),
   page: (page: Page<object>): Reply => ({ kind: 'page', page }),
   empty: { kind: 'empty' } as Reply,
+  log: (items: string[], next: string): Reply => ({ kind: 'log', items, next }),
+  stream: (start: (sink: MessageSink) => void): Reply => ({ kind: 'stream', start }),
 };
 
 /** What a PUT makes of the current state: the body, provided that the caller's conditions hold. */

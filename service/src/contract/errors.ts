@@ -52,6 +52,11 @@ export const errorCatalogue = {
   api_key_revoked: 'The API key was revoked and cannot be changed; create another.',
   last_admin_key: "No other administrator's key works as long; create one before this one is taken away.",
 
+  // Events
+  cursor_expired: 'The events after this cursor are no longer kept; the message names the oldest cursor.',
+  too_many_streams:
+    'The API key has as many streams open as it may; end one, or wait the seconds in Retry-After.',
+
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
   internal_error: 'A fault of the service; it was logged under the request ID in the message.',

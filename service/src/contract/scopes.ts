@@ -6,6 +6,8 @@ export const scopes = {
   'orders:write': 'Place, change, complete and cancel orders',
   'inventory:read': 'Read stock',
   'inventory:write': 'Set stock',
+  'events:read': 'Read events',
+  'webhooks:write': 'Create, change and delete webhooks, and see their deliveries',
   admin: 'Everything, API keys included',
 } as const;
 

@@ -12,6 +12,7 @@ export const tags = {
   Inventory: { parent: 'Store', description: 'The stock of each pet.' },
   Account: { parent: 'Platform', description: 'The API key that asks: its plan, its limits and their use.' },
   'API keys': { parent: 'Platform', description: 'Who may call the service, under which plan.' },
+  Events: { parent: 'Platform', description: 'Every change of a resource, in order: to poll, or to follow.' },
   Service: {
     parent: 'Platform',
     description: 'Health, readiness and the contract itself. No API key needed.',

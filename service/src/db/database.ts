@@ -28,9 +28,27 @@ export interface Transaction extends Queries, Writer {
   lock(...names: readonly string[]): Promise<void>;
   /** Takes a lock unless another transaction holds it; answers whether it did. */
   tryLock(name: string): Promise<boolean>;
+  /**
+   * Appends to the log of events, which will have the event if and only if the transaction is committed. It is not waited
+   * for: should it fail, so does the transaction.
+   */
+  append(event: NewEvent): void;
+}
+
+/** A change, as the log tells of it. Its number and time are the log's. */
+export interface NewEvent {
+  type: string;
+  subject: string;
+  /** JSON. */
+  data: string;
 }
 
 export interface Database extends Queries, Writer {
+  /**
+   * Has `listener` called when there may be new events in the log. It hears of those of other processes late or not at
+   * all, so look there from time to time as well.
+   */
+  onEvents(listener: () => void): void;
   load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;

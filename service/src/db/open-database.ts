@@ -1,3 +1,4 @@
+import type { Clock } from '../kit/clock.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -15,13 +16,14 @@ export interface StoreOptions {
 }
 
 /** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
-export async function openDatabase(options: StoreOptions): Promise<Database> {
+export async function openDatabase(options: StoreOptions, clock: Clock): Promise<Database> {
   if (options.databaseUrl === undefined) {
     return openSqlite({
       directory: options.dataDirectory,
       writeBatch: options.writeBatch,
       maxQueue: options.databaseQueue,
       onCommit: options.onCommit,
+      clock,
     });
   }
   // Whoever has no server does without its driver: it would take megabytes.
@@ -31,5 +33,6 @@ export async function openDatabase(options: StoreOptions): Promise<Database> {
     connections: options.databaseConnections,
     statementSeconds: options.databaseTimeoutSeconds,
     maxQueue: options.databaseQueue,
+    clock,
   });
 }

@@ -52,10 +52,14 @@ export function toOutage(error: unknown): unknown {
   return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error) : error;
 }
 
+/** The server undid a transaction that was to be committed. */
+export class RolledBack extends Error {}
+
 /** What a failed COMMIT means: the server refused it, or nobody knows whether it was done. */
 export function toCommitFailure(error: unknown): unknown {
-  const isRefusal = isWorthRepeating(error) || sqlState(error)?.startsWith('23');
-  return isRefusal ? error : new DatabaseUnavailable(error, 'unknown');
+  const isCertain =
+    isWorthRepeating(error) || sqlState(error)?.startsWith('23') || error instanceof RolledBack;
+  return isCertain ? error : new DatabaseUnavailable(error, 'unknown');
 }
 
 function sqlState(error: unknown): string | undefined {

@@ -1,11 +1,14 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { Transaction, Value } from './database.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { NewEvent, Transaction, Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { answered, toCommitFailure } from './postgres-errors.ts';
+import { answered, RolledBack, toCommitFailure } from './postgres-errors.ts';
 import { statementOf } from './postgres-statements.ts';
 
 /** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+const APPEND = 'INSERT INTO new_events (type, subject, time, data) VALUES ($1, $2, $3, $4)';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
@@ -15,11 +18,15 @@ const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS t
  */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
+  readonly #clock: Clock;
   readonly #begun: Promise<unknown>;
+  /** What was sent and not waited for. */
+  readonly #appended: Promise<unknown>[] = [];
 
   /** Begins the transaction. Each statement sees what was committed before it; locks make up for the rest. */
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, clock: Clock) {
     this.#client = client;
+    this.#clock = clock;
     // With the first statement, which comes at once.
     sendTogether(client, process.nextTick);
     this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
@@ -54,14 +61,29 @@ export class PostgresTransaction implements Transaction {
     return rows[0].taken;
   }
 
+  append({ type, subject, data }: NewEvent): void {
+    const values = [type, subject, this.#clock.now(), data];
+    sendTogether(this.#client, process.nextTick);
+    const sent = this.#client.query({ name: 'append', text: APPEND, values });
+    // Told by the commit.
+    sent.catch(() => {});
+    this.#appended.push(sent);
+  }
+
+  get hasEvents(): boolean {
+    return this.#appended.length > 0;
+  }
+
   /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server has answered. */
   async commit(): Promise<void> {
-    await answered(this.#begun);
-    const { command } = await this.#client.query('COMMIT').catch(error => {
+    try {
+      const committed = this.#client.query('COMMIT');
+      const [{ command }] = await Promise.all([committed, this.#begun, ...this.#appended]);
+      if (command === 'COMMIT') return;
+      throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
+    } catch (error) {
       throw toCommitFailure(error);
-    });
-    if (command !== 'COMMIT')
-      throw new Error(`The transaction ended with ${command}: a failure in it was ignored`);
+    }
   }
 
   async rollback(): Promise<void> {

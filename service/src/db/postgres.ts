@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
-import { SECOND } from '../kit/clock.ts';
+import { type Clock, SECOND } from '../kit/clock.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import {
   type Database,
@@ -12,7 +12,9 @@ import {
 } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { connected, isWorthRepeating, toOutage } from './postgres-errors.ts';
+import { Listener } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
+import { CHANNEL, EventRelay } from './postgres-relay.ts';
 import { Sockets } from './postgres-sockets.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -26,6 +28,8 @@ export interface PostgresOptions {
   statementSeconds: number;
   /** The most operations in progress; those beyond it are refused at once. */
   maxQueue: number;
+  /** What events are dated by. */
+  clock: Clock;
 }
 
 /** How long it may take to connect, in milliseconds. */
@@ -77,12 +81,17 @@ class PostgresDatabase implements Database {
   /** Milliseconds. */
   readonly #answerTimeout: number;
   readonly #maxQueue: number;
+  readonly #clock: Clock;
+  readonly #config: ClientConfig;
+  readonly #listeners: (() => void)[] = [];
+  #relay: EventRelay | undefined;
+  #listener: Listener | undefined;
   #inProgress = 0;
   /** Is called when nothing is in progress any more. */
   #onRest = () => {};
   #isClosing = false;
 
-  constructor({ url, connections, statementSeconds, maxQueue }: PostgresOptions) {
+  constructor({ url, connections, statementSeconds, maxQueue, clock }: PostgresOptions) {
     this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
     const config: ClientConfig = {
       connectionString: url,
@@ -110,6 +119,8 @@ class PostgresDatabase implements Database {
     this.#writers.on('error', () => {});
     this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
+    this.#clock = clock;
+    this.#config = config;
   }
 
   /** The migrations may take long, and wait for another replica's: without the time limits of serving. */
@@ -122,6 +133,10 @@ class PostgresDatabase implements Database {
     } finally {
       client.release(true);
     }
+    this.#relay = new EventRelay(this);
+    this.#listener = new Listener(this.#config, CHANNEL, () => {
+      for (const listener of this.#listeners) listener();
+    });
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -150,6 +165,10 @@ class PostgresDatabase implements Database {
     });
   }
 
+  onEvents(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.#writers;
     return {
@@ -159,9 +178,10 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
     const patience = this.#inProgress > 0 ? this.#answerTimeout : GOODBYE_TIMEOUT;
     const timer = setTimeout(() => this.#sockets.cutOff(), patience);
+    await Promise.all([this.#relay?.close(), this.#listener?.close()]);
+    this.#isClosing = true;
     if (this.#inProgress > 0) {
       await new Promise<void>(resolve => {
         this.#onRest = resolve;
@@ -188,11 +208,12 @@ class PostgresDatabase implements Database {
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await connected(this.#writers.connect());
-    const tx = new PostgresTransaction(client);
+    const tx = new PostgresTransaction(client, this.#clock);
     try {
       const value = await work(tx);
       await tx.commit();
       client.release();
+      if (tx.hasEvents) this.#relay?.nudge();
       return value;
     } catch (error) {
       // Its locks end before it is told of: whoever asked may ask again at once. A connection that fails is given up.

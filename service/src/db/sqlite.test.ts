@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { systemClock } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
 function openStore(t: TestContext): Database {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000 });
+  const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000, clock: systemClock });
   t.after(async () => {
     await db.close();
     rmSync(directory, { recursive: true });

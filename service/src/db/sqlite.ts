@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import type { Clock } from '../kit/clock.ts';
 import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
+  type NewEvent,
   type Transaction,
   UnusableStore,
   type Value,
@@ -21,6 +23,8 @@ export interface SqliteOptions {
   maxQueue: number;
   /** Is told of each commit, and how many operations shared it. */
   onCommit?: ((size: number) => void) | undefined;
+  /** What events are dated by. */
+  clock: Clock;
 }
 
 /** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
@@ -30,7 +34,7 @@ const OPENING_TIMEOUT = 10_000;
 const SERVING_TIMEOUT = 250;
 
 /** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
-export function openSqlite({ directory, writeBatch, maxQueue, onCommit }: SqliteOptions): Database {
+export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
   const path = join(directory, 'petstore.db');
   let writer: BetterSqlite3.Database | undefined;
   try {
@@ -40,7 +44,7 @@ export function openSqlite({ directory, writeBatch, maxQueue, onCommit }: Sqlite
     const reader = connect(path);
     reader.pragma('query_only = ON');
     for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
-    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue }, onCommit);
+    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue }, clock, onCommit);
   } catch (error) {
     writer?.close();
     if (!isOutage(error) && !isSystemError(error)) throw error;
@@ -115,19 +119,30 @@ class SqliteDatabase implements Database {
   readonly #group: GroupCommit;
   readonly #beginRead: BetterSqlite3.Statement;
   readonly #endRead: BetterSqlite3.Statement;
+  readonly #listeners: (() => void)[] = [];
   #reading = false;
+  /** Whether the transaction that runs has events. */
+  #appended = false;
 
   constructor(
     writer: BetterSqlite3.Database,
     reader: BetterSqlite3.Database,
     limits: GroupLimits,
+    clock: Clock,
     onCommit: SqliteOptions['onCommit'],
   ) {
     this.#writer = new Connection(writer);
     this.#reader = new Connection(reader);
     this.#beginRead = reader.prepare('BEGIN');
     this.#endRead = reader.prepare('COMMIT');
-    this.#group = new GroupCommit(this.#commitLog(), new SqliteTransaction(this.#writer), limits, onCommit);
+    this.#group = new GroupCommit(
+      this.#commitLog(),
+      new SqliteTransaction(this.#writer, clock, () => {
+        this.#appended = true;
+      }),
+      limits,
+      onCommit,
+    );
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -146,6 +161,10 @@ class SqliteDatabase implements Database {
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#group.write(work);
+  }
+
+  onEvents(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   load(): DatabaseLoad {
@@ -191,6 +210,10 @@ class SqliteDatabase implements Database {
       commit: () => {
         commit.run();
         this.#finishReading();
+        if (this.#appended) {
+          this.#appended = false;
+          for (const listener of this.#listeners) listener();
+        }
       },
       rollback: () => {
         if (raw.inTransaction) raw.exec('ROLLBACK');
@@ -205,11 +228,17 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
+const APPEND = 'INSERT INTO new_events (type, subject, time, data) VALUES (?, ?, ?, ?)';
+
 class SqliteTransaction implements Transaction {
   readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #onAppend: () => void;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, clock: Clock, onAppend: () => void) {
     this.#connection = connection;
+    this.#clock = clock;
+    this.#onAppend = onAppend;
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -233,5 +262,10 @@ class SqliteTransaction implements Transaction {
 
   async tryLock(): Promise<boolean> {
     return true;
+  }
+
+  append({ type, subject, data }: NewEvent): void {
+    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data]);
+    this.#onAppend();
   }
 }

@@ -2,7 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply, Request, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { guardOf } from './conditional.ts';
+import type { EventStreams } from './event-streams.ts';
+import { presentedKey } from './gate/credentials.ts';
 import type { Idempotency } from './idempotency.ts';
+import { signalOf } from './patience.ts';
 import { refuseBrokenEscapes } from './query-string.ts';
 import { responseOf, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
@@ -10,6 +13,7 @@ import { bodyReader, textReader } from './validate.ts';
 
 export interface HandlerServices extends Omit<RouteServices, 'now' | 'caller'> {
   idempotency: Idempotency;
+  streams: EventStreams;
 }
 
 type AnyRequest = Request<Record<string, number>, object, object>;
@@ -17,7 +21,7 @@ type AnyRequest = Request<Record<string, number>, object, object>;
 /** What runs for a route once the gate is passed: check the input, do it, answer. */
 export function handlerOf(
   route: Route<RouteServices>,
-  { db, keyRing, keyLimits, contract, counters, idempotency }: HandlerServices,
+  { db, keyRing, keyLimits, contract, counters, tail, idempotency, streams }: HandlerServices,
 ) {
   const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
   const readQuery = textReader(
@@ -36,9 +40,13 @@ export function handlerOf(
         route.query || request.url.includes('?') ? readQuery(request.query as Record<string, unknown>) : {},
       body: readBody ? readBody(request.body) : {},
       guard: guardOf(request.headers),
+      lastEventId: request.headers['last-event-id'] as string | undefined,
+      get signal() {
+        return signalOf(request);
+      },
     };
     refuseOtherId(route, input);
-    const services = { db, keyRing, keyLimits, contract, counters, caller: request.caller, now };
+    const services = { db, keyRing, keyLimits, contract, counters, tail, caller: request.caller, now };
 
     const idempotencyKey = request.headers['idempotency-key'];
     if (route.method === 'POST' && idempotencyKey !== undefined) {
@@ -56,6 +64,10 @@ export function handlerOf(
       return send(request, reply, responseOf(route, outcome.reply, request));
     }
     const result = await handle(input, services);
+    if (result.kind === 'stream') {
+      streams.start(presentedKey(request.headers)!, request, reply, result.start);
+      return reply;
+    }
     return send(request, reply, responseOf(route, result, request));
   };
 }

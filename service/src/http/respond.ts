@@ -44,10 +44,16 @@ export function responseOf(
       if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
       return { status: 200, headers, body: JSON.stringify(items) };
     }
+    case 'log': {
+      const link = `<${nextUrl(request.url, result.next)}>; rel="next"`;
+      return { status: 200, headers: { link }, body: `[${result.items.join(',')}]` };
+    }
     case 'empty':
       return { status: 204, headers: {} };
     case 'text':
       return { status: 200, headers: { 'content-type': result.contentType }, body: result.text };
+    case 'stream':
+      throw new Error('A stream has no response to make whole');
   }
 }
 

@@ -3,6 +3,7 @@ import { apiKeyRoutes } from '../access/api-keys/api-key-routes.ts';
 import { categoryRoutes } from '../catalog/categories/category-routes.ts';
 import { petRoutes } from '../catalog/pets/pet-routes.ts';
 import type { Route } from '../contract/define-route.ts';
+import { eventRoutes } from '../events/event-routes.ts';
 import { inventoryRoutes } from '../inventory/inventory-routes.ts';
 import { orderRoutes } from '../orders/order-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -16,5 +17,6 @@ export const routes: readonly Route<RouteServices>[] = [
   ...inventoryRoutes,
   ...accountRoutes,
   ...apiKeyRoutes,
+  ...eventRoutes,
   ...serviceRoutes,
 ];

@@ -12,6 +12,7 @@ import { Gate, type GateServices } from './gate/gate.ts';
 import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
+import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
@@ -60,6 +61,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('operation', undefined);
   readJsonBodies(server);
   logRequests(server, options.requestLog);
+  endWaitsAtClose(server);
+  server.addHook('preClose', async () => options.streams.close());
   closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   const pages = portalPages(options.contract);

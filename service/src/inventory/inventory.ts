@@ -1,5 +1,6 @@
-import { selectPetToChange, updateStock } from '../catalog/pets/pet-queries.ts';
-import { petNotFound } from '../catalog/pets/pets.ts';
+import { tellOfPet, tellOfStock } from '../catalog/pets/pet-events.ts';
+import { type PetWithStockRow, selectPetToChange, updateStock } from '../catalog/pets/pet-queries.ts';
+import { petNotFound, toPet } from '../catalog/pets/pets.ts';
 import {
   adjustUnits,
   returnUnits,
@@ -43,9 +44,11 @@ export function set(
   return db.write(async tx => {
     const row = await selectPetToChange(tx, petId);
     if (!row) throw petNotFound(petId);
-    const { quantity } = change(toItem(row));
-    const item = setQuantity(toItem(row), quantity, row.has_open_orders === 1);
+    const before = toItem(row);
+    const { quantity } = change(before);
+    const item = setQuantity(before, quantity, row.has_open_orders === 1);
     await updateStock(tx, item);
+    tellOfChange(tx, row, item);
     return item;
   });
 }
@@ -79,7 +82,16 @@ async function change(
   if (!row) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
   const before = toItem(row);
   const after = rule(before, row.has_open_orders === 1);
-  if (after !== before) await updateStock(tx, after);
+  if (after === before) return;
+  await updateStock(tx, after);
+  tellOfChange(tx, row, after);
+}
+
+/** The stock of a pet changed, and with its status the pet. */
+function tellOfChange(tx: Transaction, row: PetWithStockRow, after: Stock): void {
+  const pet = toPet(row);
+  tellOfStock(tx, toItem(row), after);
+  tellOfPet(tx, pet, { ...pet, status: after.status });
 }
 
 /** A pet's stock is its inventory entry, field for field. */

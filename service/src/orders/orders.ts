@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { lockStock } from '../catalog/pets/pet-queries.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import type { Listing } from '../db/select-page.ts';
+import { appendEvent } from '../events/event-log/append.ts';
 import * as inventory from '../inventory/inventory.ts';
 import { mapPage, type Page } from '../kit/paging.ts';
 import {
@@ -44,7 +46,10 @@ export function place(db: Writer, order: Order, now: number): Promise<Order> {
     await moveUnits(tx, noUnits, terms);
     const orderId = await insertOrder(tx, terms);
     if (terms.complete) await inventory.settle(tx, terms.petId!);
-    return orderOf(orderId, terms);
+    const placed = orderOf(orderId, terms);
+    appendEvent(tx, 'order.placed', orderId, placed);
+    if (terms.complete) appendEvent(tx, 'order.completed', orderId, placed);
+    return placed;
   });
 }
 
@@ -64,8 +69,13 @@ export function update(
     const after = settled(wanted, before.complete ? before.shipDate! : now);
     if (!before.complete) await moveUnits(tx, before, after);
     await updateOrder(tx, orderId, after);
-    if (after.complete && !before.complete) await inventory.settle(tx, after.petId!);
-    return orderOf(orderId, after);
+    const completes = after.complete && !before.complete;
+    if (completes) await inventory.settle(tx, after.petId!);
+    const updated = orderOf(orderId, after);
+    if (!isDeepStrictEqual(before, after)) {
+      appendEvent(tx, completes ? 'order.completed' : 'order.updated', orderId, updated);
+    }
+    return updated;
   });
 }
 
@@ -73,10 +83,12 @@ export function update(
 export function cancel(db: Writer, orderId: number, guard: (current: Order) => void): Promise<void> {
   return db.write(async tx => {
     const row = found(await selectOrderToChange(tx, orderId), orderId);
-    guard(toOrder(row));
+    const order = toOrder(row);
+    guard(order);
     if (row.complete) throw alreadyComplete(orderId);
     await deleteOrder(tx, orderId);
     await moveUnits(tx, rowTerms(row), noUnits);
+    appendEvent(tx, 'order.cancelled', orderId, order);
   });
 }
 

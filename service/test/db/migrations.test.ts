@@ -7,6 +7,7 @@ import { UnusableStore } from '../../src/db/database.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { Client } from '../support/client.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 
@@ -38,7 +39,7 @@ const broken = {
 describe('migrations', () => {
   it('bring an empty directory up to date, and the next start changes nothing', async t => {
     const directory = join(dataDirectory(t), 'made/at/start');
-    const store = { directory, writeBatch: 1, maxQueue: 1_000 };
+    const store = { directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock };
     await openSqlite(store).close();
     const first = dumpOf(directory);
     await openSqlite(store).close();
@@ -85,14 +86,14 @@ describe('migrations', () => {
 
   it('leave a newer schema alone, and say what to do', async t => {
     const directory = dataDirectory(t);
-    await openSqlite({ directory, writeBatch: 1, maxQueue: 1_000 }).close();
+    await openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }).close();
     const db = new BetterSqlite3(join(directory, 'petstore.db'));
     db.prepare("INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)").run();
     db.close();
     const before = dumpOf(directory);
 
     assert.throws(
-      () => openSqlite({ directory, writeBatch: 1, maxQueue: 1_000 }),
+      () => openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }),
       error => error instanceof UnusableStore && /version 9999, newer than this program/.test(error.message),
     );
     const { code, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });

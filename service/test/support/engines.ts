@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Database } from '../../src/db/database.ts';
 import { openPostgres, type PostgresOptions } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { emptyDatabase, newDatabase } from './test-store.ts';
 
 /** A store of one engine that is empty but for its schema. */
@@ -24,7 +25,7 @@ export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
       rmSync(directory, { recursive: true });
     });
     const openAgain = async () => {
-      const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000 });
+      const db = openSqlite({ directory, writeBatch: 2, maxQueue: 1_000, clock: systemClock });
       opened.push(db);
       return db;
     };
@@ -65,7 +66,7 @@ export async function openPostgresStore(
 }
 
 export function postgresOptions(url: string, options: Partial<PostgresOptions> = {}): PostgresOptions {
-  return { url, connections: 6, statementSeconds: 5, maxQueue: 1_000, ...options };
+  return { url, connections: 6, statementSeconds: 5, maxQueue: 1_000, clock: systemClock, ...options };
 }
 
 /** The URL of a database without tables that goes with the test. */

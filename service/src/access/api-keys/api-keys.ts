@@ -3,6 +3,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
+import { appendEvent } from '../../events/event-log/append.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
@@ -61,8 +62,12 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   const terms = termsOf(key);
   if (terms.expiresAt !== null) refusePast(terms.expiresAt, now);
   const secret = newSecret();
-  const row = await db.write(tx => insertApiKey(tx, hashOf(secret), terms, now));
-  return { ...toApiKey(row, undefined, now), key: secret };
+  const created = await db.write(async tx => {
+    const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
+    appendEvent(tx, 'key.created', key.id, key);
+    return key;
+  });
+  return { ...created, key: secret };
 }
 
 /** Gives a key the settings that `settingsFor` makes of it; when that throws, nothing changes. */
@@ -79,7 +84,9 @@ export async function change(
     const terms = termsOf(settings);
     if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) refusePast(terms.expiresAt, now);
     await refuseToLockOut(tx, row, terms, now);
-    return toApiKey(await updateApiKey(tx, keyId, terms), state, now);
+    const changed = toApiKey(await updateApiKey(tx, keyId, terms), state, now);
+    appendEvent(tx, 'key.updated', keyId, changed);
+    return changed;
   });
 }
 
@@ -94,6 +101,8 @@ export async function revoke(
     guard(toApiKey(row, state, now));
     await refuseToLockOut(tx, row, undefined, now);
     await revokeApiKey(tx, keyId, now);
+    if (row.revoked_at !== null) return;
+    appendEvent(tx, 'key.revoked', keyId, toApiKey({ ...row, revoked_at: now }, state, now));
   });
 }
 
@@ -112,7 +121,9 @@ export function rotate(
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // The transaction may be that of an Idempotency-Key: the counters cannot be waited for.
     const state = access.keyLimits.seenStateOf(keyId);
-    return { ...toApiKey(row, state, access.now), earlierKeysExpireAt, key: secret };
+    const rotated = { ...toApiKey(row, state, access.now), earlierKeysExpireAt };
+    appendEvent(tx, 'key.rotated', keyId, rotated);
+    return { ...rotated, key: secret };
   });
 }
 
@@ -123,9 +134,11 @@ export function rotate(
 export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<boolean> {
   const state = await keyLimits.stateOf(keyId);
   return db.write(async tx => {
-    const { bans_lifted_at } = await foundToChange(tx, keyId);
+    const row = await foundToChange(tx, keyId);
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
-    return banOf(state, bans_lifted_at ?? 0, now) !== null;
+    const key = toApiKey(row, state, now);
+    appendEvent(tx, 'key.unbanned', keyId, { ...key, ban: null });
+    return key.ban !== null;
   });
 }
 

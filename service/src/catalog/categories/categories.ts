@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
+import { appendEvent } from '../../events/event-log/append.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import type { Category, NewCategory } from './category.ts';
 import {
@@ -32,7 +33,9 @@ export async function read(db: Queries, categoryId: number): Promise<Category> {
 export function create(db: Writer, category: NewCategory): Promise<Category> {
   return db.write(async tx => {
     await refuseTakenName(tx, category.name);
-    return toCategory(await insertCategory(tx, category));
+    const created = toCategory(await insertCategory(tx, category));
+    appendEvent(tx, 'category.created', created.id, created);
+    return created;
   });
 }
 
@@ -46,13 +49,17 @@ export function update(
     const current = toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId));
     const category = change(current);
     await refuseTakenName(tx, category.name, categoryId);
-    return toCategory(await updateCategory(tx, categoryId, category));
+    const updated = toCategory(await updateCategory(tx, categoryId, category));
+    const same = updated.name === current.name && updated.description === current.description;
+    if (!same) appendEvent(tx, 'category.updated', categoryId, updated);
+    return updated;
   });
 }
 
 export function remove(db: Writer, categoryId: number, guard: (current: Category) => void): Promise<void> {
   return db.write(async tx => {
-    guard(toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId)));
+    const category = toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId));
+    guard(category);
     if (await categoryHasPets(tx, categoryId)) {
       throw new ApiError(
         'category_in_use',
@@ -60,6 +67,7 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
       );
     }
     await deleteCategory(tx, categoryId);
+    appendEvent(tx, 'category.deleted', categoryId, category);
   });
 }
 

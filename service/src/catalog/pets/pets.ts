@@ -1,8 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
+import { appendEvent } from '../../events/event-log/append.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import type { NewPet, Pet } from './pet.ts';
+import { tellOfPet, tellOfStock } from './pet-events.ts';
 import {
   deletePet,
   insertPet,
@@ -29,7 +31,9 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
   return db.write(async tx => {
     const row = await insertPet(tx, pet, status, initialQuantity(status));
     if (!row) throw unknownCategory(pet.categoryId);
-    return toPet(row);
+    const created = toPet(row);
+    appendEvent(tx, 'pet.created', created.id, created);
+    return created;
   });
 }
 
@@ -37,21 +41,28 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
 export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
   return db.write(async tx => {
     const row = found(await selectPetToChange(tx, petId), petId);
-    const pet = change(toPet(row));
+    const before = toPet(row);
+    const pet = change(before);
     const { status, quantity, has_open_orders } = row;
-    const stock = setStatus({ petId, status, quantity }, pet.status ?? status, has_open_orders === 1);
+    const stockBefore = { petId, status, quantity };
+    const stock = setStatus(stockBefore, pet.status ?? status, has_open_orders === 1);
     const updated = await updatePet(tx, pet, stock);
     if (!updated) throw unknownCategory(pet.categoryId);
-    return toPet(updated);
+    const after = toPet(updated);
+    tellOfPet(tx, before, after);
+    tellOfStock(tx, stockBefore, stock);
+    return after;
   });
 }
 
 export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
   return db.write(async tx => {
     const row = found(await selectPetToChange(tx, petId), petId);
-    guard(toPet(row));
+    const pet = toPet(row);
+    guard(pet);
     if (row.has_open_orders) throw petHasOpenOrders(petId);
     await deletePet(tx, petId);
+    appendEvent(tx, 'pet.deleted', petId, pet);
   });
 }
 
@@ -71,6 +82,6 @@ function unknownCategory(categoryId: number): ApiError {
   );
 }
 
-function toPet({ id, name, category_id, status }: PetRow): Pet {
+export function toPet({ id, name, category_id, status }: PetRow): Pet {
   return { id, name, categoryId: category_id, status };
 }

@@ -24,7 +24,7 @@ export interface GateServices {
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
-export type Gated = Pick<Route, 'scope' | 'countedBy' | 'path'>;
+export type Gated = Pick<Route, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
 
 /** Callers without a valid key are counted by their address, under the Free plan, and not banned. */
 const ADDRESS_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
@@ -162,7 +162,7 @@ function admitAsDecided(
     refuseWithoutScope(operation, caller);
   }
   refuseOtherVersion(request.headers);
-  refuseOtherForm(request.headers);
+  refuseOtherForm(request.headers, operation?.success?.mediaType);
 }
 
 /** What can be wrong with a request that needs no key. */

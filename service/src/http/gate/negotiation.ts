@@ -13,20 +13,21 @@ export function refuseOtherVersion({ 'api-version': version }: IncomingHttpHeade
   }
 }
 
-/** Throws when the caller does not take JSON, in which all but the contract itself is answered. */
-export function refuseOtherForm({ accept }: IncomingHttpHeaders): void {
-  if (accept && accept !== '*/*' && !acceptsJson(accept)) {
-    throw new ApiError('not_acceptable', `Answers are application/json, which Accept "${accept}" rules out`);
+/** Throws when the caller does not take the form in which an operation answers. */
+export function refuseOtherForm({ accept }: IncomingHttpHeaders, mediaType = 'application/json'): void {
+  if (accept && accept !== '*/*' && !accepts(accept, mediaType)) {
+    throw new ApiError('not_acceptable', `Answers are ${mediaType}, which Accept "${accept}" rules out`);
   }
 }
 
-/** Whether an Accept header (RFC 9110 §12.5.1) lets JSON through; the most specific range that matches decides. */
-function acceptsJson(accept: string): boolean {
+/** Whether an Accept header (RFC 9110 §12.5.1) lets a form through; the most specific range that matches decides. */
+function accepts(accept: string, mediaType: string): boolean {
+  const ranges = ['*/*', mediaType.replace(/\/.*/, '/*'), mediaType];
   let bestSpecificity = -1;
   let accepted = false;
   for (const range of accept.toLowerCase().split(',')) {
     const [type = '', ...parameters] = range.split(';').map(part => part.trim());
-    const specificity = ['*/*', 'application/*', 'application/json'].indexOf(type);
+    const specificity = ranges.indexOf(type);
     if (specificity <= bestSpecificity) continue;
     bestSpecificity = specificity;
     accepted = !parameters.some(parameter => /^q=0(\.0{0,3})?$/.test(parameter));

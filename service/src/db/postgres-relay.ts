@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queries, Writer } from './database.ts';
+
+/** The channel on which replicas tell each other of new events. */
+export const CHANNEL = 'petstore_events';
+
+/** How long a commit's events wait for those of others, to be numbered with them, in milliseconds. */
+const GATHERING = 10;
+
+/** How often it is looked for events that a replica left behind when it ended, in milliseconds. */
+const PATROL = 500;
+
+/** The most events numbered in one transaction. */
+const AT_ONCE = 1_000;
+
+/**
+ * Numbers the events that no transaction can precede any more: those of transactions older than every one that still
+ * runs. Of one subject they are in the order of their identities, since changes of it wait for each other.
+ */
+const RELAY = `
+  WITH due AS (
+    SELECT entry FROM new_events WHERE transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY entry LIMIT ${AT_ONCE}
+  ), taken AS (
+    DELETE FROM new_events USING due WHERE new_events.entry = due.entry
+    RETURNING new_events.entry, type, subject, time, data
+  ), numbered AS (
+    UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
+    WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id
+  ), inserted AS (
+    INSERT INTO events (id, type, subject, time, data)
+    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), type, subject, time, data
+    FROM taken, numbered
+  )
+  SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
+
+/** Numbers events in the order of their commits: one relay at a time, of all replicas, in whichever has events first. */
+export class EventRelay {
+  readonly #db: Queries & Writer;
+  readonly #patrol: NodeJS.Timeout;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+
+  constructor(db: Queries & Writer) {
+    this.#db = db;
+    this.#patrol = setInterval(() => this.#lookAround(), PATROL);
+    this.#patrol.unref();
+  }
+
+  /** Something was appended and committed. */
+  nudge(): void {
+    this.#again = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Numbers what is left, as far as that can be done now. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#patrol);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      if (!this.#closed) await sleep(GATHERING);
+      try {
+        if ((await this.#relay()) === AT_ONCE) this.#again = true;
+      } catch {
+        // The events stay where they are, and the patrol finds them.
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #relay(): Promise<number> {
+    return this.#db.write(async tx => {
+      const [, row] = await Promise.all([tx.lock('event relay'), tx.get<{ events: number }>(RELAY)]);
+      return row?.events ?? 0;
+    });
+  }
+
+  #lookAround(): void {
+    this.#db.get('SELECT 1 FROM new_events LIMIT 1').then(
+      row => {
+        if (row && !this.#closed) this.nudge();
+      },
+      () => {}, // Without the database there is nothing to number, and requests tell of it.
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { Queries } from '../../db/database.ts';
+import type { EventRow } from './event.ts';
+import type { EventFilter } from './event-filter.ts';
+import { deleteEventsBefore, selectEnds, selectEvents } from './event-queries.ts';
+
+/** How many events one page looks through: one that finds nothing costs no more than this. */
+const WINDOW = 20_000;
+
+/** Events deleted in one transaction. */
+const EXPIRED_AT_ONCE = 10_000;
+
+export interface EventPage {
+  events: EventRow[];
+  /** The number up to which the log was looked through. */
+  position: number;
+}
+
+/** The next events after a position, oldest first. */
+export async function read(
+  db: Queries,
+  filter: EventFilter,
+  { after, limit }: { after: number; limit: number },
+): Promise<EventPage> {
+  const { oldest, latest } = await selectEnds(db);
+  refuseExpired(after, oldest);
+  const upTo = Math.min(after + WINDOW, latest);
+  const events = await selectEvents(db, filter, { after, upTo, limit });
+  const isFull = events.length === limit;
+  return { events, position: isFull ? events.at(-1)!.id : Math.max(after, upTo) };
+}
+
+/** The position that a cursor stands for: the number of an event, or `latest`; without one that of the whole log. */
+export async function positionOf(db: Queries, cursor: string | undefined): Promise<number> {
+  const { oldest, latest } = await selectEnds(db);
+  if (cursor === undefined) return oldest - 1;
+  if (cursor === 'latest') return latest;
+  const position = /^\d{1,16}$/.test(cursor) ? Number(cursor) : Number.POSITIVE_INFINITY;
+  if (position > latest) {
+    throw new ApiError(
+      'invalid_request',
+      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor)}`,
+    );
+  }
+  refuseExpired(position, oldest);
+  return position;
+}
+
+/** Deletes the events that are older than `before`, in milliseconds since the Unix epoch. */
+export async function expire(db: Queries, before: number): Promise<void> {
+  while ((await deleteEventsBefore(db, before, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
+}
+
+function refuseExpired(position: number, oldest: number): void {
+  if (position >= oldest - 1) return;
+  throw new ApiError(
+    'cursor_expired',
+    `The events after cursor ${position} are no longer kept; the oldest cursor is ${oldest - 1}: what changed before it ` +
+      'must be read from the resources',
+  );
+}
+
+function shortened(text: string): string {
+  return text.length > 20 ? `${text.slice(0, 20)}…` : text;
+}

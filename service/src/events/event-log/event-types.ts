@@ -1,0 +1,45 @@
+/** Every kind of event, and the change it tells of. The part before the dot says what `subject` it has. */
+export const eventTypes = {
+  'pet.created': 'A pet was created.',
+  'pet.updated': 'A pet changed: by a request for it, or in its status by orders and stock.',
+  'pet.deleted': 'A pet was deleted; `data` is what it was.',
+  'category.created': 'A category was created.',
+  'category.updated': 'A category changed.',
+  'category.deleted': 'A category was deleted; `data` is what it was.',
+  'order.placed': 'An order was placed, also one that is complete at once.',
+  'order.updated': 'An order changed and is still what it was, open or complete.',
+  'order.completed': 'An open order was completed, or an order was placed as complete.',
+  'order.cancelled': 'An open order was cancelled; `data` is what it was.',
+  'inventory.updated': 'The stock of a pet changed in quantity or status.',
+  'key.created': 'An API key was created.',
+  'key.updated': 'An API key has other settings.',
+  'key.rotated': 'An API key has a new secret.',
+  'key.revoked': 'An API key was revoked.',
+  'key.banned': 'An API key was banned: `data` is the ban.',
+  'key.unbanned': 'The bans of an API key were lifted by an administrator: `data` is the key.',
+} as const;
+
+export type EventType = keyof typeof eventTypes;
+
+export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+
+type Owner = EventType extends `${infer Name}.${string}` ? Name : never;
+
+/** The collection in which what an event tells of lives: with its ID it is the event's subject. */
+const collections: Record<Owner, string> = {
+  pet: 'pets',
+  category: 'categories',
+  order: 'orders',
+  inventory: 'inventory',
+  key: 'keys',
+};
+
+/** `pets/42`. */
+export function subjectOf(type: EventType, id: number): string {
+  return `${collections[type.split('.')[0] as Owner]}/${id}`;
+}
+
+/** Whether an event is for administrators only. */
+export function isConfidential(type: string): boolean {
+  return type.startsWith('key.');
+}

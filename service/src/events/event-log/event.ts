@@ -1,0 +1,61 @@
+import { dateTime } from '../../contract/schema.ts';
+import { formatDateTime } from '../../kit/dates.ts';
+import { eventTypeNames } from './event-types.ts';
+
+/** An event as it is sent: CloudEvents 1.0 in JSON. */
+export const Event = {
+  title: 'Event',
+  type: 'object',
+  description: 'A change, as a CloudEvent (CloudEvents 1.0, JSON format).',
+  required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
+  additionalProperties: false,
+  properties: {
+    specversion: { type: 'string', enum: ['1.0'] },
+    id: {
+      type: 'string',
+      pattern: '^[1-9][0-9]*$',
+      description:
+        'The number of the event in the log: 1, 2, 3 … without gaps. It is also the cursor after the event.',
+    },
+    source: { type: 'string', enum: ['/'], description: 'The service; `subject` is relative to it.' },
+    type: { type: 'string', enum: eventTypeNames, description: 'What happened.' },
+    subject: {
+      type: 'string',
+      description: 'What it happened to: a collection and an ID, such as `pets/42`.',
+    },
+    time: { ...dateTime, description: 'When it was written down.' },
+    datacontenttype: { type: 'string', enum: ['application/json'] },
+    data: {
+      type: 'object',
+      description:
+        'The resource after the change, or what it was when it is gone: the shape that the API answers with for `subject`.',
+    },
+  },
+  example: {
+    specversion: '1.0',
+    id: '1042',
+    source: '/',
+    type: 'pet.created',
+    subject: 'pets/1',
+    time: '2026-11-21T12:00:00.000Z',
+    datacontenttype: 'application/json',
+    data: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
+  },
+} as const;
+
+/** An event as it is kept. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
+export interface EventRow {
+  id: number;
+  type: string;
+  subject: string;
+  time: number;
+  data: string;
+}
+
+/** The bytes of an event: the same at every door. `data` is put in as it was kept. */
+export function eventJson({ id, type, subject, time, data }: EventRow): string {
+  return (
+    `{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
+    `"time":"${formatDateTime(time)}","datacontenttype":"application/json","data":${data}}`
+  );
+}

@@ -1,0 +1,142 @@
+import { defineRoute, type Route, reply } from '../contract/define-route.ts';
+import type { Static } from '../contract/static.ts';
+import { Event, eventJson } from './event-log/event.ts';
+import { eventFilter } from './event-log/event-filter.ts';
+import * as eventLog from './event-log/event-log.ts';
+import type { EventServices } from './event-services.ts';
+import { EventStream } from './stream/event-stream.ts';
+import { waitForEvents } from './stream/wait-for-events.ts';
+
+const filters = {
+  type: {
+    type: 'array',
+    items: { type: 'string', maxLength: 50, example: 'order.*' },
+    minItems: 1,
+    maxItems: 50,
+    description: 'Only events of these types; `order.*` stands for all types of a kind.',
+  },
+  subject: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    example: 'pets/1',
+    description: 'Only events of this subject: a collection and an ID.',
+  },
+} as const;
+
+const cursor = {
+  type: 'string',
+  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  example: '0',
+} as const;
+
+const pageQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...filters,
+    cursor: {
+      ...cursor,
+      description:
+        'Events after this one, by its `id`; `latest` for those that are still to come. Without it the list begins with ' +
+        'the oldest event that is kept.',
+    },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+      description: 'How many events a page has at most.',
+    },
+    wait: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 60,
+      default: 0,
+      description: 'How many seconds to wait for an event when there is none yet.',
+    },
+  },
+} as const;
+
+const streamQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...filters,
+    cursor: {
+      ...cursor,
+      description:
+        'Begins after this event, by its `id`; the header `Last-Event-ID` goes before it. Without either the stream begins ' +
+        'with the next event.',
+    },
+  },
+} as const;
+
+const CONFIDENTIAL = 'Events of API keys (`key.*`) are for keys with the scope `admin`.';
+
+function filterOf(
+  { type, subject }: Pick<Static<typeof pageQuery>, 'type' | 'subject'>,
+  { caller }: EventServices,
+) {
+  return eventFilter({ types: type, subject }, caller!.scopes.has('admin'));
+}
+
+export const eventRoutes: Route<EventServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/events',
+    operationId: 'listEvents',
+    tag: 'Events',
+    summary: 'Read the log of events',
+    description:
+      'Every change of a resource, in the order in which they happened, oldest first. The `Link` header always has the next ' +
+      `page: when this one is empty or the last, asking for the next later brings what came since. Kept for 30 days. ${CONFIDENTIAL}`,
+    scope: 'events:read',
+    stability: 'beta',
+    query: pageQuery,
+    success: {
+      status: 200,
+      description: 'A page of events.',
+      schema: { type: 'array', items: Event, maxItems: 100 },
+      example: [Event.example],
+    },
+    errors: ['cursor_expired'],
+    handler: async ({ query, signal }, services: EventServices) => {
+      const filter = filterOf(query, services);
+      const after = await eventLog.positionOf(services.db, query.cursor);
+      const page = await waitForEvents(services, filter, {
+        after,
+        limit: query.limit,
+        seconds: query.wait,
+        signal,
+      });
+      return reply.log(page.events.map(eventJson), String(page.position));
+    },
+  }),
+
+  defineRoute({
+    method: 'GET',
+    path: '/events/stream',
+    operationId: 'streamEvents',
+    tag: 'Events',
+    summary: 'Follow the log of events',
+    description:
+      'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
+      'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every 15 seconds ' +
+      'shows that the stream is alive. A reader that takes nothing for that long is dropped. A stream costs one request; one ' +
+      `key may have a limited number of them at once (429 \`too_many_streams\`). ${CONFIDENTIAL}`,
+    scope: 'events:read',
+    stability: 'beta',
+    // It would not end.
+    hideTryIt: true,
+    query: streamQuery,
+    success: { status: 200, description: 'The stream.', mediaType: 'text/event-stream' },
+    errors: ['cursor_expired', 'too_many_streams'],
+    handler: async ({ query, lastEventId }, services: EventServices) => {
+      const { db, tail } = services;
+      const filter = filterOf(query, services);
+      const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
+      return reply.stream(sink => void new EventStream(db, tail, filter, position, sink));
+    },
+  }),
+];

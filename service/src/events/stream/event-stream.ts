@@ -1,0 +1,94 @@
+import type { MessageSink } from '../../contract/define-route.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Queries } from '../../db/database.ts';
+import { type EventRow, eventJson } from '../event-log/event.ts';
+import { type EventFilter, matches } from '../event-log/event-filter.ts';
+import * as eventLog from '../event-log/event-log.ts';
+import type { EventTail } from '../event-log/event-tail.ts';
+
+/** Events read at once by a stream that is behind. */
+const PAGE = 200;
+
+/** The bytes of an event, made once for all streams that send it. */
+const messages = new WeakMap<EventRow, Uint8Array>();
+
+function messageOf(event: EventRow): Uint8Array {
+  let message = messages.get(event);
+  if (!message) {
+    message = Buffer.from(`id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`);
+    messages.set(event, message);
+  }
+  return message;
+}
+
+/**
+ * Sends the events after a position, and then all that come. It is in step with the tail, or behind and reads the log by
+ * itself; while the reader takes nothing, nothing is read and nothing is kept for it.
+ */
+export class EventStream {
+  readonly #db: Queries;
+  readonly #tail: EventTail;
+  readonly #filter: EventFilter;
+  readonly #sink: MessageSink;
+  #position: number;
+  #state: 'behind' | 'reading' | 'in step' | 'blocked' | 'ended' = 'behind';
+
+  constructor(db: Queries, tail: EventTail, filter: EventFilter, position: number, sink: MessageSink) {
+    this.#db = db;
+    this.#tail = tail;
+    this.#filter = filter;
+    this.#position = position;
+    this.#sink = sink;
+    const unfollow = tail.follow(events => this.#onTail(events));
+    sink.onClose(() => {
+      this.#state = 'ended';
+      unfollow();
+    });
+    sink.onDrain(() => {
+      if (this.#state !== 'blocked') return;
+      this.#state = 'behind';
+      this.#catchUp();
+    });
+    this.#catchUp();
+  }
+
+  #onTail(events: readonly EventRow[]): void {
+    if (this.#state === 'in step') {
+      const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
+      this.#position = Math.max(this.#position, this.#tail.position!);
+      this.#send(news);
+    } else if (this.#state === 'behind') {
+      this.#catchUp();
+    }
+  }
+
+  #catchUp(): void {
+    this.#state = 'reading';
+    this.#readOn().catch(error => {
+      if (this.#state === 'ended') return;
+      this.#sink.end(
+        error instanceof ApiError ? error.message : 'The log cannot be read now; connect again to go on',
+      );
+    });
+  }
+
+  /** Reads until the stream is where the tail is, or its reader is blocked. */
+  async #readOn(): Promise<void> {
+    while (this.#state === 'reading') {
+      const tail = this.#tail.position;
+      // The tail has not looked yet, and will tell when it has.
+      if (tail === undefined) this.#state = 'behind';
+      else if (this.#position >= tail) this.#state = 'in step';
+      else {
+        const page = await eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
+        if (this.#state !== 'reading') return;
+        this.#position = page.position;
+        this.#send(page.events);
+      }
+    }
+  }
+
+  #send(events: readonly EventRow[]): void {
+    if (events.length > 0 && !this.#sink.send(events.map(messageOf))) this.#state = 'blocked';
+  }
+}
