@@ -1,8 +1,7 @@
--- What is appended waits here for its number. An identity is given out before the commit, so that it is not the order in
--- which events become visible; a relay numbers them when no transaction can come before them any more.
+-- What is appended waits here for its number. An identity is given out before the commit, so it is not the order in which
+-- events become visible: a relay numbers them as they do, one at a time.
 CREATE TABLE new_events (
   entry BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
   type TEXT NOT NULL,
   subject TEXT NOT NULL,
   time BIGINT NOT NULL,

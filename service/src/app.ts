@@ -26,6 +26,8 @@ import type { OpsServer } from './ops/ops-server.ts';
 export interface Overrides {
   clock?: Clock;
   logDestination?: DestinationStream;
+  /** Milliseconds between two signs of life of a stream. */
+  heartbeat?: number;
 }
 
 export interface App {
@@ -57,7 +59,7 @@ const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itsel
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination }: Overrides = {},
+  { clock = systemClock, logDestination, heartbeat }: Overrides = {},
 ): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
@@ -89,9 +91,15 @@ export async function buildApp(
   const tail = new EventTail(db, error =>
     log.error({ err: error }, 'events could not be read; trying again'),
   );
-  const streams = new EventStreams(config.streamsPerKey, async key => {
-    const scopes = (await keyRing.find(key, clock.now()))?.scopes;
-    return scopes !== undefined && (scopes.has('events:read') || scopes.has('admin'));
+  const streams = new EventStreams({
+    mostPerKey: config.streamsPerKey,
+    heartbeat,
+    // What it was given to read when it began, it must still be allowed to.
+    stillAllowed: async (key, { scopes: before }) => {
+      const scopes = (await keyRing.find(key, clock.now()))?.scopes;
+      return scopes?.has('admin') || (scopes?.has('events:read') && !before.has('admin')) || false;
+    },
+    onDrop: (requestId, keyId, reason) => log.warn({ requestId, keyId, reason }, 'stream dropped'),
   });
   const server = buildServer({
     routes,

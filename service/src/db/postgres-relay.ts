@@ -14,16 +14,14 @@ const PATROL = 500;
 const AT_ONCE = 1_000;
 
 /**
- * Numbers the events that no transaction can precede any more: those of transactions older than every one that still
- * runs. Of one subject they are in the order of their identities, since changes of it wait for each other.
+ * Numbers the events that are there, under a lock: what is committed later gets a later number, whatever its identity.
+ * Those that came since the last time are in the order of their identities. Of one subject that is the order of its
+ * changes, since they wait for each other: the event of the second is appended when the first is committed.
  */
 const RELAY = `
-  WITH due AS (
-    SELECT entry FROM new_events WHERE transaction_id < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY entry LIMIT ${AT_ONCE}
-  ), taken AS (
-    DELETE FROM new_events USING due WHERE new_events.entry = due.entry
-    RETURNING new_events.entry, type, subject, time, data
+  WITH taken AS (
+    DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${AT_ONCE})
+    RETURNING entry, type, subject, time, data
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
     WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id

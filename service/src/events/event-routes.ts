@@ -101,14 +101,15 @@ export const eventRoutes: Route<EventServices>[] = [
       example: [Event.example],
     },
     errors: ['cursor_expired'],
-    handler: async ({ query, signal }, services: EventServices) => {
+    handler: async (request, services: EventServices) => {
+      const { query } = request;
       const filter = filterOf(query, services);
       const after = await eventLog.positionOf(services.db, query.cursor);
       const page = await waitForEvents(services, filter, {
         after,
         limit: query.limit,
         seconds: query.wait,
-        signal,
+        signal: request.signal,
       });
       return reply.log(page.events.map(eventJson), String(page.position));
     },
@@ -123,14 +124,19 @@ export const eventRoutes: Route<EventServices>[] = [
     description:
       'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
       'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every 15 seconds ' +
-      'shows that the stream is alive. A reader that takes nothing for that long is dropped. A stream costs one request; one ' +
+      'shows that the stream is alive. A reader that does not take for that long what it was sent is dropped. A stream costs one request; one ' +
       `key may have a limited number of them at once (429 \`too_many_streams\`). ${CONFIDENTIAL}`,
     scope: 'events:read',
     stability: 'beta',
     // It would not end.
     hideTryIt: true,
     query: streamQuery,
-    success: { status: 200, description: 'The stream.', mediaType: 'text/event-stream' },
+    success: {
+      status: 200,
+      description: 'The stream.',
+      mediaType: 'text/event-stream',
+      example: `id: ${Event.example.id}\nevent: ${Event.example.type}\ndata: ${JSON.stringify(Event.example)}\n\n`,
+    },
     errors: ['cursor_expired', 'too_many_streams'],
     handler: async ({ query, lastEventId }, services: EventServices) => {
       const { db, tail } = services;

@@ -3,7 +3,6 @@ import type { Reply, Request, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { guardOf } from './conditional.ts';
 import type { EventStreams } from './event-streams.ts';
-import { presentedKey } from './gate/credentials.ts';
 import type { Idempotency } from './idempotency.ts';
 import { signalOf } from './patience.ts';
 import { refuseBrokenEscapes } from './query-string.ts';
@@ -42,7 +41,7 @@ export function handlerOf(
       guard: guardOf(request.headers),
       lastEventId: request.headers['last-event-id'] as string | undefined,
       get signal() {
-        return signalOf(request);
+        return signalOf(request, reply);
       },
     };
     refuseOtherId(route, input);
@@ -65,7 +64,7 @@ export function handlerOf(
     }
     const result = await handle(input, services);
     if (result.kind === 'stream') {
-      streams.start(presentedKey(request.headers)!, request, reply, result.start);
+      streams.start(request, reply, result.start);
       return reply;
     }
     return send(request, reply, responseOf(route, result, request));

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -14,8 +14,9 @@ export function endWaitsAtClose(server: FastifyInstance): void {
 }
 
 /** Aborted when nobody waits for the answer any more, and when the server begins to close. */
-export function signalOf(request: FastifyRequest): AbortSignal {
+export function signalOf(request: FastifyRequest, { raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
+  if (raw.destroyed) gone.abort();
+  else raw.once('close', () => gone.abort());
   return AbortSignal.any([gone.signal, request.server.endOfWaiting.signal]);
 }

@@ -1,15 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    isLogged: boolean;
+  }
+}
+
 /** What is told of a request: never a header, a body or a key, only the key's ID. Null is what could not be read. */
 export interface Told {
   requestId: string;
   method: string | null;
   /** The path template of the operation. */
   route: string | null;
-  status: number;
+  /** Null when the caller went away before the answer. */
+  status: number | null;
   durationMs: number | null;
   keyId: number | null;
 }
+
+/** The same of a request that was answered. */
+export type Answered = Told & { status: number };
 
 /** pino's number for the level `info`. */
 const INFO = 30;
@@ -22,13 +32,13 @@ const INFO = 30;
 export class RequestLog {
   readonly #destination: { write(line: string): void };
   readonly #enabled: boolean;
-  readonly #onResponse: ((told: Told) => void) | undefined;
+  readonly #onResponse: ((told: Answered) => void) | undefined;
 
-  /** `onResponse` is told of each request, whether it is logged or not. */
+  /** `onResponse` is told of each request that was answered, whether it is logged or not. */
   constructor(
     destination: { write(line: string): void },
     enabled: boolean,
-    onResponse?: (told: Told) => void,
+    onResponse?: (told: Answered) => void,
   ) {
     this.#destination = destination;
     this.#enabled = enabled;
@@ -36,7 +46,7 @@ export class RequestLog {
   }
 
   write(told: Told): void {
-    this.#onResponse?.(told);
+    if (this.#onResponse && told.status !== null) this.#onResponse(told as Answered);
     if (!this.#enabled) return;
     const { requestId, method, route, status, durationMs, keyId } = told;
     this.#destination.write(
@@ -47,8 +57,19 @@ export class RequestLog {
 }
 
 export function logRequests(server: FastifyInstance, requestLog: RequestLog): void {
-  server.addHook('onResponse', (request, reply, done) => {
+  server.decorateRequest('isLogged', false);
+  const log = (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.isLogged) return;
+    request.isLogged = true;
     requestLog.write(told(request, reply));
+  };
+  // What the caller breaks off never finishes: a stream, mostly.
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => log(request, reply));
+    done();
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    log(request, reply);
     done();
   });
 }
@@ -58,7 +79,7 @@ export function told(request: FastifyRequest, reply: FastifyReply): Told {
     requestId: request.id,
     method: request.method,
     route: request.operation?.path ?? null,
-    status: reply.statusCode,
+    status: reply.raw.headersSent ? reply.statusCode : null,
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     keyId: request.caller?.keyId ?? null,
   };

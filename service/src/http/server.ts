@@ -61,9 +61,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('operation', undefined);
   readJsonBodies(server);
   logRequests(server, options.requestLog);
+  // First, so that the connections of those who wait end with their answers.
+  closeConnectionsPromptly(server);
   endWaitsAtClose(server);
   server.addHook('preClose', async () => options.streams.close());
-  closeConnectionsPromptly(server);
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   const pages = portalPages(options.contract);
   const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);

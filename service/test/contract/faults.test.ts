@@ -5,6 +5,8 @@ import { KeyRing } from '../../src/access/api-keys/key-ring.ts';
 import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
@@ -47,6 +49,8 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     keyLimits: app.keyLimits,
     contract: new ContractDocument(() => ({})),
     idempotency: new Idempotency(app.db),
+    tail: new EventTail(app.db, () => {}),
+    streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
     counters: new MemoryCounters(),
     clock,
     trustedProxies: new TrustedProxies([]),

@@ -53,19 +53,24 @@ function stabilities(): Record<string, string> {
 }
 
 describe('an operation with x-hideTryItPanel', () => {
-  it('cannot be tried out, but is shown like any other: GET /store/orders', async t => {
+  it('cannot be tried out, but is shown like any other: GET /store/orders, and GET /events/stream', async t => {
     const hidden = documentedOperations.filter(listed => listed.operation['x-hideTryItPanel']);
-    assert.deepEqual(
-      hidden.map(({ method, path }) => `${method} ${path}`),
-      ['GET /store/orders'],
-    );
+    assert.deepEqual(hidden.map(({ method, path }) => `${method} ${path}`).toSorted(), [
+      'GET /events/stream',
+      'GET /store/orders',
+    ]);
     const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
-    const shown = await portal.show(hidden[0]!.operation);
-    await shown.locator('[data-code="200"]').waitFor();
-    assert.equal(await shown.locator('[data-param-name="shipDateFrom"]').count(), 1);
-    assert.equal(await shown.locator('.try-out__btn, .execute').count(), 0);
-    assert.equal(await shown.getByRole('button', { name: /try|execute/i }).count(), 0);
+    for (const [operationId, parameter] of [
+      ['listOrders', 'shipDateFrom'],
+      ['streamEvents', 'subject'],
+    ] as const) {
+      const shown = await portal.show(operation(operationId));
+      await shown.locator('[data-code="200"]').waitFor();
+      assert.equal(await shown.locator(`[data-param-name="${parameter}"]`).count(), 1);
+      assert.equal(await shown.locator('.try-out__btn, .execute').count(), 0);
+      assert.equal(await shown.getByRole('button', { name: /try|execute/i }).count(), 0);
+    }
   });
 
   it('is whichever the document says', async t => {
@@ -107,12 +112,13 @@ describe('an operation that may still change', () => {
   it('has its stability as a badge, and no other has one', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
-    assert.deepEqual(Object.values(stabilities()), ['experimental']);
+    assert.deepEqual(Object.values(stabilities()).toSorted(), ['beta', 'beta', 'experimental']);
     assert.deepEqual(await marked(page, 'data-stability'), stabilities());
     assert.deepEqual(await markedInNavigation(page, 'data-stability'), stabilities());
-    const { operationId, 'x-stability': stability } = operation(Object.keys(stabilities())[0]!);
-    const badge = page.locator(`[id$="-${operationId}"] .badge[data-stability]`);
-    assert.equal(await badge.innerText(), stability);
+    for (const [operationId, stability] of Object.entries(stabilities())) {
+      const badge = page.locator(`[id$="-${operationId}"] .badge[data-stability]`);
+      assert.equal(await badge.innerText(), stability);
+    }
   });
 
   it('is whichever the document says', async t => {

@@ -30,6 +30,8 @@ describe('the settings', () => {
         decay: 86_400_000,
       },
       redisUrls: [],
+      eventDays: 30,
+      streamsPerKey: 20,
     });
   });
 
@@ -55,6 +57,8 @@ describe('the settings', () => {
       PETSTORE_BAN_MINUTES: '2, 525600',
       PETSTORE_BAN_DECAY_HOURS: '1',
       REDIS_URL: 'rediss://user:pass@redis-1:6380, rediss://[::1]:6380/0',
+      PETSTORE_EVENT_DAYS: '7',
+      PETSTORE_STREAMS_PER_KEY: '2',
     });
     assert.deepEqual(config, {
       host: '::1',
@@ -79,6 +83,8 @@ describe('the settings', () => {
         decay: 3_600_000,
       },
       redisUrls: ['rediss://user:pass@redis-1:6380', 'rediss://[::1]:6380/0'],
+      eventDays: 7,
+      streamsPerKey: 2,
     });
   });
 
@@ -209,6 +215,12 @@ describe('the settings', () => {
       '8761',
       'PETSTORE_BAN_DECAY_HOURS must be a whole number from 1 to 8760, but is "8761"',
     ],
+    ['PETSTORE_EVENT_DAYS', '0', 'PETSTORE_EVENT_DAYS must be a whole number from 1 to 3650, but is "0"'],
+    [
+      'PETSTORE_STREAMS_PER_KEY',
+      '0',
+      'PETSTORE_STREAMS_PER_KEY must be a whole number from 1 to 100000, but is "0"',
+    ],
     [
       'PETSTORE_BAN_MINUTES',
       '0',
@@ -245,7 +257,7 @@ describe('the settings', () => {
     [
       'PETSTORE_COLOUR',
       'red',
-      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS',
+      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS, PETSTORE_EVENT_DAYS, PETSTORE_STREAMS_PER_KEY',
     ],
     ['DATABASE_URL', 'postgres://host', NO_DATABASE_URL],
     ['DATABASE_URL', 'mysql://user:secret@host/shop', NO_DATABASE_URL],

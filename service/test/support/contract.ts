@@ -47,6 +47,8 @@ const PLAIN_HEADERS = new Set([
   'content-type',
   'date',
   'keep-alive',
+  'transfer-encoding',
+  'x-accel-buffering',
   'x-content-type-options',
 ]);
 

@@ -31,22 +31,30 @@ export interface KnownOperation {
   body: Body | undefined;
 }
 
-/** Every operation of the contract, as tests go through them. */
+/** Every operation of the contract whose answers end, as tests go through them. */
 export const operations: readonly KnownOperation[] = Object.entries(contract.paths).flatMap(
   ([template, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      operationId: operation.operationId,
-      method: method.toUpperCase(),
-      template,
-      needsKey: operation.security.length > 0,
-      scope: operation['x-required-scope'] as string | undefined,
-      body: bodyOf(operation),
-    })),
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => ({
+        operationId: operation.operationId,
+        method: method.toUpperCase(),
+        template,
+        needsKey: operation.security.length > 0,
+        scope: operation['x-required-scope'] as string | undefined,
+        body: bodyOf(operation),
+      })),
 );
 
 export const operationsWithBody = operations.filter(
   (operation): operation is KnownOperation & { body: Body } => operation.body !== undefined,
 );
+
+/** Whether an operation answers with a stream, which does not end by itself. */
+export function isStream({ responses }: Operation): boolean {
+  const success = responses[200];
+  return success !== undefined && 'content' in success && 'text/event-stream' in success.content!;
+}
 
 /** A path of the contract with its ID filled in. */
 export function filled(template: string, id: string | number = 1): string {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { LimitState } from '../../counters/decide.ts';
@@ -79,13 +80,14 @@ export async function change(
   const state = await keyLimits.stateOf(keyId);
   return db.write(async tx => {
     const row = await foundToChange(tx, keyId);
-    const settings = settingsFor(toApiKey(row, state, now));
+    const before = toApiKey(row, state, now);
+    const settings = settingsFor(before);
     refuseRevoked(row);
     const terms = termsOf(settings);
     if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) refusePast(terms.expiresAt, now);
     await refuseToLockOut(tx, row, terms, now);
     const changed = toApiKey(await updateApiKey(tx, keyId, terms), state, now);
-    appendEvent(tx, 'key.updated', keyId, changed);
+    if (!isDeepStrictEqual(before, changed)) appendEvent(tx, 'key.updated', keyId, changed);
     return changed;
   });
 }
@@ -137,8 +139,9 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
     const row = await foundToChange(tx, keyId);
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
     const key = toApiKey(row, state, now);
+    if (key.ban === null) return false;
     appendEvent(tx, 'key.unbanned', keyId, { ...key, ban: null });
-    return key.ban !== null;
+    return true;
   });
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries } from '../../db/database.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
-import { deleteEventsBefore, selectEnds, selectEvents } from './event-queries.ts';
+import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
 
 /** How many events one page looks through: one that finds nothing costs no more than this. */
 const WINDOW = 20_000;
@@ -14,6 +14,8 @@ export interface EventPage {
   events: EventRow[];
   /** The number up to which the log was looked through. */
   position: number;
+  /** Whether that is the end of the log. */
+  atEnd: boolean;
 }
 
 /** The next events after a position, oldest first. */
@@ -22,12 +24,12 @@ export async function read(
   filter: EventFilter,
   { after, limit }: { after: number; limit: number },
 ): Promise<EventPage> {
-  const { oldest, latest } = await selectEnds(db);
+  const upTo = after + WINDOW;
+  const { oldest, latest, events } = await selectEvents(db, filter, { after, upTo, limit });
   refuseExpired(after, oldest);
-  const upTo = Math.min(after + WINDOW, latest);
-  const events = await selectEvents(db, filter, { after, upTo, limit });
   const isFull = events.length === limit;
-  return { events, position: isFull ? events.at(-1)!.id : Math.max(after, upTo) };
+  const position = isFull ? events.at(-1)!.id : Math.max(after, Math.min(upTo, latest));
+  return { events, position, atEnd: position >= latest };
 }
 
 /** The position that a cursor stands for: the number of an event, or `latest`; without one that of the whole log. */
@@ -46,9 +48,13 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   return position;
 }
 
-/** Deletes the events that are older than `before`, in milliseconds since the Unix epoch. */
+/** Deletes the events that are older than `before`, in milliseconds since the Unix epoch, and leaves no gap. */
 export async function expire(db: Queries, before: number): Promise<void> {
-  while ((await deleteEventsBefore(db, before, EXPIRED_AT_ONCE)) === EXPIRED_AT_ONCE);
+  for (;;) {
+    const last = await selectLastBefore(db, before, EXPIRED_AT_ONCE);
+    if (last === null) return;
+    await deleteEventsUpTo(db, last);
+  }
 }
 
 function refuseExpired(position: number, oldest: number): void {

@@ -36,7 +36,10 @@ export class EventTail {
     return this.#position;
   }
 
-  /** Hands `listener` every event from now on, in order; it is to be done at once. Answers what ends that. */
+  /**
+   * Hands `listener` every event from now on, in order; it is to be done at once. The first time it may be handed none:
+   * then the tail begins where the log ends now. Answers what ends that.
+   */
   follow(listener: TailListener): () => void {
     this.#listeners.add(listener);
     if (this.#timer === undefined) {
@@ -85,7 +88,7 @@ export class EventTail {
       return;
     }
     const after = this.#position;
-    const events = await selectEvents(this.#db, ALL, {
+    const { events } = await selectEvents(this.#db, ALL, {
       after,
       upTo: Number.MAX_SAFE_INTEGER,
       limit: BATCH,

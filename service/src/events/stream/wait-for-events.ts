@@ -14,29 +14,44 @@ export interface Wait {
   signal: AbortSignal;
 }
 
-/** The next events after a position; when there are none, as soon as there are, or an empty page when the wait is over. */
+/**
+ * The next events after a position; when there are none, as soon as there are, or an empty page when the wait is over. Who
+ * has not come to the end of the log is not kept waiting.
+ */
 export async function waitForEvents(
   { db, tail }: { db: Queries; tail: EventTail },
   filter: EventFilter,
   { after, limit, seconds, signal }: Wait,
 ): Promise<EventPage> {
-  const first = await eventLog.read(db, filter, { after, limit });
-  if (first.events.length > 0 || seconds === 0) return first;
-  const { promise: news, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, seconds * SECOND);
+  let page = await eventLog.read(db, filter, { after, limit });
+  if (!isToWait(page) || seconds === 0) return page;
+  let isOver = false;
+  let news = Promise.withResolvers<void>();
+  const end = () => {
+    isOver = true;
+    news.resolve();
+  };
+  const timer = setTimeout(end, seconds * SECOND);
   const unfollow = tail.follow(events => {
-    if (events.some(event => matches(filter, event))) resolve();
+    // None are handed on at the first look of the tail: what came before it is for the next reading to find.
+    if (events.length === 0 || events.some(event => matches(filter, event))) news.resolve();
   });
-  signal.addEventListener('abort', () => resolve(), { once: true });
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   try {
-    // What came between the first reading and the first look of the tail.
-    let page = await eventLog.read(db, filter, { after: first.position, limit });
-    if (page.events.length > 0 || signal.aborted) return page;
-    await news;
-    page = await eventLog.read(db, filter, { after: page.position, limit });
-    return page;
+    for (;;) {
+      page = await eventLog.read(db, filter, { after: page.position, limit });
+      if (!isToWait(page) || isOver) return page;
+      await news.promise;
+      news = Promise.withResolvers<void>();
+    }
   } finally {
     clearTimeout(timer);
     unfollow();
+    signal.removeEventListener('abort', end);
   }
+}
+
+function isToWait({ events, atEnd }: EventPage): boolean {
+  return events.length === 0 && atEnd;
 }

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http';
+import type { MessageSink } from '../contract/define-route.ts';
+import { SECOND } from '../kit/clock.ts';
+
+/** How long a client waits before it connects again, in milliseconds. */
+const RETRY = 2 * SECOND;
+
+/** How long the end of a stream may take to reach its reader, in milliseconds. */
+const LAST_WORDS = SECOND;
+
+/** One client that reads a stream of server-sent events (HTML Living Standard, §9.2). */
+export class EventConnection implements MessageSink {
+  readonly #response: ServerResponse;
+  readonly #interval: number;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #onDrop: (reason: string) => void;
+  #blockedSince: number | undefined;
+  #ending: NodeJS.Timeout | undefined;
+
+  /** Shows each `interval` that it is alive, and drops a reader that does not take for as long what it was sent. */
+  constructor(response: ServerResponse, interval: number, onDrop: (reason: string) => void) {
+    this.#response = response;
+    this.#interval = interval;
+    this.#onDrop = onDrop;
+    response.on('drain', () => {
+      this.#blockedSince = undefined;
+    });
+    // A connection that breaks ends the stream, and `close` tells of it.
+    response.on('error', () => {});
+    this.#heartbeat = setInterval(() => this.#beat(), interval);
+    response.once('close', () => {
+      clearInterval(this.#heartbeat);
+      clearTimeout(this.#ending);
+    });
+    this.#write([Buffer.from(`retry: ${RETRY}\n\n`)]);
+  }
+
+  send(messages: readonly Uint8Array[]): boolean {
+    return this.#write(messages);
+  }
+
+  end(reason: string): void {
+    if (this.#response.writableEnded || this.#response.destroyed) return;
+    this.#response.end(`: ${reason}\n\n`);
+    // A reader that takes nothing would never see the end.
+    this.#ending = setTimeout(() => this.#response.destroy(), LAST_WORDS);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.on('drain', listener);
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener);
+  }
+
+  #beat(): void {
+    if (this.#blockedSince === undefined) this.#write([Buffer.from(':\n\n')]);
+    else if (performance.now() - this.#blockedSince >= this.#interval && !this.#response.writableEnded) {
+      const reason = `Dropped: what was sent was not read for ${this.#interval / SECOND} seconds`;
+      this.#onDrop(reason);
+      this.end(reason);
+    }
+  }
+
+  #write(messages: readonly Uint8Array[]): boolean {
+    if (this.#response.writableEnded || this.#response.destroyed) return false;
+    // In one piece: several, corked, may be told as not taken without a `drain` to follow when the system takes them at once.
+    const taken = this.#response.write(messages.length === 1 ? messages[0] : Buffer.concat(messages));
+    if (!taken) this.#blockedSince ??= performance.now();
+    return taken;
+  }
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertGapless, settledCursor } from '../support/event-log.ts';
+import { aCategory } from '../support/factories.ts';
+import { launchBrowser } from '../support/launch-browser.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+const page = `<!doctype html><title>Shop</title><script>
+  window.seen = [];
+  window.opened = 0;
+  const source = new EventSource('/stream?cursor=' + new URLSearchParams(location.search).get('cursor'));
+  source.onopen = () => window.opened++;
+  source.addEventListener('category.created', ({ lastEventId, data }) =>
+    seen.push([Number(lastEventId), JSON.parse(data).data.name]));
+</script>`;
+
+/** The backend of a web shop: serves its page, and passes the stream on with the key that the page must not have. */
+function backend({ origin, adminKey }: TestApp) {
+  const open = new Set<ServerResponse>();
+  const server = createServer((incoming, response) => {
+    if (!incoming.url!.startsWith('/stream')) {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+      return;
+    }
+    const lastEventId = incoming.headers['last-event-id'];
+    const query = incoming.url!.slice('/stream'.length);
+    const headers = { 'x-api-key': adminKey, ...(lastEventId && { 'last-event-id': String(lastEventId) }) };
+    const passed = request(`${origin}/events/stream${query}`, { agent: false, headers }, answer => {
+      response.writeHead(answer.statusCode!, { 'content-type': 'text/event-stream' });
+      answer.on('error', () => {});
+      answer.pipe(response);
+    });
+    passed.on('error', () => {});
+    passed.end();
+    open.add(response);
+    response.on('close', () => {
+      open.delete(response);
+      passed.destroy();
+    });
+  });
+  return {
+    server,
+    /** Breaks every stream off, in the middle of whatever it sends. */
+    cut: () => {
+      for (const response of open) response.destroy();
+    },
+  };
+}
+
+describe('a browser’s EventSource', () => {
+  it('that is cut off again and again goes on where it was, and has every event once', async t => {
+    const shop = await startTestApp(t, { alone: false });
+    const end = Number(await settledCursor(shop));
+    const { server, cut } = backend(shop);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const browser = await launchBrowser();
+    try {
+      const tab = await browser.newPage();
+      await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?cursor=${end}`);
+      await tab.waitForFunction('opened === 1');
+      const names = Array.from({ length: 40 }, (_, i) => `Category no. ${i}`);
+      const writing = (async () => {
+        for (const name of names) {
+          await aCategory(shop.api, { name });
+          await sleep(150);
+        }
+      })();
+      for (let i = 0; i < 2; i++) {
+        await sleep(700);
+        cut();
+        await tab.waitForFunction(`opened === ${i + 2}`);
+      }
+      await writing;
+      await tab.waitForFunction(`seen.length >= ${names.length}`);
+      await sleep(300);
+      const seen: [number, string][] = await tab.evaluate('seen');
+      assert.deepEqual(
+        seen.map(([, name]) => name),
+        names,
+      );
+      assertGapless(
+        seen.map(([id]) => id),
+        end + 1,
+      );
+    } finally {
+      await browser.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
+import { aCategory } from '../support/factories.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const typesAndSubjects = (events: { type: string; subject: string }[]) =>
+  events.map(({ type, subject }) => `${type} ${subject}`);
+
+describe('a change of keys', () => {
+  it('tells of the key as the API answers it, and never of its secret', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    let secret = '';
+    const keyOf = async () => (await api.get('/keys/2')).body;
+    const steps: [type: string, change: () => Promise<unknown>][] = [
+      [
+        'key.created',
+        async () => {
+          secret = (await api.post('/keys', { name: 'A', plan: 'pro', scopes: ['pets:read'] })).body.key;
+        },
+      ],
+      ['key.updated', () => api.patch('/keys/2', { name: 'B' })],
+      ['key.revoked', () => api.delete('/keys/2')],
+    ];
+    for (const [type, change] of steps) {
+      const events = await eventsOf(shop, change);
+      assert.deepEqual(typesAndSubjects(events), [`${type} keys/2`]);
+      assert.deepEqual(events[0]!.data, await keyOf());
+      assert.doesNotMatch(JSON.stringify(events), new RegExp(`psk_|${secret.slice(4)}`));
+    }
+  });
+
+  it('that is a rotation tells until when the earlier secrets work', async t => {
+    const shop = await startTestApp(t);
+    await shop.clientWith({});
+    let answered: Record<string, unknown> = {};
+    const [event, ...more] = await eventsOf(shop, async () => {
+      answered = (await shop.api.post('/keys/2/rotate', { graceSeconds: 60 })).body;
+    });
+    const { key, ...rest } = answered;
+    assert.ok(key);
+    assert.deepEqual([event!.type, event!.data, more], ['key.rotated', rest, []]);
+  });
+
+  it('that changes nothing or is refused tells nothing', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    await shop.clientWith({});
+    await shop.clientWith({});
+    await api.delete('/keys/3');
+    const changes = [
+      () => api.patch('/keys/2', { name: 'Test client' }),
+      () => api.patch('/keys/2', {}),
+      () => api.patch('/keys/2', { plan: 'enterprise' }),
+      () => api.delete('/keys/3'),
+      () => api.patch('/keys/3', { name: 'Other' }),
+      () => api.delete('/keys/2/ban'),
+      () => api.post('/keys/99/rotate', {}),
+    ];
+    for (const change of changes) assert.deepEqual(await eventsOf(shop, change), [], String(change));
+  });
+
+  it('that is a ban, or lifts one, tells of it', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    const banned = await eventsOf(shop, async () => {
+      await provokeBan(shop, client);
+      // The ban is decided in memory; its event follows.
+      await sleep(200);
+    });
+    const ban = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
+    assert.deepEqual(typesAndSubjects(banned), [`key.banned keys/${client.keyId}`]);
+    assert.deepEqual(banned[0]!.data, ban);
+    const lifted = await eventsOf(shop, () => shop.api.delete(`/keys/${client.keyId}/ban`));
+    assert.deepEqual(typesAndSubjects(lifted), [`key.unbanned keys/${client.keyId}`]);
+    assert.equal(lifted[0]!.data.ban, null);
+  });
+
+  it('is for administrators only, at every door', async t => {
+    const shop = await startTestApp(t);
+    const { api, clientWith } = shop;
+    const reader = await clientWith({ scopes: ['events:read'] });
+    await aCategory(api);
+    await settledCursor(shop);
+    assert.deepEqual(typesAndSubjects(await eventsAfter(reader, 0)), ['category.created categories/1']);
+    assert.ok((await eventsAfter(api, 0)).length > 1);
+    assert.deepEqual(await eventsAfter(reader, 0, '&subject=keys/1'), []);
+    for (const path of ['/events', '/events/stream']) {
+      for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
+        const message = assertRefused(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
+        assert.match(message, /^Events `key\.\w+` are for the scope `admin`$/);
+      }
+    }
+    const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });
+    for (const path of ['/events', '/events/stream'])
+      assertRefused(await other.get(path), 403, 'insufficient_scope');
+  });
+});

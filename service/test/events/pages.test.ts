@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import type { Client } from '../support/client.ts';
+import { assertGapless, cursorOf, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { nextPath } from '../support/pages.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+async function typesIn(api: Client, query: string): Promise<string[]> {
+  return [...new Set((await eventsAfter(api, 0, query)).map(({ type }) => type))].toSorted();
+}
+
+describe('a page of the log', () => {
+  it('has the events after its cursor, without gaps, and always a next page', async t => {
+    const shop = await startTestApp(t);
+    for (let i = 0; i < 5; i++) await aCategory(shop.api);
+    await settledCursor(shop);
+    const first = await shop.api.get('/events?limit=3');
+    assertGapless(
+      first.body.map(({ id }: { id: string }) => Number(id)),
+      1,
+    );
+    assert.equal(first.body.length, 3);
+    assert.equal(nextPath(first), '/events?limit=3&cursor=3');
+    const second = await shop.api.get('/events?limit=3&cursor=3');
+    assert.equal(second.body[0].id, '4');
+    const end = await settledCursor(shop);
+    const empty = await shop.api.get(`/events?cursor=${end}`);
+    assert.deepEqual([empty.body, nextPath(empty)], [[], `/events?cursor=${end}`]);
+    await aCategory(shop.api, { name: 'Later' });
+    await settledCursor(shop);
+    assert.equal((await shop.api.get(nextPath(empty)!)).body[0].data.name, 'Later');
+  });
+
+  it('after `latest` has only what is still to come', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    const page = await shop.api.get('/events?cursor=latest&type=pet.*');
+    assert.deepEqual([page.body, nextPath(page)], [[], `/events?cursor=${end}&type=pet.*`]);
+  });
+
+  it('has no hole where a change was refused, also among many at once', async t => {
+    const shop = await startTestApp(t);
+    const pet = await aPet(shop.api, { stock: 10 });
+    const orders = Array.from({ length: 40 }, (_, i) =>
+      shop.api.post('/store/orders', { petId: pet, quantity: i % 2 ? 1 : 99 }),
+    );
+    const done = (await Promise.all(orders)).filter(({ status }) => status === 201).length;
+    assert.equal(done, 10);
+    const end = await settledCursor(shop);
+    const events = await eventsAfter(shop.api, 0);
+    assertGapless(
+      events.map(({ id }) => Number(id)),
+      1,
+    );
+    assert.equal(String(events.length), end);
+    assert.equal(events.filter(({ type }) => type === 'order.placed').length, done);
+  });
+
+  it('can be had of some types, of all of a kind, and of one subject', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    const pet = await aPet(api, { stock: 5 });
+    const order = await anOrder(api, { petId: pet });
+    await api.patch(`/store/orders/${order}`, { complete: true });
+    await settledCursor(shop);
+    assert.deepEqual(await typesIn(api, '&type=order.placed'), ['order.placed']);
+    assert.deepEqual(await typesIn(api, '&type=order.*'), ['order.completed', 'order.placed']);
+    assert.deepEqual(await typesIn(api, '&type=order.placed&type=pet.*'), ['order.placed', 'pet.created']);
+    assert.deepEqual(await typesIn(api, `&subject=inventory/${pet}`), ['inventory.updated']);
+    assert.deepEqual(await typesIn(api, `&subject=orders/${order}&type=order.completed`), [
+      'order.completed',
+    ]);
+    assert.deepEqual(await typesIn(api, '&subject=orders/999'), []);
+  });
+
+  it('keeps its filters in the link to the next page', async t => {
+    const shop = await startTestApp(t);
+    const pet = await aPet(shop.api, { stock: 5 });
+    for (let i = 0; i < 5; i++) await anOrder(shop.api, { petId: pet });
+    await settledCursor(shop);
+    let path = `/events?type=order.*&limit=2`;
+    const seen = [];
+    for (let page = 0; page < 4; page++) {
+      const { body, headers } = await shop.api.get(path);
+      seen.push(...body.map(({ type }: { type: string }) => type));
+      path = nextPath({ headers } as never)!;
+    }
+    assert.deepEqual(seen, Array(5).fill('order.placed'));
+  });
+
+  it('looks through 20,000 events at most, and goes on from there', async t => {
+    const shop = await startTestApp(t);
+    await appendMany(shop.app, 45_000);
+    await aCategory(shop.api);
+    const end = Number(await settledCursor(shop));
+    const cursors = [];
+    let path = '/events?type=category.created&cursor=0';
+    for (let page = 0; page < 3; page++) {
+      const answer = await shop.api.get(path);
+      path = nextPath(answer)!;
+      cursors.push([answer.body.length, Number(cursorOf(path))]);
+    }
+    assert.deepEqual(cursors, [
+      [0, 20_000],
+      [0, 40_000],
+      [1, end],
+    ]);
+    const began = performance.now();
+    const waited = await shop.api.get('/events?type=category.created&cursor=0&wait=30');
+    assert.deepEqual([waited.body, cursorOf(nextPath(waited)!)], [[], '20000']);
+    assert.ok(performance.now() - began < 5_000, 'it waited although there was more to look through');
+  });
+
+  it('is refused with what was wrong with its cursor, types or wait', async t => {
+    const shop = await startTestApp(t);
+    const end = await settledCursor(shop);
+    const beyond = Number(end) + 1;
+    const messages: [query: string, message: RegExp][] = [
+      [`cursor=${beyond}`, new RegExp(`of which the latest is ${end}; it was ${beyond}$`)],
+      ['cursor=abc', /`cursor`.*was "abc"/],
+      ['cursor=-1', /`cursor`/],
+      ['cursor=01', /`cursor`/],
+      ['cursor=99999999999999999', /`cursor`/],
+      ['type=pet.create', /no event type `pet.create`; did you mean `pet.created`\?/],
+      ['type=pets.*', /no event type `pets.\*`; did you mean `pet.\*`\?/],
+      ['type=*', /no event type `\*`/],
+      ['type=', /no event type ``/],
+      ['wait=61', /`wait`/],
+      ['wait=-1', /`wait`/],
+      ['limit=101', /`limit`/],
+      ['sort=id', /`sort`/],
+    ];
+    for (const [query, message] of messages) {
+      assert.match(
+        assertRefused(await shop.api.get(`/events?${query}`), 400, 'invalid_request'),
+        message,
+        query,
+      );
+    }
+    for (const [query, message] of messages.slice(0, 6)) {
+      const answer = await shop.api.get(`/events/stream?${query}`);
+      assert.match(assertRefused(answer, 400, 'invalid_request'), message, query);
+    }
+    for (const id of ['abc', '-1', String(beyond), '9'.repeat(400)]) {
+      const answer = await shop.api.get('/events/stream', { 'last-event-id': id });
+      const message = assertRefused(answer, 400, 'invalid_request');
+      assert.match(
+        message,
+        new RegExp(`^A cursor is the number of an event, .* it was ${id.slice(0, 20)}…?$`),
+      );
+    }
+    assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);
+  });
+});

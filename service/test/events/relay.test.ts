@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client as Session } from 'pg';
+import { type App, buildApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { Client } from '../support/client.ts';
+import { assertGapless, eventsAfter, latestCursor } from '../support/event-log.ts';
+import { type CloudEvent, EventReader } from '../support/event-reader.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { serve } from '../support/service-process.ts';
+import { newDatabase } from '../support/test-store.ts';
+
+interface Replica {
+  app: App;
+  api: Client;
+  origin: string;
+}
+
+interface Shop {
+  replicas: Replica[];
+  adminKey: string;
+  url: string;
+  /** A session of its own, outside of the service. */
+  session: () => Promise<Session>;
+}
+
+async function startReplicas(t: TestContext, count: number): Promise<Shop> {
+  const { url, drop } = await newDatabase();
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const replicas: Replica[] = [];
+  const sessions: Session[] = [];
+  let adminKey = '';
+  t.after(async () => {
+    for (const { app, api } of replicas) {
+      api.close();
+      await app.close();
+    }
+    for (const session of sessions) await session.end();
+    rmSync(directory, { recursive: true });
+    await drop();
+  });
+  const environment = { PETSTORE_DATA: directory, DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
+  for (let i = 0; i < count; i++) {
+    const app = await buildApp(readConfig({ PORT: '0', ...environment }), {
+      logDestination: { write: () => {} },
+    });
+    await app.createFirstKey(secret => {
+      adminKey = secret;
+    });
+    const origin = await app.server.listen({ host: '127.0.0.1', port: 0 });
+    replicas.push({ app, api: new Client(origin, adminKey), origin });
+  }
+  const session = async () => {
+    const client = new Session(url);
+    await client.connect();
+    sessions.push(client);
+    return client;
+  };
+  return { replicas, adminKey, url, session };
+}
+
+const append = (session: Session, subject: string, data = '{}') =>
+  session.query("INSERT INTO new_events (type, subject, time, data) VALUES ('pet.updated', $1, 0, $2)", [
+    subject,
+    data,
+  ]);
+
+async function until(isReached: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await isReached())) {
+    assert.ok(performance.now() < deadline, `waited in vain for ${what}`);
+    await sleep(20);
+  }
+}
+
+const subjectsOf = (events: CloudEvent[]) => events.map(({ subject }) => subject);
+
+describe('the relay', () => {
+  it('gives a late committer a later number than those that were committed before it, so that no reader misses it', async t => {
+    const { replicas, adminKey, session } = await startReplicas(t, 1);
+    const [{ api, origin }] = replicas as [Replica];
+    const [late, early] = [await session(), await session()];
+    await until(async () => (await latestCursor(api)) === '1', 'the first key');
+    const reader = await EventReader.open(origin, adminKey);
+    await late.query('BEGIN');
+    await append(late, 'pets/1');
+    await early.query('BEGIN');
+    await append(early, 'pets/2');
+    await early.query('COMMIT');
+    await reader.untilEvents(1);
+    assert.deepEqual([subjectsOf(reader.events), reader.ids], [['pets/2'], [2]]);
+    await late.query('COMMIT');
+    await reader.untilEvents(2);
+    assert.deepEqual(
+      [subjectsOf(reader.events), reader.ids],
+      [
+        ['pets/2', 'pets/1'],
+        [2, 3],
+      ],
+    );
+    assert.deepEqual(await eventsAfter(api, 1), reader.events);
+    await reader.close();
+  });
+
+  it('keeps the changes of one subject in their order, also when the one that changed it last began first', async t => {
+    const { replicas, session } = await startReplicas(t, 1);
+    const [{ api }] = replicas as [Replica];
+    const pet = await aPet(api);
+    const [beganFirst, stillRuns, beganLast] = [await session(), await session(), await session()];
+    await beganFirst.query('BEGIN; SELECT pg_current_xact_id()');
+    await stillRuns.query('BEGIN; SELECT pg_current_xact_id()');
+    await beganLast.query('BEGIN');
+    await beganLast.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
+    await append(beganLast, `pets/${pet}`, '{"order":1}');
+    const locked = beganFirst.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
+    await beganLast.query('COMMIT');
+    await locked;
+    await append(beganFirst, `pets/${pet}`, '{"order":2}');
+    await beganFirst.query('COMMIT');
+    const told = () => eventsAfter(api, 0, '&type=pet.updated');
+    await until(async () => (await told()).length === 2, 'both events');
+    assert.deepEqual(
+      (await told()).map(({ data }) => data.order),
+      [1, 2],
+    );
+    await stillRuns.query('COMMIT');
+  });
+
+  it('tells each change once, without gaps and of each subject in order, under load on four replicas', async t => {
+    const { replicas, adminKey, session } = await startReplicas(t, 4);
+    const [{ api }] = replicas as [Replica];
+    const pets: number[] = [];
+    for (let i = 0; i < 3; i++) pets.push(await aPet(api, { stock: 1_000 }));
+    const readers = await Promise.all(
+      replicas.map(({ origin }) => EventReader.open(origin, adminKey, { path: '/events/stream?cursor=0' })),
+    );
+    const [holding, stop] = [await session(), new AbortController()];
+    const holdingUp = (async () => {
+      while (!stop.signal.aborted) {
+        await holding.query('BEGIN; SELECT pg_current_xact_id()');
+        await sleep(300);
+        await holding.query('COMMIT');
+        await sleep(50);
+      }
+    })();
+    const orders = await Promise.all(
+      Array.from({ length: 8 }, async (_, client) => {
+        const { api } = replicas[client % 4]!;
+        const placed = [];
+        for (let i = 0; i < 20; i++) {
+          const order = await anOrder(api, { petId: pets[i % 3] });
+          await api.patch(`/store/orders/${order}`, { petId: pets[(i + 1) % 3] });
+          placed.push(order);
+        }
+        return placed;
+      }),
+    );
+    stop.abort();
+    await holdingUp;
+    const { db } = replicas[0]!.app;
+    await until(async () => (await db.all('SELECT 1 FROM new_events')).length === 0, 'all to be numbered');
+    const end = Number(await latestCursor(api));
+    for (const reader of readers) {
+      await reader.untilEvents(end);
+      assertGapless(reader.ids, 1);
+      assert.equal(reader.ids.length, end);
+      await reader.close();
+    }
+    const { events } = readers[0]!;
+    const placed = events.filter(({ type }) => type === 'order.placed').map(({ data }) => data.id);
+    assert.deepEqual(
+      placed.toSorted((a, b) => a - b),
+      orders.flat().toSorted((a, b) => a - b),
+    );
+    assert.equal(events.filter(({ type }) => type === 'order.updated').length, placed.length);
+    // Each change of stock is by one unit, from what the one before it left.
+    for (const pet of pets) {
+      const quantities = events
+        .filter(({ subject }) => subject === `inventory/${pet}`)
+        .map(({ data }) => data.quantity as number);
+      for (const [i, quantity] of quantities.slice(1).entries()) {
+        if (i > 0) assert.equal(Math.abs(quantity - quantities[i]!), 1, `inventory/${pet} at ${i}`);
+      }
+      assert.equal(quantities.at(-1), (await api.get(`/store/inventory/${pet}`)).body.quantity);
+    }
+  });
+
+  it('is taken over within seconds when its replica is killed right after commits', async t => {
+    const { replicas, url, adminKey } = await startReplicas(t, 1);
+    const [{ app, api }] = replicas as [Replica];
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    let left = 0;
+    for (let round = 0; round < 3; round++) {
+      const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
+      // Where a service finds the administrator's key, and `serve` looks for it.
+      writeFileSync(join(directory, 'admin.key'), adminKey);
+      const doomed = await serve(t, directory, environment);
+      const client = new Client(doomed.url, adminKey);
+      const names = Array.from({ length: 20 }, (_, i) => `Doomed ${round}.${i}`);
+      const created = await Promise.all(names.map(name => client.post('/categories', { name })));
+      const killed = doomed.end('SIGKILL');
+      left += (await app.db.all('SELECT 1 FROM new_events')).length;
+      await killed;
+      client.close();
+      assert.ok(created.every(({ status }) => status === 201));
+      const told = async () => {
+        const events = await eventsAfter(api, 0, '&type=category.created');
+        return events.filter(({ data }) => names.includes(data.name)).length;
+      };
+      const began = performance.now();
+      await until(async () => (await told()) === names.length, 'the events of the replica that was killed');
+      assert.ok(performance.now() - began < 5_000);
+    }
+    t.diagnostic(`${left} events were without a number when their replica was killed`);
+  });
+});

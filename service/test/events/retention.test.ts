@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expire } from '../../src/events/event-log/event-log.ts';
+import { DAY, SECOND } from '../../src/kit/clock.ts';
+import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+describe('events that are no longer kept', () => {
+  it('are the expired ones and no others, and a cursor before them is told the oldest', async t => {
+    const shop = await startTestApp(t);
+    const { app, api, clock } = shop;
+    for (let i = 0; i < 3; i++) await aCategory(api);
+    const expired = await settledCursor(shop);
+    clock.turn(2 * DAY);
+    const kept = await aCategory(api);
+    const end = await settledCursor(shop);
+    await expire(app.db, clock.now() - DAY);
+
+    for (const path of ['/events', '/events/stream']) {
+      for (const cursor of ['0', '1', String(Number(expired) - 1)]) {
+        const message = assertRefused(await api.get(`${path}?cursor=${cursor}`), 410, 'cursor_expired');
+        assert.equal(
+          message,
+          `The events after cursor ${cursor} are no longer kept; the oldest cursor is ${expired}: what changed ` +
+            'before it must be read from the resources',
+        );
+      }
+    }
+    const lost = await api.get('/events/stream', { 'last-event-id': '1' });
+    assertRefused(lost, 410, 'cursor_expired');
+    for (const query of [`?cursor=${expired}`, '']) {
+      const page = await api.get(`/events${query}`);
+      assert.deepEqual(page.body[0].data, { id: kept, name: page.body[0].data.name });
+    }
+    const reader = await EventReader.open(shop.origin, shop.adminKey, {
+      headers: { 'last-event-id': expired },
+    });
+    await reader.untilEvents(2);
+    await reader.close();
+    assert.equal(await latestCursor(api), end);
+  });
+
+  it('do not take their numbers with them, even all of them', async t => {
+    const shop = await startTestApp(t);
+    const { app, api, clock } = shop;
+    await aCategory(api);
+    const end = await settledCursor(shop);
+    clock.turn(2 * DAY);
+    await expire(app.db, clock.now() - DAY);
+    assert.equal(await latestCursor(api), end);
+    assert.deepEqual((await api.get('/events')).body, []);
+    assert.deepEqual((await api.get(`/events?cursor=${end}`)).body, []);
+    assertRefused(await api.get('/events?cursor=0'), 410, 'cursor_expired');
+    await aCategory(api);
+    await settledCursor(shop);
+    const [next] = await eventsAfter(api, end);
+    assert.equal(next!.id, String(Number(end) + 1));
+  });
+
+  it('go in one sweep however many they are', async t => {
+    const shop = await startTestApp(t);
+    await appendMany(shop.app, 25_000);
+    const end = await settledCursor(shop);
+    shop.clock.turn(2 * DAY);
+    await expire(shop.app.db, shop.clock.now() - DAY);
+    assert.deepEqual(await shop.app.db.all('SELECT id FROM events'), []);
+    assert.equal(await latestCursor(shop.api), end);
+  });
+
+  it('go from the beginning only, so that a clock that is behind leaves no gap', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    await settledCursor(shop);
+    shop.clock.turn(-5 * DAY);
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    shop.clock.turn(5 * DAY + SECOND);
+    await expire(shop.app.db, shop.clock.now() - DAY);
+    assert.equal((await eventsAfter(shop.api, 0)).length, Number(end));
+  });
+});

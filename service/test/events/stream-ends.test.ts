@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND } from '../../src/kit/clock.ts';
+import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
+
+describe('a key', () => {
+  it('has no more streams than it may, whichever of its secrets they come with, and others have theirs', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '2' } });
+    const client = await shop.clientWith({ scopes: ['events:read'] });
+    const { key } = (await shop.api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 600 })).body;
+    const first = await EventReader.open(shop.origin, client.key);
+    const second = await EventReader.open(shop.origin, key);
+    for (const one of [client, client.as(key)]) {
+      const refused = await one.get('/events/stream');
+      assert.match(assertRefused(refused, 429, 'too_many_streams'), /^The API key has 2 streams open/);
+      assert.equal(refused.headers['retry-after'], '5');
+    }
+    const other = await EventReader.open(shop.origin, shop.adminKey);
+    await first.close();
+    await sleep(100);
+    const third = await EventReader.open(shop.origin, client.key);
+    assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
+    await Promise.all([second, third, other].map(reader => reader.close()));
+  });
+
+  it('that is revoked, or may read less than it did, loses its streams within about a second', async t => {
+    const shop = await startTestApp(t);
+    const key = async (scopes: string[]) => shop.clientWith({ scopes });
+    const [revoked, stripped, demoted, kept] = [
+      await key(['events:read']),
+      await key(['events:read', 'pets:read']),
+      await key(['admin']),
+      await key(['events:read']),
+    ];
+    const open = (client: { key: string }) => EventReader.open(shop.origin, client.key);
+    const ending = await Promise.all([revoked, stripped, demoted].map(open));
+    const going = await open(kept);
+    await shop.api.delete(`/keys/${revoked.keyId}`);
+    await shop.api.patch(`/keys/${stripped.keyId}`, { scopes: ['pets:read'] });
+    await shop.api.patch(`/keys/${demoted.keyId}`, { scopes: ['events:read'] });
+    await shop.api.patch(`/keys/${kept.keyId}`, { scopes: ['events:read', 'pets:write'] });
+    const began = performance.now();
+    for (const reader of ending) {
+      await reader.untilOver();
+      assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
+    }
+    assert.ok(performance.now() - began < 3_000);
+    assert.ok(!going.isOver);
+    await going.close();
+  });
+});
+
+describe('a stream without news', () => {
+  it('shows that it is alive', async t => {
+    const shop = await startTestApp(t, { heartbeat: 100 });
+    await settledCursor(shop);
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    await reader.until(() => reader.comments.length >= 5, 'heartbeats');
+    assert.deepEqual([...new Set(reader.comments)], ['']);
+    assert.deepEqual(reader.events, []);
+    await reader.close();
+  });
+});
+
+describe('a reader that does not keep up', () => {
+  it('gets all of it when it reads on, and nothing is kept for it but a page', async t => {
+    const shop = await startTestApp(t, { heartbeat: 20 * SECOND });
+    const sockets: Socket[] = [];
+    shop.app.server.server.on('connection', socket => sockets.push(socket));
+    const first = Number(await settledCursor(shop)) + 1;
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    reader.pause();
+    await appendMany(shop.app, 1, { data: LARGE });
+    await sleep(200);
+    // 40 MB: far more than connections hold.
+    await appendMany(shop.app, 20_000, { data: LARGE });
+    const end = Number(await settledCursor(shop));
+    for (let i = 0; i < 30; i++) await aCategory(shop.api);
+    const kept = sockets.map(socket => socket.writableLength);
+    assert.ok(Math.max(...kept) > 0 && Math.max(...kept) < 2e6, `${kept} bytes are kept`);
+    reader.resume();
+    const latest = Number(await settledCursor(shop));
+    await reader.untilEvents(latest - first + 1);
+    assert.deepEqual(
+      [reader.ids[0], reader.ids.at(-1), reader.ids.length],
+      [first, latest, latest - first + 1],
+    );
+    assert.ok(latest > end);
+    await reader.close();
+  });
+
+  it('is dropped after a while, which the log tells, and can go on where it was', async t => {
+    const shop = await startTestApp(t, { heartbeat: 300 });
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    const healthy = await EventReader.open(shop.origin, shop.adminKey);
+    await aCategory(shop.api);
+    await reader.untilEvents(1);
+    reader.pause();
+    await appendMany(shop.app, 15_000, { data: LARGE });
+    const end = Number(await settledCursor(shop));
+    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'stream dropped');
+    await reader.until(() => dropped().length > 0, 'the reader to be dropped');
+    const [{ reason, keyId } = {}] = dropped();
+    assert.deepEqual([reason, keyId], ['Dropped: what was sent was not read for 0.3 seconds', 1]);
+    await sleep(1_500);
+    reader.resume();
+    await reader.untilOver();
+    assert.ok(reader.events.length < 15_000);
+    const headers = { 'last-event-id': reader.lastEventId };
+    const again = await EventReader.open(shop.origin, shop.adminKey, { headers });
+    await again.untilEvents(end - Number(reader.lastEventId));
+    assert.equal(again.ids[0], Number(reader.lastEventId) + 1);
+    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all');
+    assert.equal(dropped().length, 1);
+    await Promise.all([again.close(), healthy.close()]);
+  });
+});
+
+describe('a shutdown', () => {
+  it('ends streams with a reason, at once, also those whose reader takes nothing', async t => {
+    const shop = await startTestApp(t);
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    const stuck = await EventReader.open(shop.origin, shop.adminKey);
+    stuck.pause();
+    await appendMany(shop.app, 10_000, { data: LARGE });
+    const end = Number(await settledCursor(shop));
+    await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all');
+    const began = performance.now();
+    await shop.app.server.close();
+    assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
+    await reader.untilOver();
+    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to go on']);
+    stuck.resume();
+    await stuck.untilOver();
+  });
+
+  it('lets its clients go on where they were', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    const reader = await EventReader.open(shop.origin, shop.adminKey, { path: '/events/stream?cursor=0' });
+    await reader.untilEvents(Number(end));
+    const next = await shop.restart();
+    await reader.untilOver();
+    await aCategory(next.api, { name: 'After' });
+    const headers = { 'last-event-id': reader.lastEventId };
+    const again = await EventReader.open(next.origin, next.adminKey, { headers });
+    await again.untilEvents(1);
+    assert.equal(again.events[0]!.data.name, 'After');
+    assert.equal(
+      (await eventsAfter(next.api, end)).length,
+      Number(await latestCursor(next.api)) - Number(end),
+    );
+    await again.close();
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { Random } from '../support/random.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+describe('a stream of events', () => {
+  it('is server-sent events: what comes from now on, the same events as the log has', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    const { headers } = reader.response;
+    assert.equal(headers['content-type'], 'text/event-stream');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['x-stability'], 'beta');
+    await aPet(shop.api, { name: 'Line \u2028 break', stock: 4 });
+    await settledCursor(shop);
+    const expected = await eventsAfter(shop.api, end);
+    await reader.untilEvents(expected.length);
+    assert.deepEqual(reader.events, expected);
+    assert.equal(reader.lastEventId, expected.at(-1)!.id);
+    assert.equal(reader.retry, 2_000);
+    await reader.close();
+  });
+
+  it('begins after its cursor, or after Last-Event-ID, which goes before it', async t => {
+    const shop = await startTestApp(t);
+    for (let i = 0; i < 4; i++) await aCategory(shop.api);
+    const end = Number(await settledCursor(shop));
+    const path = '/events/stream?cursor=2';
+    const byCursor = await EventReader.open(shop.origin, shop.adminKey, { path });
+    const headers = { 'last-event-id': '4' };
+    const byHeader = await EventReader.open(shop.origin, shop.adminKey, { path, headers });
+    await byCursor.untilEvents(end - 2);
+    await byHeader.untilEvents(end - 4);
+    assertGapless(byCursor.ids, 3);
+    assertGapless(byHeader.ids, 5);
+    await Promise.all([byCursor.close(), byHeader.close()]);
+  });
+
+  it('has the events that its filters let through, from the log and as they come', async t => {
+    const shop = await startTestApp(t);
+    const pet = await aPet(shop.api, { stock: 9 });
+    await anOrder(shop.api, { petId: pet });
+    await settledCursor(shop);
+    const path = `/events/stream?cursor=0&type=order.*&type=inventory.updated&subject=`;
+    const ofOrders = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}orders/1` });
+    const ofStock = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}inventory/${pet}` });
+    await ofStock.untilEvents(2);
+    await shop.api.patch('/store/orders/1', { quantity: 2 });
+    await shop.api.patch('/store/orders/1', { complete: true });
+    await ofOrders.untilEvents(3);
+    await ofStock.untilEvents(3);
+    assert.deepEqual(
+      ofOrders.events.map(({ type }) => type),
+      ['order.placed', 'order.updated', 'order.completed'],
+    );
+    assert.deepEqual(
+      ofStock.events.map(({ data }) => data.quantity),
+      [9, 8, 7],
+    );
+    await Promise.all([ofOrders.close(), ofStock.close()]);
+  });
+
+  it('misses none and repeats none under load, however often its readers come back', async t => {
+    const shop = await startTestApp(t);
+    const first = Number(await settledCursor(shop)) + 1;
+    const random = new Random(7);
+    let isWriting = true;
+    const read = async (by: 'header' | 'cursor') => {
+      const ids: number[] = [];
+      for (let last = String(first - 1), sawEnd = false; !sawEnd; ) {
+        sawEnd = !isWriting;
+        const headers: Record<string, string> = by === 'header' ? { 'last-event-id': last } : {};
+        const path = by === 'cursor' ? `/events/stream?cursor=${last}` : '/events/stream';
+        const reader = await EventReader.open(shop.origin, shop.adminKey, { path, headers });
+        if (sawEnd) await reader.untilEvents(Number(await latestCursor(shop.api)) - Number(last));
+        else await sleep(random.between(0, 60));
+        await reader.close();
+        ids.push(...reader.ids);
+        last = String(ids.at(-1) ?? last);
+      }
+      return ids;
+    };
+    const steady = await EventReader.open(shop.origin, shop.adminKey);
+    const readers = [read('header'), read('cursor'), read('header')];
+    const pet = await aPet(shop.api, { stock: 100_000 });
+    const writing = Array.from({ length: 8 }, async () => {
+      for (let i = 0; i < 40; i++) await anOrder(shop.api, { petId: pet });
+    });
+    await Promise.all(writing);
+    const end = Number(await settledCursor(shop));
+    isWriting = false;
+    await steady.untilEvents(end - first + 1);
+    for (const ids of [...(await Promise.all(readers)), steady.ids]) {
+      assertGapless(ids, first);
+      assert.equal(ids.at(-1), end);
+    }
+    await steady.close();
+  });
+
+  it('is announced to HEAD without being opened, and asks for a client that takes it', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
+    for (let i = 0; i < 3; i++) {
+      const head = await shop.api.head('/events/stream');
+      assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/event-stream']);
+    }
+    const answer = await shop.api.get('/events/stream', { accept: 'application/json' });
+    assertRefused(answer, 406, 'not_acceptable');
+    for (const accept of [
+      'text/event-stream',
+      'text/*',
+      '*/*',
+      'text/event-stream;q=0.5, application/json',
+    ]) {
+      await (await EventReader.open(shop.origin, shop.adminKey, { headers: { accept } })).close();
+      await sleep(50);
+    }
+  });
+
+  it('is in the request log once, when it has ended, whoever ended it', async t => {
+    const shop = await startTestApp(t);
+    const lines = () => shop.logLines().filter(({ route }) => route === '/events/stream');
+    const reader = await EventReader.open(shop.origin, shop.adminKey, {
+      headers: { 'x-request-id': 'by-reader' },
+    });
+    await EventReader.open(shop.origin, shop.adminKey, { headers: { 'x-request-id': 'by-service' } });
+    await sleep(200);
+    assert.deepEqual(lines(), []);
+    await reader.close();
+    await sleep(100);
+    await shop.app.server.close();
+    assert.deepEqual(
+      lines().map(({ requestId, status, keyId }) => [requestId, status, keyId]),
+      [
+        ['by-reader', 200, 1],
+        ['by-service', 200, 1],
+      ],
+    );
+    assert.ok((lines()[0]!.durationMs as number) >= 200);
+  });
+
+  it('is not left open for a client that was gone before it began', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
+    const { hostname, port } = new URL(shop.origin);
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.write(`GET /events/stream HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`, () =>
+        setImmediate(() => socket.resetAndDestroy()),
+      );
+      await sleep(10);
+    }
+    await sleep(200);
+    await (await EventReader.open(shop.origin, shop.adminKey)).close();
+  });
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Answer, Client } from '../support/client.ts';
+import { eventsOf } from '../support/event-log.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** What a case works on: a pet with 3 units, another with 1, an open order of 1 of the first, a category without pets. */
+interface Shop {
+  api: Client;
+  pet: number;
+  other: number;
+  order: number;
+  category: number;
+}
+
+interface Case {
+  name: string;
+  before?: (shop: Shop) => Promise<unknown>;
+  change: (shop: Shop) => Promise<Answer>;
+  /** The types, each with the ID of its subject where that is not the one in the answer. */
+  told: (shop: Shop) => [type: string, id?: number][];
+}
+
+const paths: Record<string, [resource: string, subject: string]> = {
+  pet: ['/pets', 'pets'],
+  category: ['/categories', 'categories'],
+  order: ['/store/orders', 'orders'],
+  inventory: ['/store/inventory', 'inventory'],
+};
+
+const stock = (quantity: number) => (shop: Shop) =>
+  shop.api.put(`/store/inventory/${shop.pet}`, { quantity });
+const place = (fields: object) => (shop: Shop) =>
+  shop.api.post('/store/orders', { petId: shop.pet, ...fields });
+const patchOrder = (fields: object) => (shop: Shop) => shop.api.patch(`/store/orders/${shop.order}`, fields);
+const patchPet = (fields: object) => (shop: Shop) => shop.api.patch(`/pets/${shop.pet}`, fields);
+const complete = patchOrder({ complete: true });
+
+const cases: Case[] = [
+  {
+    name: 'a category that is created',
+    change: ({ api }) => api.post('/categories', { name: 'Newts', description: 'Wet' }),
+    told: () => [['category.created']],
+  },
+  {
+    name: 'a category that is changed',
+    change: ({ api, category }) => api.patch(`/categories/${category}`, { description: 'Other' }),
+    told: () => [['category.updated']],
+  },
+  {
+    name: 'a category that is replaced',
+    change: ({ api, category }) => api.put(`/categories/${category}`, { name: 'Replaced' }),
+    told: () => [['category.updated']],
+  },
+  {
+    name: 'a category that is deleted',
+    change: ({ api, category }) => api.delete(`/categories/${category}`),
+    told: ({ category }) => [['category.deleted', category]],
+  },
+  {
+    name: 'a pet that is created',
+    change: ({ api, category }) =>
+      api.post('/pets', { name: 'Newt "O\'Brien" \u2028 🐢', categoryId: category }),
+    told: () => [['pet.created']],
+  },
+  {
+    name: 'a pet that is renamed',
+    change: patchPet({ name: 'Another' }),
+    told: () => [['pet.updated']],
+  },
+  {
+    name: 'a pet that is sold outright, with its stock',
+    before: complete,
+    change: patchPet({ status: 'sold' }),
+    told: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
+  },
+  {
+    name: 'a pet that is put on hold',
+    change: patchPet({ status: 'pending' }),
+    told: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
+  },
+  {
+    name: 'a pet that is deleted',
+    change: ({ api, other }) => api.delete(`/pets/${other}`),
+    told: ({ other }) => [['pet.deleted', other]],
+  },
+  {
+    name: 'stock that is set',
+    change: stock(9),
+    told: ({ pet }) => [['inventory.updated', pet]],
+  },
+  {
+    name: 'stock that runs out while an order is open, which holds the pet',
+    change: stock(0),
+    told: ({ pet }) => [
+      ['inventory.updated', pet],
+      ['pet.updated', pet],
+    ],
+  },
+  {
+    name: 'an order that is placed',
+    change: place({ quantity: 1 }),
+    told: ({ pet }) => [['inventory.updated', pet], ['order.placed']],
+  },
+  {
+    name: 'an order without a pet',
+    change: ({ api }) => api.post('/store/orders', {}),
+    told: () => [['order.placed']],
+  },
+  {
+    name: 'an order of all that is left',
+    change: place({ quantity: 2 }),
+    told: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.placed']],
+  },
+  {
+    name: 'an order that is complete at once',
+    change: place({ complete: true }),
+    told: ({ pet }) => [['inventory.updated', pet], ['order.placed'], ['order.completed']],
+  },
+  {
+    name: 'the last open order of a pet without stock, completed',
+    before: stock(0),
+    change: complete,
+    told: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.completed']],
+  },
+  {
+    name: 'an order that is completed while there is stock',
+    change: complete,
+    told: () => [['order.completed']],
+  },
+  {
+    name: 'an order of another quantity',
+    change: patchOrder({ quantity: 2 }),
+    told: ({ pet }) => [['inventory.updated', pet], ['order.updated']],
+  },
+  {
+    name: 'an order of another pet',
+    change: shop => patchOrder({ petId: shop.other })(shop),
+    told: ({ pet, other }) => [
+      ['inventory.updated', pet],
+      ['inventory.updated', other],
+      ['pet.updated', other],
+      ['order.updated'],
+    ],
+  },
+  {
+    name: 'an order of another ship date',
+    change: patchOrder({ shipDate: '2027-01-01T00:00:00Z' }),
+    told: () => [['order.updated']],
+  },
+  {
+    name: 'a completed order of another ship date',
+    before: complete,
+    change: patchOrder({ shipDate: '2027-01-01T00:00:00Z' }),
+    told: () => [['order.updated']],
+  },
+  {
+    name: 'an order that is cancelled, which frees the pet',
+    before: stock(0),
+    change: ({ api, order }) => api.delete(`/store/orders/${order}`),
+    told: ({ pet, order }) => [
+      ['inventory.updated', pet],
+      ['pet.updated', pet],
+      ['order.cancelled', order],
+    ],
+  },
+];
+
+const silent: Pick<Case, 'name' | 'before' | 'change'>[] = [
+  { name: 'a pet that is what it was', change: patchPet({ status: 'available' }) },
+  {
+    name: 'a pet that is replaced by itself',
+    change: async ({ api, pet }) => api.put(`/pets/${pet}`, (await api.get(`/pets/${pet}`)).body),
+  },
+  {
+    name: 'a category that is replaced by itself',
+    change: async ({ api, category }) =>
+      api.put(`/categories/${category}`, (await api.get(`/categories/${category}`)).body),
+  },
+  { name: 'stock that is what it was', change: stock(2) },
+  { name: 'an order that is what it was', change: patchOrder({ quantity: 1 }) },
+  { name: 'a completed order that is sent again', before: complete, change: complete },
+  { name: 'an order of too many units', change: place({ quantity: 99 }) },
+  { name: 'an order of no pet', change: place({ petId: 999 }) },
+  {
+    name: 'an order that was to move to a pet without stock, having given its units back',
+    before: ({ api, other }) => api.put(`/store/inventory/${other}`, { quantity: 0 }),
+    change: shop => patchOrder({ petId: shop.other })(shop),
+  },
+  { name: 'a pet of an unknown category', change: patchPet({ categoryId: 999 }) },
+  {
+    name: 'a pet with open orders that was to be deleted',
+    change: ({ api, pet }) => api.delete(`/pets/${pet}`),
+  },
+  {
+    name: 'a change under a condition that does not hold',
+    change: ({ api, pet }) => api.put(`/store/inventory/${pet}`, { quantity: 7 }, { 'if-match': '"other"' }),
+  },
+  {
+    name: 'a refused order under an Idempotency-Key',
+    change: ({ api, pet }) =>
+      api.post('/store/orders', { petId: pet, quantity: 99 }, { 'idempotency-key': 'refused' }),
+  },
+  {
+    name: 'a replayed order',
+    before: ({ api, pet }) => api.post('/store/orders', { petId: pet }, { 'idempotency-key': 'again' }),
+    change: ({ api, pet }) => api.post('/store/orders', { petId: pet }, { 'idempotency-key': 'again' }),
+  },
+  { name: 'a read', change: ({ api, pet }) => api.get(`/pets/${pet}`) },
+];
+
+async function opened(api: Client): Promise<Shop> {
+  const pet = await aPet(api, { stock: 3 });
+  const other = await aPet(api);
+  const order = await anOrder(api, { petId: pet });
+  return { api, pet, other, order, category: await aCategory(api) };
+}
+
+describe('a change of the shop', () => {
+  it('tells exactly its events, in order, each with its resource as the API answers it', async t => {
+    const test = await startTestApp(t);
+    for (const { name, before, change, told } of cases) {
+      const shop = await opened(test.api);
+      await before?.(shop);
+      const expected = told(shop);
+      const gone = new Map<string, object>();
+      for (const [type, id] of expected) {
+        if (!/deleted|cancelled/.test(type)) continue;
+        gone.set(type, (await test.api.get(`${paths[type.split('.')[0]!]![0]}/${id}`)).body);
+      }
+      let answer: Answer | undefined;
+      const events = await eventsOf(test, async () => {
+        answer = await change(shop);
+      });
+      assert.ok(answer!.status < 300, `${name}: ${answer!.text}`);
+      const shown = [];
+      for (const [type, id = answer!.body.id] of expected) {
+        const [path, collection] = paths[type.split('.')[0]!]!;
+        const data = gone.get(type) ?? (await test.api.get(`${path}/${id}`)).body;
+        shown.push({ type, subject: `${collection}/${id}`, data });
+      }
+      assert.deepEqual(
+        events.map(({ type, subject, data }) => ({ type, subject, data })),
+        shown,
+        name,
+      );
+    }
+  });
+
+  it('that changes nothing, is refused or is replayed tells nothing', async t => {
+    const test = await startTestApp(t);
+    for (const { name, before, change } of silent) {
+      const shop = await opened(test.api);
+      await before?.(shop);
+      assert.deepEqual(await eventsOf(test, () => change(shop)), [], name);
+    }
+  });
+
+  it('is a CloudEvent, dated by the clock of the service', async t => {
+    const shop = await startTestApp(t);
+    const [event] = await eventsOf(shop, () => aCategory(shop.api, { name: 'Dogs' }));
+    const { id, ...rest } = event!;
+    assert.match(id, /^[1-9]\d*$/);
+    assert.deepEqual(rest, {
+      specversion: '1.0',
+      source: '/',
+      type: 'category.created',
+      subject: 'categories/1',
+      time: '2026-11-21T12:00:00.000Z',
+      datacontenttype: 'application/json',
+      data: { id: 1, name: 'Dogs' },
+    });
+  });
+});

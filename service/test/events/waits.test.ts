@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApp } from '../../src/app.ts';
+import { Client } from '../support/client.ts';
+import { latestCursor, settledCursor } from '../support/event-log.ts';
+import { aCategory } from '../support/factories.ts';
+import { nextPath } from '../support/pages.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** Runs `use` with a client of a second service on the same store. */
+async function withReplica(
+  { app, clock, adminKey }: TestApp,
+  use: (api: Client) => Promise<void>,
+): Promise<void> {
+  const other = await buildApp(app.config, { clock, logDestination: { write: () => {} } });
+  const origin = await other.server.listen({ host: '127.0.0.1', port: 0 });
+  const api = new Client(origin, adminKey);
+  try {
+    await use(api);
+  } finally {
+    api.close();
+    await other.close();
+  }
+}
+
+const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
+  const began = performance.now();
+  return [await work, performance.now() - began];
+};
+
+describe('a wait for events', () => {
+  it('is over as soon as one comes that passes its filter', async t => {
+    const shop = await startTestApp(t);
+    const end = await settledCursor(shop);
+    const waiting = timed(shop.api.get(`/events?cursor=${end}&type=category.*&wait=30`));
+    await sleep(200);
+    await shop.api.post('/store/orders', {});
+    await sleep(200);
+    await aCategory(shop.api, { name: 'Dogs' });
+    const [page, took] = await waiting;
+    assert.equal(page.body[0].data.name, 'Dogs');
+    assert.ok(took >= 400 && took < 5_000, `${took} ms`);
+  });
+
+  it('is over as soon as one comes from another replica', async t => {
+    const shop = await startTestApp(t);
+    await withReplica(shop, async other => {
+      const end = await settledCursor(shop);
+      const waiting = timed(other.get(`/events?cursor=${end}&wait=30`));
+      await sleep(300);
+      await aCategory(shop.api, { name: 'Dogs' });
+      const [page, took] = await waiting;
+      assert.equal(page.body[0].data.name, 'Dogs');
+      assert.ok(took < 5_000, `${took} ms`);
+    });
+  });
+
+  it('misses none that comes while it begins', async t => {
+    const shop = await startTestApp(t);
+    for (let i = 0; i < 30; i++) {
+      const end = await latestCursor(shop.api);
+      // Each time with nobody else who follows, so that the tail has its first look.
+      const [[page, took]] = await Promise.all([
+        timed(shop.api.get(`/events?cursor=${end}&type=category.created&wait=20`)),
+        sleep(i % 6).then(() => aCategory(shop.api)),
+      ]);
+      assert.equal(page.body.length, 1);
+      assert.ok(took < 5_000, `${took} ms`);
+      await settledCursor(shop);
+    }
+  });
+
+  it('ends empty after as many seconds as were asked for, having looked through what came', async t => {
+    const shop = await startTestApp(t);
+    await settledCursor(shop);
+    const waiting = timed(shop.api.get('/events?cursor=latest&type=pet.*&wait=1'));
+    await sleep(100);
+    await aCategory(shop.api);
+    const [page, took] = await waiting;
+    assert.deepEqual(page.body, []);
+    assert.ok(took >= 990 && took < 4_000, `${took} ms`);
+    assert.equal(nextPath(page), `/events?cursor=${await latestCursor(shop.api)}&type=pet.*&wait=1`);
+  });
+
+  it('ends at once when the service shuts down', async t => {
+    const shop = await startTestApp(t);
+    await settledCursor(shop);
+    const waiting = Promise.all(
+      Array.from({ length: 5 }, () => timed(shop.api.get('/events?cursor=latest&wait=60'))),
+    );
+    await sleep(300);
+    const closing = timed(shop.app.server.close());
+    for (const [page, took] of await waiting) {
+      assert.deepEqual([page.status, page.body], [200, []]);
+      assert.equal(page.headers.connection, 'close');
+      assert.ok(took < 5_000, `${took} ms`);
+    }
+    assert.ok((await closing)[1] < 5_000);
+  });
+
+  it('ends when its caller goes away, and is in the request log, once', async t => {
+    const shop = await startTestApp(t);
+    await settledCursor(shop);
+    const { hostname, port } = new URL(shop.origin);
+    const requestId = 'one-that-went-away';
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `GET /events?cursor=latest&wait=60 HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n` +
+        `X-Request-Id: ${requestId}\r\n\r\n`,
+    );
+    await sleep(300);
+    socket.destroy();
+    await sleep(300);
+    const lines = shop.logLines().filter(line => line.requestId === requestId);
+    assert.deepEqual(
+      lines.map(({ route, status, msg }) => [route, status, msg]),
+      [['/events', null, 'request']],
+    );
+    // That nothing of it is left, the harness finds.
+  });
+
+  it('leaves nothing behind on a connection that is used again', async t => {
+    const shop = await startTestApp(t);
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    for (let i = 0; i < 15; i++) {
+      const end = await latestCursor(shop.api);
+      const waiting = shop.api.get(`/events?cursor=${end}&type=category.*&wait=20`);
+      await aCategory(shop.api);
+      assert.equal((await waiting).status, 200);
+    }
+    process.off('warning', note);
+    assert.deepEqual(warnings, []);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { assertKeepsContract } from './contract.ts';
+import { EventStreamParser } from './event-stream-parser.ts';
+
+export interface CloudEvent {
+  specversion: '1.0';
+  id: string;
+  source: string;
+  type: string;
+  subject: string;
+  time: string;
+  datacontenttype: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into resources of every shape
+  data: any;
+}
+
+/** How long anything that a reader waits for may take, in milliseconds. */
+const PATIENCE = 20_000;
+
+/** A client of the stream of events, on a connection of its own. */
+export class EventReader {
+  readonly events: CloudEvent[] = [];
+  readonly #parser = new EventStreamParser();
+  readonly #request: ClientRequest;
+  readonly #waiting = new Set<() => void>();
+  #response: IncomingMessage | undefined;
+  #isOver = false;
+
+  /** Connects, and answers once the stream has begun. */
+  static async open(
+    origin: string,
+    key: string,
+    { path = '/events/stream', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+  ): Promise<EventReader> {
+    const reader = new EventReader(origin, key, path, headers);
+    await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to begin');
+    if (!reader.#response) throw new Error('The connection was refused or broke');
+    const { statusCode: status, headers: got } = reader.#response!;
+    assert.equal(status, 200);
+    assertKeepsContract({ method: 'HEAD', path, status: status!, headers: got, text: '' });
+    return reader;
+  }
+
+  constructor(origin: string, key: string, path: string, headers: Record<string, string>) {
+    const options = { agent: false, headers: { 'x-api-key': key, ...headers } };
+    this.#request = request(`${origin}${path}`, options, response => {
+      this.#response = response;
+      response.setEncoding('utf8');
+      response.on('data', text => this.#take(text));
+      response.on('error', () => {});
+      response.on('close', () => this.#end());
+      this.#wake();
+    });
+    this.#request.on('error', () => this.#end());
+    this.#request.end();
+  }
+
+  get response(): IncomingMessage {
+    return this.#response!;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get comments(): readonly string[] {
+    return this.#parser.comments;
+  }
+
+  get retry(): number | undefined {
+    return this.#parser.retry;
+  }
+
+  /** What to go on from. */
+  get lastEventId(): string {
+    return this.#parser.lastEventId;
+  }
+
+  get ids(): number[] {
+    return this.events.map(({ id }) => Number(id));
+  }
+
+  async until(isReached: () => boolean, what: string): Promise<void> {
+    const deadline = performance.now() + PATIENCE;
+    while (!isReached()) {
+      assert.ok(
+        performance.now() < deadline,
+        `waited in vain for ${what}; ${this.events.length} events came`,
+      );
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, 100);
+      this.#waiting.add(resolve);
+      await promise;
+      clearTimeout(timer);
+      this.#waiting.delete(resolve);
+    }
+  }
+
+  untilEvents(count: number): Promise<void> {
+    return this.until(() => this.events.length >= count, `${count} events`);
+  }
+
+  untilOver(): Promise<void> {
+    return this.until(() => this.#isOver, 'the end of the stream');
+  }
+
+  /** Reads nothing more until `resume`. */
+  pause(): void {
+    this.#response!.pause();
+  }
+
+  resume(): void {
+    this.#response!.resume();
+  }
+
+  /** Goes away. */
+  async close(): Promise<void> {
+    this.#request.destroy();
+    await this.untilOver();
+  }
+
+  #take(text: string): void {
+    for (const { id, event, data } of this.#parser.take(text)) {
+      const parsed: CloudEvent = JSON.parse(data);
+      assert.deepEqual([parsed.id, parsed.type], [id, event]);
+      this.events.push(parsed);
+    }
+    this.#wake();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+}
