@@ -10,6 +10,10 @@ import { openDatabase } from './db/open-database.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
+import * as deliveries from './events/webhooks/deliveries.ts';
+import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
+import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
+import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
@@ -28,6 +32,12 @@ export interface Overrides {
   logDestination?: DestinationStream;
   /** Milliseconds between two signs of life of a stream. */
   heartbeat?: number;
+  webhooks?: {
+    resolve?: Resolve;
+    timeout?: number;
+    patience?: number;
+    random?: () => number;
+  };
 }
 
 export interface App {
@@ -40,6 +50,9 @@ export interface App {
   keyLimits: KeyLimits;
   /** Shows the metrics; `undefined` when no port is set for it. */
   ops: OpsServer | undefined;
+  tail: EventTail;
+  endpoints: Endpoints;
+  dispatcher: WebhookDispatcher;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
   /** Stops accepting, answers what is in flight, and closes the store. */
@@ -55,11 +68,16 @@ const FLUSH_INTERVAL = 800;
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
 const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself until it returns';
+/** How long an endpoint may take to answer, in milliseconds. */
+const WEBHOOK_TIMEOUT = 15 * SECOND;
+
+/** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
+const WEBHOOK_PATIENCE = 2 * SECOND;
 
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination, heartbeat }: Overrides = {},
+  { clock = systemClock, logDestination, heartbeat, webhooks = {} }: Overrides = {},
 ): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
@@ -101,10 +119,29 @@ export async function buildApp(
     },
     onDrop: (requestId, keyId, reason) => log.warn({ requestId, keyId, reason }, 'stream dropped'),
   });
+  const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
+  const endpoints = new Endpoints({ resolve, allowPrivate: config.privateWebhooks });
+  const dispatcher = new WebhookDispatcher({
+    ...{
+      db,
+      tail,
+      clock,
+      endpoints,
+      timeout: WEBHOOK_TIMEOUT,
+      patience: WEBHOOK_PATIENCE,
+      random: Math.random,
+    },
+    ...timing,
+    isAdministrator: (db, keyId, now) => apiKeys.hasScope(db, keyId, 'admin', now),
+    onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
+    onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
+  });
   const server = buildServer({
     routes,
     tail,
     streams,
+    endpoints,
+    dispatcher,
     db,
     keyRing,
     keyLimits,
@@ -121,6 +158,7 @@ export async function buildApp(
   server.addHook('onReady', async () => {
     await counters.open();
     await keyLimits.load(clock.now());
+    dispatcher.start();
   });
   metrics?.watch({ server: server.server, db, limitsStatus: () => counters.status() });
 
@@ -142,6 +180,7 @@ export async function buildApp(
       keyLimits.sweep(now),
       apiKeys.sweepSecrets(db, now),
       eventLog.expire(db, now - config.eventDays * DAY),
+      deliveries.sweep(db, { before: now - config.eventDays * DAY, now }),
     ]).catch(error => log.error({ err: error }, 'sweep failed'));
   }, SWEEP_INTERVAL);
   flusher.unref();
@@ -156,10 +195,13 @@ export async function buildApp(
     keyRing,
     keyLimits,
     ops,
+    tail,
+    endpoints,
+    dispatcher,
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     close: async () => {
       clearInterval(sweeper);
-      await server.close();
+      await Promise.all([server.close(), dispatcher.close()]);
       clearInterval(flusher);
       await tail.close();
       try {

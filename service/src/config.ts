@@ -37,10 +37,12 @@ export interface Config {
    * are found. None when each process counts by itself.
    */
   readonly redisUrls: readonly string[];
-  /** For how many days events are kept. */
+  /** For how many days events are kept, and deliveries of webhooks that are finished. */
   readonly eventDays: number;
   /** The most streams of events that one API key may have open. */
   readonly streamsPerKey: number;
+  /** Whether webhooks may go to private addresses, and by plain HTTP: for development. */
+  readonly privateWebhooks: boolean;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -68,6 +70,7 @@ const ours = [
   'PETSTORE_BAN_DECAY_HOURS',
   'PETSTORE_EVENT_DAYS',
   'PETSTORE_STREAMS_PER_KEY',
+  'PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
 ] as const;
 
 /** Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. */
@@ -86,13 +89,14 @@ export function readConfig(environment: Environment): Config {
     databaseQueue: wholeNumber(environment, 'PETSTORE_DATABASE_QUEUE', 2_000, 1, 1_000_000),
     logLevel: oneOf(environment, 'LOG_LEVEL', 'info', logLevels),
     writeBatch: wholeNumber(environment, 'PETSTORE_WRITE_BATCH', 1024, 1, 65_536),
-    keepSunset: oneOf(environment, 'PETSTORE_KEEP_SUNSET', 'false', ['true', 'false']) === 'true',
+    keepSunset: flag(environment, 'PETSTORE_KEEP_SUNSET'),
     shutdownSeconds: wholeNumber(environment, 'PETSTORE_SHUTDOWN_SECONDS', 10, 0, 3_600),
     trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
     banRules: readBanRules(environment),
     redisUrls: readRedisUrls(environment),
     eventDays: wholeNumber(environment, 'PETSTORE_EVENT_DAYS', 30, 1, 3_650),
     streamsPerKey: wholeNumber(environment, 'PETSTORE_STREAMS_PER_KEY', 20, 1, 100_000),
+    privateWebhooks: flag(environment, 'PETSTORE_WEBHOOKS_ALLOW_PRIVATE'),
   });
 }
 
@@ -196,6 +200,10 @@ function list(
   const wrong = texts.find(part => !check(part));
   if (wrong === undefined) return Object.freeze(texts);
   throw new ConfigError(`${name} takes ${what}, but "${wrong}" is none`);
+}
+
+function flag(environment: Environment, name: string): boolean {
+  return oneOf(environment, name, 'false', ['true', 'false']) === 'true';
 }
 
 function oneOf<const Choice extends string>(

@@ -111,14 +111,17 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   stability?: Stability;
   /** No interactive try-it in the portal. */
   hideTryIt?: boolean;
+  /** Runs before the handler and outside of its transaction: what must be waited for elsewhere than in the store. */
+  prepare?: (request: Request<Static<P>, Static<Q>, Static<B>>, services: S) => Promise<void>;
   handler: (request: Request<Static<P>, Static<Q>, Static<B>>, services: S) => Promise<Reply>;
 }
 
 /** A route as the server and the document see it, its handler's types erased. */
 export type Route<S extends Services = never> = Omit<
   RouteDefinition<Schema, Schema, Schema, S>,
-  'handler'
+  'prepare' | 'handler'
 > & {
+  prepare?: (request: Request<never, never, never>, services: S) => Promise<void>;
   handler: (request: Request<never, never, never>, services: S) => Promise<Reply>;
 };
 
@@ -185,6 +188,19 @@ export function listQuery<
     },
   } as const;
   return { type: 'object', additionalProperties: false, properties } as const;
+}
+
+/** The schema of a path whose parameters are an ID, and one of something that belongs to it. */
+export function nestedIdParams<const Owner extends string, const Name extends string>(
+  owner: ReturnType<typeof idParams<Owner>>,
+  name: ReturnType<typeof idParams<Name>>,
+) {
+  return {
+    type: 'object',
+    required: [...owner.required, ...name.required],
+    additionalProperties: false,
+    properties: { ...owner.properties, ...name.properties },
+  } as const;
 }
 
 /** The schema of a path whose one parameter is an ID. */

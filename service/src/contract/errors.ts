@@ -57,6 +57,11 @@ export const errorCatalogue = {
   too_many_streams:
     'The API key has as many streams open as it may; end one, or wait the seconds in Retry-After.',
 
+  // Webhooks
+  webhook_not_found: 'No webhook has this ID.',
+  delivery_not_found: 'The webhook has no delivery with this ID.',
+  webhook_disabled: 'The webhook is disabled and nothing is sent to it; enable it first.',
+
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
   internal_error: 'A fault of the service; it was logged under the request ID in the message.',

@@ -13,6 +13,10 @@ export const tags = {
   Account: { parent: 'Platform', description: 'The API key that asks: its plan, its limits and their use.' },
   'API keys': { parent: 'Platform', description: 'Who may call the service, under which plan.' },
   Events: { parent: 'Platform', description: 'Every change of a resource, in order: to poll, or to follow.' },
+  Webhooks: {
+    parent: 'Platform',
+    description: 'Events sent to you, signed as Standard Webhooks 1.0.0 says, in order for each subject.',
+  },
   Service: {
     parent: 'Platform',
     description: 'Health, readiness and the contract itself. No API key needed.',

@@ -1,8 +1,12 @@
 import type { Services } from '../contract/define-route.ts';
 import type { EventTail } from './event-log/event-tail.ts';
+import type { WebhookDispatcher } from './webhooks/dispatcher.ts';
+import type { Endpoints } from './webhooks/endpoints.ts';
 
 /** What the operations on events are given beside what all are. */
 export interface EventServices extends Services {
   tail: EventTail;
-  caller: { scopes: ReadonlySet<string> } | undefined;
+  endpoints: Endpoints;
+  dispatcher: WebhookDispatcher;
+  caller: { keyId: number; scopes: ReadonlySet<string> } | undefined;
 }

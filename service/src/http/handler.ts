@@ -17,10 +17,23 @@ export interface HandlerServices extends Omit<RouteServices, 'now' | 'caller'> {
 
 type AnyRequest = Request<Record<string, number>, object, object>;
 
+type Handler<Result> = (request: AnyRequest, services: RouteServices) => Promise<Result>;
+
 /** What runs for a route once the gate is passed: check the input, do it, answer. */
 export function handlerOf(
   route: Route<RouteServices>,
-  { db, keyRing, keyLimits, contract, counters, tail, idempotency, streams }: HandlerServices,
+  {
+    db,
+    keyRing,
+    keyLimits,
+    contract,
+    counters,
+    tail,
+    endpoints,
+    dispatcher,
+    idempotency,
+    streams,
+  }: HandlerServices,
 ) {
   const readParams = textReader(route.params ?? { type: 'object' }, 'path parameter');
   const readQuery = textReader(
@@ -28,7 +41,8 @@ export function handlerOf(
     'query parameter',
   );
   const readBody = route.body && bodyReader(route.body, route.bodyOptional);
-  const handle = route.handler as (request: AnyRequest, services: RouteServices) => Promise<Reply>;
+  const prepare = route.prepare as Handler<void> | undefined;
+  const handle = route.handler as Handler<Reply>;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const now = request.receivedAt;
@@ -45,7 +59,9 @@ export function handlerOf(
       },
     };
     refuseOtherId(route, input);
-    const services = { db, keyRing, keyLimits, contract, counters, tail, caller: request.caller, now };
+    const { caller } = request;
+    const services = { db, keyRing, keyLimits, contract, counters, tail, endpoints, dispatcher, caller, now };
+    if (prepare) await prepare(input, services);
 
     const idempotencyKey = request.headers['idempotency-key'];
     if (route.method === 'POST' && idempotencyKey !== undefined) {

@@ -4,6 +4,8 @@ import { categoryRoutes } from '../catalog/categories/category-routes.ts';
 import { petRoutes } from '../catalog/pets/pet-routes.ts';
 import type { Route } from '../contract/define-route.ts';
 import { eventRoutes } from '../events/event-routes.ts';
+import { deliveryRoutes } from '../events/webhooks/delivery-routes.ts';
+import { webhookRoutes } from '../events/webhooks/webhook-routes.ts';
 import { inventoryRoutes } from '../inventory/inventory-routes.ts';
 import { orderRoutes } from '../orders/order-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -18,5 +20,7 @@ export const routes: readonly Route<RouteServices>[] = [
   ...accountRoutes,
   ...apiKeyRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
   ...serviceRoutes,
 ];

@@ -5,7 +5,6 @@ import { KeyRing } from '../../src/access/api-keys/key-ring.ts';
 import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
-import { EventTail } from '../../src/events/event-log/event-tail.ts';
 import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
@@ -45,11 +44,13 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
       }),
     ],
     db: app.db,
+    endpoints: app.endpoints,
+    dispatcher: app.dispatcher,
     keyRing: new KeyRing(app.db, app.config.banRules),
     keyLimits: app.keyLimits,
     contract: new ContractDocument(() => ({})),
     idempotency: new Idempotency(app.db),
-    tail: new EventTail(app.db, () => {}),
+    tail: app.tail,
     streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
     counters: new MemoryCounters(),
     clock,

@@ -70,6 +70,8 @@ describe('entity tags', () => {
       '/store/orders/{orderId}',
       '/store/inventory/{petId}',
       '/keys/{keyId}',
+      '/webhooks/{webhookId}',
+      '/webhooks/{webhookId}/deliveries/{deliveryId}',
     ]);
   });
 

@@ -15,6 +15,8 @@ const posts: Record<string, object> = {
   '/categories': { name: 'Dogs' },
   '/store/orders': { petId: 1 },
   '/keys': { name: 'Web shop', plan: 'free', scopes: ['pets:read'] },
+  // An address in the place of a name: it is not looked up.
+  '/webhooks': { url: 'https://93.184.215.14/', enabled: false },
 };
 
 async function aShop(api: Client): Promise<void> {
@@ -35,7 +37,10 @@ async function countOf(api: Client, path: string): Promise<number> {
 
 describe('Idempotency-Key', () => {
   it('is tried here on every POST there is', () => {
-    const paths = Object.keys(contract.paths).filter(path => contract.paths[path]!.post);
+    // What is done to a webhook needs an endpoint: see events/webhooks-replay.test.ts.
+    const paths = Object.keys(contract.paths).filter(
+      path => contract.paths[path]!.post && !path.startsWith('/webhooks/'),
+    );
     assert.deepEqual([...Object.keys(posts), '/keys/{keyId}/rotate'].sort(), paths.sort());
   });
 
@@ -72,8 +77,8 @@ describe('Idempotency-Key', () => {
         assert.equal(replay.headers['idempotency-replayed'], 'true');
         assert.equal(replay.headers.location, first.headers.location);
         assert.equal(replay.headers.etag, first.headers.etag);
-        // The secret of an API key is shown once, and that was in the first answer.
-        const { key: _secret, ...repeated } = first.body;
+        // The secret of an API key or a webhook is shown once, and that was in the first answer.
+        const { key: _key, secret: _secret, ...repeated } = first.body;
         assert.equal(replay.text, JSON.stringify(repeated));
       }
       assert.equal(await countOf(api, path), before + 1);

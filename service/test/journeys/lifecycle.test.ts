@@ -117,7 +117,7 @@ describe('stability', () => {
     const unstable = operations.filter(([, , operation]) => operation['x-stability'] !== undefined);
     assert.ok(unstable.length > 0);
     for (const [method, template, operation] of operations) {
-      const path = template.replace(/\{\w+\}/, '99');
+      const path = template.replace(/\{\w+\}/g, '99');
       const stability = operation['x-stability'];
       for (const client of [api, api.as()]) {
         const answer = await client.send(isStream(operation) ? 'HEAD' : method, path);

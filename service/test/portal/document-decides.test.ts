@@ -112,7 +112,7 @@ describe('an operation that may still change', () => {
   it('has its stability as a badge, and no other has one', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
-    assert.deepEqual(Object.values(stabilities()).toSorted(), ['beta', 'beta', 'experimental']);
+    assert.deepEqual(new Set(Object.values(stabilities())), new Set(['experimental', 'beta']));
     assert.deepEqual(await marked(page, 'data-stability'), stabilities());
     assert.deepEqual(await markedInNavigation(page, 'data-stability'), stabilities());
     for (const [operationId, stability] of Object.entries(stabilities())) {

@@ -32,6 +32,7 @@ describe('the settings', () => {
       redisUrls: [],
       eventDays: 30,
       streamsPerKey: 20,
+      privateWebhooks: false,
     });
   });
 
@@ -58,7 +59,8 @@ describe('the settings', () => {
       PETSTORE_BAN_DECAY_HOURS: '1',
       REDIS_URL: 'rediss://user:pass@redis-1:6380, rediss://[::1]:6380/0',
       PETSTORE_EVENT_DAYS: '7',
-      PETSTORE_STREAMS_PER_KEY: '2',
+      PETSTORE_STREAMS_PER_KEY: '5',
+      PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     });
     assert.deepEqual(config, {
       host: '::1',
@@ -84,7 +86,8 @@ describe('the settings', () => {
       },
       redisUrls: ['rediss://user:pass@redis-1:6380', 'rediss://[::1]:6380/0'],
       eventDays: 7,
-      streamsPerKey: 2,
+      streamsPerKey: 5,
+      privateWebhooks: true,
     });
   });
 
@@ -257,7 +260,7 @@ describe('the settings', () => {
     [
       'PETSTORE_COLOUR',
       'red',
-      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS, PETSTORE_EVENT_DAYS, PETSTORE_STREAMS_PER_KEY',
+      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS, PETSTORE_EVENT_DAYS, PETSTORE_STREAMS_PER_KEY, PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
     ],
     ['DATABASE_URL', 'postgres://host', NO_DATABASE_URL],
     ['DATABASE_URL', 'mysql://user:secret@host/shop', NO_DATABASE_URL],

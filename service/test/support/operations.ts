@@ -56,9 +56,9 @@ export function isStream({ responses }: Operation): boolean {
   return success !== undefined && 'content' in success && 'text/event-stream' in success.content!;
 }
 
-/** A path of the contract with its ID filled in. */
+/** A path of the contract with its IDs filled in. */
 export function filled(template: string, id: string | number = 1): string {
-  return template.replace(/\{\w+\}/, () => String(id));
+  return template.replace(/\{\w+\}/g, () => String(id));
 }
 
 function bodyOf(operation: Operation): Body | undefined {

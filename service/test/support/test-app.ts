@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type App, buildApp } from '../../src/app.ts';
+import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { Client } from './client.ts';
 import { TestClock } from './test-clock.ts';
@@ -47,12 +47,14 @@ export async function startTestApp(
   {
     environment = {},
     clock = new TestClock(),
+    webhooks = {},
     alone = true,
     shared = onPostgres,
     heartbeat,
   }: {
     environment?: Record<string, string>;
     clock?: TestClock;
+    webhooks?: Overrides['webhooks'];
     /** Whether nothing else in this process opens sockets or timers meanwhile. Only then can it be told what is left. */
     alone?: boolean;
     /** Whether the store is PostgreSQL and Redis, which replicas share, whichever the suite runs on. */
@@ -71,7 +73,12 @@ export async function startTestApp(
   const logDestination = { write: (line: string) => void lines.push(line) };
 
   const bootReplica = async (): Promise<Replica> => {
-    const app = await buildApp(config, { clock, logDestination, ...(heartbeat && { heartbeat }) });
+    const app = await buildApp(config, {
+      clock,
+      logDestination,
+      webhooks: { resolve: resolveNothing, ...webhooks },
+      ...(heartbeat && { heartbeat }),
+    });
     await app.createFirstKey(secret => {
       adminKey = secret;
     });
@@ -119,6 +126,11 @@ export async function startTestApp(
     if (alone) await assertNothingLeft(resources);
   });
   return shop;
+}
+
+/** No test asks a name server, or sends to whatever a name leads to. */
+async function resolveNothing(hostname: string): Promise<never> {
+  throw new Error(`Tests know no ${hostname}`);
 }
 
 /** Sockets, servers and timers that are open now, each kind as often as it is. */

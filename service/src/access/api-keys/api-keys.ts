@@ -129,6 +129,13 @@ export function rotate(
   });
 }
 
+/** Whether a key works and has a scope. */
+export async function hasScope(db: Queries, keyId: number, scope: Scope, now: number): Promise<boolean> {
+  const row = await selectApiKey(db, keyId);
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return false;
+  return row.scopes.split(' ').includes(scope);
+}
+
 /**
  * Ends the ban of a key, if it has one, and forgives those before it. Answers whether there was one. The clock by which the
  * ban began may be ahead of this one's: it is lifted up to the instant at which it began at least.

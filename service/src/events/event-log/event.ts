@@ -53,7 +53,13 @@ export interface EventRow {
 }
 
 /** The bytes of an event: the same at every door. `data` is put in as it was kept. */
-export function eventJson({ id, type, subject, time, data }: EventRow): string {
+export function eventJson({
+  id,
+  type,
+  subject,
+  time,
+  data,
+}: Omit<EventRow, 'id'> & { id: number | string }): string {
   return (
     `{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json","data":${data}}`

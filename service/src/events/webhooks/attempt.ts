@@ -1,0 +1,160 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { SECOND } from '../../kit/clock.ts';
+import type { Endpoints } from './endpoints.ts';
+import { type Message, signatures } from './signature.ts';
+
+/** How much of an answer is kept; the rest is not read. In bytes. */
+const KEPT = 1_024;
+
+export interface Target {
+  url: string;
+  /** The secrets that are valid, the current one first. */
+  secrets: readonly string[];
+}
+
+export interface Limits {
+  /** How long the exchange may take, in milliseconds. */
+  timeout: number;
+  /** Ends it at once: nobody knows what became of it. */
+  signal: AbortSignal;
+}
+
+/** What became of an attempt. */
+export interface Outcome {
+  /** Of the answer; null when there was none. */
+  status: number | null;
+  retryAfter: string | undefined;
+  /** Why it failed; null when it succeeded. */
+  error: string | null;
+  responseStart: string | null;
+  /** In milliseconds. */
+  duration: number;
+}
+
+/** Sends a message once. Answers with `undefined` when it was aborted. */
+export async function attempt(
+  endpoints: Endpoints,
+  { url, secrets }: Target,
+  message: Message,
+  { timeout, signal }: Limits,
+): Promise<Outcome | undefined> {
+  const started = performance.now();
+  const exchange = new Exchange();
+  const late = new Error(`No complete answer within ${timeout / SECOND} seconds`);
+  const timer = setTimeout(() => exchange.fail(late), timeout);
+  const aborted = new Error('Aborted');
+  const onAbort = () => exchange.fail(aborted);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const target = new URL(url);
+    endpoints.refuseAddress(target.hostname);
+    const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+    exchange.begin(
+      send(target, {
+        method: 'POST',
+        // A connection of its own, so that no endpoint ever gets what is meant for another.
+        agent: false,
+        lookup: endpoints.lookup,
+        headers: headersOf(message, secrets),
+      }),
+      message.body,
+    );
+    await exchange.ended;
+  } catch (error) {
+    exchange.error ??= error as Error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+  if (exchange.error === aborted) return undefined;
+  return exchange.outcome(Math.round(performance.now() - started));
+}
+
+function headersOf(message: Message, secrets: readonly string[]): Record<string, string | number> {
+  return {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(message.body),
+    'user-agent': 'petstore-webhooks/1',
+    'webhook-id': message.id,
+    'webhook-timestamp': message.timestamp,
+    'webhook-signature': signatures(secrets, message),
+  };
+}
+
+/** One request and as much of its answer as is kept. */
+class Exchange {
+  readonly ended: Promise<void>;
+  error: Error | undefined;
+  readonly #end: () => void;
+  readonly #chunks: Buffer[] = [];
+  #request: ClientRequest | undefined;
+  #response: IncomingMessage | undefined;
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#end = resolve;
+  }
+
+  begin(request: ClientRequest, body: string): void {
+    this.#request = request;
+    request.on('error', error => this.fail(error));
+    request.on('response', response => this.#read(response));
+    request.end(body);
+  }
+
+  fail(error: Error): void {
+    this.error ??= error;
+    this.#finish();
+  }
+
+  outcome(duration: number): Outcome {
+    const status = this.#response?.statusCode ?? null;
+    return {
+      status,
+      retryAfter: this.#response?.headers['retry-after'],
+      error: this.error ? reasonOf(this.error) : errorOf(status!),
+      responseStart: this.#response ? printable(Buffer.concat(this.#chunks).subarray(0, KEPT)) : null,
+      duration,
+    };
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#response = response;
+    let length = 0;
+    response.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk);
+      length += chunk.length;
+      if (length >= KEPT) this.#finish();
+    });
+    response.on('end', () => this.#finish());
+    response.on('error', error => this.fail(error));
+  }
+
+  /** Whatever comes after this is not read, and what breaks by it is no error. */
+  #finish(): void {
+    this.#end();
+    this.#request?.removeAllListeners('error').on('error', () => {});
+    this.#response?.removeAllListeners('error').on('error', () => {});
+    this.#request?.destroy();
+  }
+}
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `Status ${status}: redirections are not followed`;
+  return `Status ${status}`;
+}
+
+/** Several addresses of one name make one error without a text of its own. */
+function reasonOf(error: Error): string {
+  const errors = error instanceof AggregateError ? (error.errors as Error[]) : [error];
+  const reason = errors.map(({ name, message }) => message || name).join('; ');
+  return printable(Buffer.from(reason).subarray(0, KEPT));
+}
+
+/** Text without what cannot be shown, or kept. */
+function printable(bytes: Buffer): string {
+  return bytes.toString().replace(/[^\P{C}\n\t]/gu, '\ufffd');
+}

@@ -1,0 +1,247 @@
+import type { Queries } from '../../db/database.ts';
+import { type Condition, type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
+import type { Page } from '../../kit/paging.ts';
+
+/** Instants are in milliseconds since the Unix epoch. */
+export interface DeliveryRow {
+  id: number;
+  webhook_id: number;
+  event_id: number | null;
+  type: string;
+  subject: string;
+  status: 'pending' | 'delivered' | 'dead';
+  attempts: number;
+  failures: number;
+  next_attempt_at: number | null;
+  leased_until: number | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+const COLUMNS =
+  'id, webhook_id, event_id, type, subject, status, attempts, failures, next_attempt_at, leased_until, created_at, finished_at';
+
+export type NewDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'type' | 'subject'> & {
+  payload: string;
+};
+
+/** Adds a delivery: it is due now, unless an earlier one of its subject is pending. */
+export function insertDelivery(
+  db: Queries,
+  { webhook_id, event_id, type, subject, payload }: NewDelivery,
+  now: number,
+): Promise<DeliveryRow> {
+  return db.get(
+    `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, next_attempt_at, created_at)
+     VALUES (?, ?, ?, ?, ?, 'pending', CASE WHEN EXISTS (
+       SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
+     ) THEN NULL ELSE CAST(? AS BIGINT) END, ?) RETURNING ${COLUMNS}`,
+    [webhook_id, event_id, type, subject, payload, webhook_id, subject, now, now],
+  ) as Promise<DeliveryRow>;
+}
+
+export function selectDelivery(
+  db: Queries,
+  webhookId: number,
+  deliveryId: number,
+): Promise<DeliveryRow | undefined> {
+  return db.get(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ? AND webhook_id = ?`, [
+    deliveryId,
+    webhookId,
+  ]);
+}
+
+/** How many deliveries of a webhook are being sent. */
+export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
+  const row = await db.get<{ leased: number }>(
+    `SELECT count(*) AS leased FROM webhook_deliveries
+     WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at > ? AND leased_until > ?`,
+    [webhookId, now, now],
+  );
+  return row!.leased;
+}
+
+export interface LeasedDelivery extends DeliveryRow {
+  leased_until: number;
+  payload: string;
+}
+
+/** Leases the deliveries of a webhook that are due longest, at most `limit` of them. */
+export function leaseDue(
+  db: Queries,
+  webhookId: number,
+  { now, until, limit }: { now: number; until: number; limit: number },
+): Promise<LeasedDelivery[]> {
+  return db.all(
+    `UPDATE webhook_deliveries SET leased_until = ?, next_attempt_at = ? WHERE id IN (
+       SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at <= ?
+       ORDER BY next_attempt_at, id LIMIT ?
+     ) RETURNING ${COLUMNS}, payload`,
+    [until, until, webhookId, now, limit],
+  );
+}
+
+/** A delivery that is still leased to whoever leased it until then. */
+export function selectLeased(
+  db: Queries,
+  { id, leased_until }: Pick<LeasedDelivery, 'id' | 'leased_until'>,
+): Promise<DeliveryRow | undefined> {
+  return db.get(
+    `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ? AND status = 'pending' AND leased_until = ?`,
+    [id, leased_until],
+  );
+}
+
+/** Ends a lease as if nothing had been tried. */
+export function releaseLease(
+  db: Queries,
+  { id, leased_until }: Pick<LeasedDelivery, 'id' | 'leased_until'>,
+  now: number,
+): Promise<number> {
+  return db.run(
+    `UPDATE webhook_deliveries SET leased_until = NULL, next_attempt_at = ?
+     WHERE id = ? AND status = 'pending' AND leased_until = ?`,
+    [now, id, leased_until],
+  );
+}
+
+/** What became of a delivery by an attempt, or by somebody's wish. */
+export type DeliveryState = Pick<
+  DeliveryRow,
+  'status' | 'attempts' | 'failures' | 'next_attempt_at' | 'finished_at'
+>;
+
+/** Sets the state of a delivery, and ends its lease. */
+export function updateDelivery(
+  db: Queries,
+  deliveryId: number,
+  { status, attempts, failures, next_attempt_at, finished_at }: DeliveryState,
+): Promise<DeliveryRow> {
+  return db.get(
+    `UPDATE webhook_deliveries SET status = ?, attempts = ?, failures = ?, next_attempt_at = ?, leased_until = NULL,
+       finished_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
+    [status, attempts, failures, next_attempt_at, finished_at, deliveryId],
+  ) as Promise<DeliveryRow>;
+}
+
+/** Has the first pending delivery of a subject be due, unless it is or is being sent. */
+export function releaseNext(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
+  return db.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE next_attempt_at IS NULL AND id = (
+       SELECT min(id) FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
+     )`,
+    [now, webhookId, subject],
+  );
+}
+
+/** Has the pending deliveries of a subject wait that come after another one, but for those that are being sent. */
+export function holdBackLater(
+  db: Queries,
+  { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
+  now: number,
+): Promise<number> {
+  return db.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = NULL, leased_until = NULL
+     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id > ? AND next_attempt_at IS NOT NULL
+       AND (leased_until IS NULL OR leased_until <= ?)`,
+    [webhook_id, subject, id, now],
+  );
+}
+
+/** Whether an earlier delivery of the subject is pending. */
+export async function waitsForEarlier(
+  db: Queries,
+  { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
+): Promise<boolean> {
+  const row = await db.get(
+    `SELECT 1 FROM webhook_deliveries
+     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id < ? LIMIT 1`,
+    [webhook_id, subject, id],
+  );
+  return row !== undefined;
+}
+
+/** Whether another delivery of the subject is being sent. */
+export async function isSubjectLeased(
+  db: Queries,
+  { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
+  now: number,
+): Promise<boolean> {
+  const row = await db.get(
+    `SELECT 1 FROM webhook_deliveries
+     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id <> ? AND leased_until > ? LIMIT 1`,
+    [webhook_id, subject, id, now],
+  );
+  return row !== undefined;
+}
+
+export interface AttemptRow {
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  status: number | null;
+  error: string | null;
+  response_start: string | null;
+}
+
+export function insertAttempt(
+  db: Queries,
+  deliveryId: number,
+  { number, started_at, duration_ms, status, error, response_start }: AttemptRow,
+): Promise<number> {
+  return db.run(
+    `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status, error, response_start)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [deliveryId, number, started_at, duration_ms, status, error, response_start],
+  );
+}
+
+/** The last attempts of a delivery, latest first. */
+export function selectAttempts(db: Queries, deliveryId: number, limit: number): Promise<AttemptRow[]> {
+  return db.all(
+    `SELECT number, started_at, duration_ms, status, error, response_start FROM webhook_attempts
+     WHERE delivery_id = ? ORDER BY number DESC LIMIT ?`,
+    [deliveryId, limit],
+  );
+}
+
+/** Deletes the deliveries that were finished before `instant`, oldest first, at most `limit`. Answers how many they were. */
+export function deleteFinishedBefore(db: Queries, instant: number, limit: number): Promise<number> {
+  return db.run(
+    `DELETE FROM webhook_deliveries WHERE id IN (
+       SELECT id FROM webhook_deliveries WHERE finished_at < ? ORDER BY finished_at LIMIT ?
+     )`,
+    [instant, limit],
+  );
+}
+
+export function deleteDeliveriesOf(db: Queries, webhookId: number, limit: number): Promise<number> {
+  return db.run(
+    'DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)',
+    [webhookId, limit],
+  );
+}
+
+const sorts = {
+  id: { columns: ['id'], keyOf: ({ id }: DeliveryRow) => [id], types: ['number'] },
+} as const satisfies Sorts<DeliveryRow>;
+
+export type DeliverySort = keyof typeof sorts;
+
+export interface DeliveryFilter {
+  status?: DeliveryRow['status'] | undefined;
+  /** Whether those of events for administrators are among them. */
+  confidential: boolean;
+}
+
+export function selectDeliveries(
+  db: Queries,
+  webhookId: number,
+  { status, confidential }: DeliveryFilter,
+  listing: Listing<DeliverySort>,
+): Promise<Page<DeliveryRow>> {
+  const where: Condition[] = [['webhook_id = ?', webhookId]];
+  if (status !== undefined) where.push(['status = ?', status]);
+  if (!confidential) where.push(["type NOT LIKE 'key.%'"]);
+  return selectPage(db, `SELECT ${COLUMNS} FROM webhook_deliveries`, where, sorts, listing);
+}

@@ -1,0 +1,122 @@
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  nestedIdParams,
+  type Route,
+  reply,
+} from '../../contract/define-route.ts';
+import type { EventServices } from '../event-services.ts';
+import * as deliveries from './deliveries.ts';
+import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
+import { askingOf, webhookParams } from './webhook-routes.ts';
+
+const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
+
+const shared = { tag: 'Webhooks', scope: 'webhooks:write', stability: 'beta' } as const;
+
+export const deliveryRoutes: Route<EventServices>[] = [
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/webhooks/{webhookId}/test',
+    operationId: 'testWebhook',
+    summary: 'Send a test event',
+    description:
+      'Sends an event of type `webhook.test`, whose `data` is the webhook, and answers with its delivery: read it at ' +
+      '`Location` to see what became of it. A test is tried once.',
+    params: webhookParams,
+    success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
+    errors: ['webhook_not_found', 'webhook_disabled'],
+    handler: async ({ params }, services: EventServices) => {
+      const delivery = await deliveries.test(services.db, params.webhookId, services.now);
+      services.dispatcher.wake();
+      return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/webhooks/{webhookId}/deliveries',
+    operationId: 'listWebhookDeliveries',
+    summary: 'List the deliveries of a webhook',
+    description:
+      'What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for 30 days. Those of ' +
+      'events of API keys are for keys with the scope `admin`.',
+    params: webhookParams,
+    query: listQuery(
+      {
+        status: {
+          type: 'string',
+          enum: deliveryStatuses,
+          description: 'Only deliveries with this status.',
+        },
+      },
+      ['-id', 'id'],
+    ),
+    success: {
+      status: 200,
+      description: 'A page of deliveries.',
+      schema: { type: 'array', items: WebhookDelivery, maxItems: 100 },
+      example: [WebhookDelivery.example],
+    },
+    errors: ['webhook_not_found'],
+    handler: async ({ params, query }, services: EventServices) =>
+      reply.page(await deliveries.list(services.db, params.webhookId, query, query, askingOf(services))),
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
+    operationId: 'getWebhookDelivery',
+    summary: 'Read a delivery',
+    description: 'The delivery with its attempts: how long each took, and how the answer began.',
+    params: deliveryParams,
+    success: { status: 200, description: 'The delivery.', schema: WebhookDeliveryDetails },
+    conditional: true,
+    errors: ['webhook_not_found', 'delivery_not_found'],
+    handler: async ({ params }, services: EventServices) =>
+      reply.resource(await deliveries.read(services.db, params, askingOf(services))),
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    operationId: 'redeliverWebhookDelivery',
+    summary: 'Deliver once more',
+    description:
+      'The delivery is tried again now, and from the beginning of the schedule, under the same `webhook-id`; one that ' +
+      'waits for its next attempt need not wait. It goes before later events of its subject that are still to be delivered.',
+    params: deliveryParams,
+    success: { status: 200, description: 'The delivery as it is now.', schema: WebhookDelivery },
+    errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+    handler: async ({ params }, services: EventServices) => {
+      const delivery = await deliveries.redeliver(services.db, params, askingOf(services));
+      services.dispatcher.wake();
+      return reply.resource(delivery);
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/webhooks/{webhookId}/replay',
+    operationId: 'replayWebhook',
+    summary: 'Deliver everything after a cursor',
+    description:
+      'All events after the cursor that the webhook gets are delivered, once more where they were before, as new ' +
+      'deliveries under the same `webhook-id`s. From the cursor `latest` the webhook passes over what it has not got yet.',
+    params: webhookParams,
+    body: NewReplay,
+    success: { status: 200, description: 'From where to where.', schema: Replay },
+    errors: ['webhook_not_found', 'cursor_expired'],
+    handler: async ({ params, body }, services: EventServices) => {
+      const replay = await deliveries.replay(services.db, params.webhookId, body.cursor);
+      services.dispatcher.wake();
+      return reply.resource(replay);
+    },
+  }),
+];

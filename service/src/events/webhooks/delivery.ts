@@ -1,0 +1,217 @@
+import { dateTime, id } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+import { formatDateTime } from '../../kit/dates.ts';
+import { eventJson } from '../event-log/event.ts';
+import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
+import type { Webhook } from './webhook.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
+
+/** The type of a test: it is no event of the log. */
+export const TEST_TYPE = 'webhook.test';
+
+/** The most attempts that are told of a delivery, the last ones: one can be redelivered any number of times. */
+export const ATTEMPTS_TOLD = 100;
+
+const fields = {
+  id: { ...id, description: 'Unique identifier of the delivery.' },
+  webhookId: { ...id, description: 'The webhook.' },
+  messageId: {
+    type: 'string',
+    description: 'The `webhook-id` header: the same whenever this event is sent to this webhook.',
+  },
+  eventId: {
+    type: 'string',
+    nullable: true,
+    description: 'The `id` of the event in the log; null for a test.',
+  },
+  type: { type: 'string', description: 'The type of the event.' },
+  subject: {
+    type: 'string',
+    description: 'What it happened to. Events of one subject are delivered in order.',
+  },
+  status: {
+    type: 'string',
+    enum: deliveryStatuses,
+    description: 'A `dead` delivery failed as often as it was to be tried, and can be redelivered.',
+  },
+  attemptCount: { type: 'integer', minimum: 0, description: 'How often it was tried.' },
+  nextAttemptAt: {
+    ...dateTime,
+    nullable: true,
+    description: 'When it is tried next; null while it is sent or waits for an earlier one of its subject.',
+  },
+  createdAt: { ...dateTime, description: 'When the delivery was made of the event.' },
+  finishedAt: { ...dateTime, nullable: true, description: 'When it was delivered, or given up.' },
+} as const;
+
+const required = [
+  'id',
+  'webhookId',
+  'messageId',
+  'eventId',
+  'type',
+  'subject',
+  'status',
+  'attemptCount',
+  'nextAttemptAt',
+  'createdAt',
+  'finishedAt',
+] as const;
+
+const example = {
+  id: 7,
+  webhookId: 1,
+  messageId: 'msg_1_1042',
+  eventId: '1042',
+  type: 'order.placed',
+  subject: 'orders/15',
+  status: 'pending',
+  attemptCount: 1,
+  nextAttemptAt: '2026-11-21T12:00:05.000Z',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  finishedAt: null,
+} as const;
+
+export const WebhookDelivery = {
+  title: 'WebhookDelivery',
+  type: 'object',
+  required,
+  additionalProperties: false,
+  properties: fields,
+  example,
+} as const;
+
+export const WebhookAttempt = {
+  title: 'WebhookAttempt',
+  type: 'object',
+  required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
+  additionalProperties: false,
+  properties: {
+    number: { type: 'integer', minimum: 1, description: '1 for the first attempt of the delivery.' },
+    startedAt: { ...dateTime, description: 'When it began.' },
+    durationMs: { type: 'integer', minimum: 0, description: 'How long it took, in milliseconds.' },
+    status: {
+      type: 'integer',
+      nullable: true,
+      description: 'The status of the answer; null when there was none.',
+    },
+    error: { type: 'string', nullable: true, description: 'Why it failed; null when it succeeded.' },
+    responseStart: {
+      type: 'string',
+      nullable: true,
+      description: 'The first 1,024 bytes of the body of the answer; null when there was none.',
+    },
+  },
+  example: {
+    number: 1,
+    startedAt: '2026-11-21T12:00:00.000Z',
+    durationMs: 84,
+    status: 503,
+    error: 'Status 503',
+    responseStart: 'Come back later',
+  },
+} as const;
+
+export const WebhookDeliveryDetails = {
+  title: 'WebhookDeliveryDetails',
+  type: 'object',
+  required: [...required, 'attempts'],
+  additionalProperties: false,
+  properties: {
+    ...fields,
+    attempts: {
+      type: 'array',
+      items: WebhookAttempt,
+      maxItems: ATTEMPTS_TOLD,
+      description: 'The attempts, the last 100 of them, oldest first.',
+    },
+  },
+  example: { ...example, attempts: [WebhookAttempt.example] },
+} as const;
+
+export const NewReplay = {
+  title: 'NewReplay',
+  type: 'object',
+  required: ['cursor'],
+  additionalProperties: false,
+  properties: {
+    cursor: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      description: 'The `id` of an event, `0` for the beginning of the log, or `latest`.',
+    },
+  },
+  example: { cursor: '1041' },
+} as const;
+
+export const Replay = {
+  title: 'Replay',
+  type: 'object',
+  required: ['webhookId', 'cursor', 'latest'],
+  additionalProperties: false,
+  properties: {
+    webhookId: { ...id, description: 'The webhook.' },
+    cursor: {
+      type: 'string',
+      description: 'Events after this one are delivered, once more or for the first time.',
+    },
+    latest: { type: 'string', description: 'The latest event of the log.' },
+  },
+  example: { webhookId: 1, cursor: '1041', latest: '1042' },
+} as const;
+
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
+export type WebhookDeliveryDetails = Static<typeof WebhookDeliveryDetails>;
+export type Replay = Static<typeof Replay>;
+
+export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'event_id'>) {
+  return `msg_${webhook_id}_${event_id ?? `test_${id}`}`;
+}
+
+/** The bytes of a test: a CloudEvent as those of the log are, whose `data` is the webhook. */
+export function testPayload(webhook: Webhook, uniqueId: string, now: number): string {
+  const event = {
+    type: TEST_TYPE,
+    subject: subjectOfTest(webhook),
+    time: now,
+    data: JSON.stringify(webhook),
+  };
+  return eventJson({ ...event, id: uniqueId });
+}
+
+export function subjectOfTest({ id }: Webhook): string {
+  return `webhooks/${id}`;
+}
+
+export function toDelivery(row: DeliveryRow): WebhookDelivery {
+  const isSent = row.leased_until !== null;
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    messageId: messageId(row),
+    eventId: row.event_id === null ? null : String(row.event_id),
+    type: row.type,
+    subject: row.subject,
+    status: row.status,
+    attemptCount: row.attempts,
+    nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),
+    createdAt: formatDateTime(row.created_at),
+    finishedAt: row.finished_at === null ? null : formatDateTime(row.finished_at),
+  };
+}
+
+export function toDetails(row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDeliveryDetails {
+  return {
+    ...toDelivery(row),
+    attempts: attempts.map(attempt => ({
+      number: attempt.number,
+      startedAt: formatDateTime(attempt.started_at),
+      durationMs: attempt.duration_ms,
+      status: attempt.status,
+      error: attempt.error,
+      responseStart: attempt.response_start,
+    })),
+  };
+}

@@ -1,0 +1,24 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup, Resolver } from 'node:dns/promises';
+import { SECOND } from '../../kit/clock.ts';
+import type { Resolve } from './endpoints.ts';
+
+/** Looks names up as the machine does, with its file of hosts: for development. */
+export const resolveLocally: Resolve = hostname => lookup(hostname, { all: true });
+
+/**
+ * Asks the name servers. The machine's own look-up has two threads for the whole process: two names that are slow to
+ * resolve would hold up all others.
+ */
+export function resolveByServers(resolver = new Resolver({ timeout: 2 * SECOND, tries: 2 })): Resolve {
+  return async hostname => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    if (found.length === 0 && four.status === 'rejected') throw four.reason;
+    return found;
+  };
+}
+
+function addressesOf(outcome: PromiseSettledResult<string[]>, family: number): LookupAddress[] {
+  return outcome.status === 'fulfilled' ? outcome.value.map(address => ({ address, family })) : [];
+}

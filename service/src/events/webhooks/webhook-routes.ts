@@ -1,0 +1,195 @@
+import {
+  defineRoute,
+  idParams,
+  listQuery,
+  merged,
+  type Route,
+  replacement,
+  reply,
+} from '../../contract/define-route.ts';
+import type { EventServices } from '../event-services.ts';
+import {
+  CreatedWebhook,
+  NewWebhook,
+  RotatedWebhook,
+  SecretRotation,
+  Webhook,
+  WebhookBody,
+  WebhookPatch,
+} from './webhook.ts';
+import * as webhooks from './webhooks.ts';
+
+export const webhookParams = idParams('webhookId', 'The webhook.');
+
+/** Who asks, and when. */
+export function askingOf({ caller, now }: EventServices): webhooks.Asking {
+  const { keyId, scopes } = caller!;
+  return { keyId, isAdministrator: scopes.has('admin'), now };
+}
+
+/** Refuses an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
+async function refuseForbidden(
+  { db, endpoints }: EventServices,
+  webhookId: number,
+  url: string | undefined,
+): Promise<void> {
+  await webhooks.read(db, webhookId);
+  if (url !== undefined) await endpoints.refuseForbidden(url);
+}
+
+const shared = { tag: 'Webhooks', scope: 'webhooks:write', stability: 'beta' } as const;
+
+export const webhookRoutes: Route<EventServices>[] = [
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/webhooks',
+    operationId: 'listWebhooks',
+    summary: 'List webhooks',
+    description: 'All webhooks, whoever created them, without their secrets.',
+    query: listQuery({}, ['id', '-id']),
+    success: {
+      status: 200,
+      description: 'A page of webhooks.',
+      schema: { type: 'array', items: Webhook, maxItems: 100 },
+      example: [Webhook.example],
+    },
+    errors: [],
+    handler: async ({ query }, { db }: EventServices) => reply.page(await webhooks.list(db, query)),
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/webhooks',
+    operationId: 'createWebhook',
+    summary: 'Create a webhook',
+    description:
+      'From now on events are sent to `url` by POST, in the shape in which `GET /events` has them, with the headers of ' +
+      'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within 15 ' +
+      'seconds. Anything else is a failure, redirections included, and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
+      '10 h, 14 h, 20 h and 24 h, or later where `Retry-After` asks for it; 410 disables the webhook. An event may come ' +
+      'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
+      'taken or given up; others are sent meanwhile, up to 8 at once. `secret` is shown this once. Events of API keys ' +
+      '(`key.*`) are sent to webhooks of keys with the scope `admin`, as long as they have it.',
+    body: WebhookBody,
+    publishedBody: [NewWebhook, Webhook],
+    success: {
+      status: 201,
+      description: 'The webhook as created, with its secret.',
+      schema: CreatedWebhook,
+    },
+    shownOnce: ['secret'],
+    errors: [],
+    prepare: ({ body }, { endpoints }: EventServices) => endpoints.refuseForbidden(body.url),
+    handler: async ({ body }, services: EventServices) => {
+      const webhook = await webhooks.create(services.db, body, askingOf(services));
+      services.dispatcher.wake();
+      return reply.created(`/webhooks/${webhook.id}`, webhook);
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'GET',
+    path: '/webhooks/{webhookId}',
+    operationId: 'getWebhook',
+    summary: 'Read a webhook',
+    description:
+      'The webhook without its secret; `disabledReason` says why the service disabled it, if it did.',
+    params: webhookParams,
+    success: { status: 200, description: 'The webhook.', schema: Webhook },
+    conditional: true,
+    errors: ['webhook_not_found'],
+    handler: async ({ params }, { db }: EventServices) =>
+      reply.resource(await webhooks.read(db, params.webhookId)),
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'PUT',
+    path: '/webhooks/{webhookId}',
+    operationId: 'replaceWebhook',
+    summary: 'Replace a webhook',
+    description:
+      'The webhook becomes what the body says: without `types` it gets all events, without `enabled` it is enabled. A ' +
+      'webhook that is enabled again goes on where it stopped; to pass over what happened meanwhile, replay it from the ' +
+      'cursor `latest`. Changed with a key without the scope `admin` it gets no events of API keys any more.',
+    params: webhookParams,
+    body: WebhookBody,
+    publishedBody: [NewWebhook, Webhook],
+    success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
+    conditional: true,
+    errors: ['webhook_not_found'],
+    prepare: ({ params, body }, services: EventServices) =>
+      refuseForbidden(services, params.webhookId, body.url),
+    handler: async (request, services: EventServices) => {
+      const { webhookId } = request.params;
+      const change = replacement(request);
+      const webhook = await webhooks.update(services.db, webhookId, change, askingOf(services));
+      services.dispatcher.wake();
+      return reply.resource(webhook);
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'PATCH',
+    path: '/webhooks/{webhookId}',
+    operationId: 'changeWebhook',
+    summary: 'Change a webhook',
+    description:
+      'A JSON merge patch (RFC 7396): fields left out stay, `types: null` stands for all events. Otherwise as PUT.',
+    params: webhookParams,
+    body: WebhookPatch,
+    success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
+    conditional: true,
+    errors: ['webhook_not_found'],
+    prepare: ({ params, body }, services: EventServices) =>
+      refuseForbidden(services, params.webhookId, body.url),
+    handler: async (request, services: EventServices) => {
+      const { webhookId } = request.params;
+      const change = merged(request);
+      const webhook = await webhooks.update(services.db, webhookId, change, askingOf(services));
+      services.dispatcher.wake();
+      return reply.resource(webhook);
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'DELETE',
+    path: '/webhooks/{webhookId}',
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook',
+    description: 'Nothing is sent to it any more, and its deliveries are gone with it.',
+    params: webhookParams,
+    success: { status: 204, description: 'The webhook is gone.' },
+    conditional: true,
+    errors: ['webhook_not_found'],
+    handler: async ({ params, guard }, { db, now }: EventServices) => {
+      await webhooks.remove(db, params.webhookId, guard, now);
+      return reply.empty;
+    },
+  }),
+
+  defineRoute({
+    ...shared,
+    method: 'POST',
+    path: '/webhooks/{webhookId}/rotate',
+    operationId: 'rotateWebhookSecret',
+    summary: 'Give a webhook a new secret',
+    description:
+      'Answers with the new `secret`, shown this once. Until `earlierSecretExpiresAt` each message carries a signature by ' +
+      'the earlier secret, too, so that the receiver can change over without missing any; after a leak say ' +
+      '`graceSeconds: 0`. Of secrets that are rotated in quick succession only the last two sign.',
+    params: webhookParams,
+    body: SecretRotation,
+    bodyOptional: true,
+    success: { status: 200, description: 'The webhook, with its new secret.', schema: RotatedWebhook },
+    shownOnce: ['secret'],
+    errors: ['webhook_not_found'],
+    handler: async ({ params, body }, { db, now }: EventServices) =>
+      reply.resource(await webhooks.rotate(db, params.webhookId, body, now)),
+  }),
+];

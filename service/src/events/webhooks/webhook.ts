@@ -1,0 +1,186 @@
+import { dateTime, id, longText } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+import { formatDateTime } from '../../kit/dates.ts';
+import { eventFilter } from '../event-log/event-filter.ts';
+import { isConfidential } from '../event-log/event-types.ts';
+import type { WebhookRow } from './webhook-queries.ts';
+
+const fields = {
+  url: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 2000,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    description: 'Where events are sent: HTTPS, at a public address, without a user name or password.',
+  },
+  types: {
+    type: 'array',
+    items: { type: 'string', maxLength: 50, example: 'order.*' },
+    minItems: 1,
+    maxItems: 50,
+    uniqueItems: true,
+    nullable: true,
+    description: 'The types of events to send; `order.*` stands for all types of a kind. Null for all.',
+  },
+  description: { ...longText, description: 'What the webhook is for.' },
+  enabled: { type: 'boolean', description: 'Whether events are sent. What happens meanwhile is sent later.' },
+} as const;
+
+const newFields = { ...fields, enabled: { ...fields.enabled, default: true } } as const;
+
+const readOnlyFields = {
+  disabledReason: {
+    type: 'string',
+    nullable: true,
+    readOnly: true,
+    description: 'Why the service disabled the webhook; null when it did not.',
+  },
+  disabledAt: { ...dateTime, nullable: true, readOnly: true, description: 'Since when it is disabled.' },
+  failingSince: {
+    ...dateTime,
+    nullable: true,
+    readOnly: true,
+    description: 'Since when attempts have failed and none has succeeded.',
+  },
+  createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
+} as const;
+
+const idField = { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' } as const;
+
+export const NewWebhook = {
+  title: 'NewWebhook',
+  type: 'object',
+  required: ['url'],
+  additionalProperties: false,
+  properties: newFields,
+  example: { url: 'https://example.com/petstore', types: ['order.*'], description: 'The warehouse' },
+} as const;
+
+const required = [
+  'id',
+  'url',
+  'types',
+  'enabled',
+  'disabledReason',
+  'disabledAt',
+  'failingSince',
+  'createdAt',
+] as const;
+
+const resourceFields = { id: idField, ...fields, ...readOnlyFields } as const;
+
+const example = {
+  id: 1,
+  ...NewWebhook.example,
+  enabled: true,
+  disabledReason: null,
+  disabledAt: null,
+  failingSince: null,
+  createdAt: '2026-11-21T12:00:00.000Z',
+};
+
+export const Webhook = {
+  title: 'Webhook',
+  type: 'object',
+  required,
+  additionalProperties: false,
+  properties: resourceFields,
+  example,
+} as const;
+
+/** What POST and PUT read: a NewWebhook or a Webhook, whose other fields are the service's and ignored. */
+export const WebhookBody = {
+  ...NewWebhook,
+  properties: { id: idField, ...newFields, ...readOnlyFields },
+} as const;
+
+export const WebhookPatch = {
+  title: 'WebhookPatch',
+  type: 'object',
+  additionalProperties: false,
+  properties: { ...resourceFields, description: { ...fields.description, nullable: true } },
+  example: { enabled: false },
+} as const;
+
+const secret = {
+  type: 'string',
+  readOnly: true,
+  description:
+    'What signatures are made with (Standard Webhooks): `whsec_` and base64. It is shown only now; a replay under an ' +
+    'Idempotency-Key leaves it out.',
+} as const;
+
+const exampleSecret = 'whsec_<base64 of 32 bytes>';
+
+export const CreatedWebhook = {
+  title: 'CreatedWebhook',
+  type: 'object',
+  required,
+  additionalProperties: false,
+  properties: { ...resourceFields, secret },
+  example: { ...example, secret: exampleSecret },
+} as const;
+
+export const RotatedWebhook = {
+  title: 'RotatedWebhook',
+  type: 'object',
+  required: [...required, 'earlierSecretExpiresAt'],
+  additionalProperties: false,
+  properties: {
+    ...resourceFields,
+    earlierSecretExpiresAt: {
+      ...dateTime,
+      description: 'Until this instant messages are signed with the earlier secret, too.',
+    },
+    secret,
+  },
+  example: { ...example, earlierSecretExpiresAt: '2026-11-22T12:00:00.000Z', secret: exampleSecret },
+} as const;
+
+/** How long messages may be signed with a rotated secret, too, in seconds, and how long they are unless it is said. */
+const MAX_GRACE = 7 * 24 * 3_600;
+const DEFAULT_GRACE = 24 * 3_600;
+
+export const SecretRotation = {
+  title: 'SecretRotation',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    graceSeconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_GRACE,
+      default: DEFAULT_GRACE,
+      description:
+        'How long messages are signed with the earlier secret, too, in seconds; 0 ends that at once.',
+    },
+  },
+  example: { graceSeconds: 3_600 },
+} as const;
+
+export type Webhook = Static<typeof Webhook>;
+export type SecretRotation = Static<typeof SecretRotation>;
+
+/** What can be said of a webhook. */
+export type WebhookSettings = Pick<Static<typeof NewWebhook>, 'url' | 'types' | 'description' | 'enabled'>;
+
+export function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    types: row.types?.split(' ') ?? null,
+    ...(row.description !== null && { description: row.description }),
+    enabled: row.enabled === 1,
+    disabledReason: row.disabled_reason,
+    disabledAt: row.disabled_at === null ? null : formatDateTime(row.disabled_at),
+    failingSince: row.failing_since === null ? null : formatDateTime(row.failing_since),
+    createdAt: formatDateTime(row.created_at),
+  };
+}
+
+/** Whether it asks for events by name that are for administrators. Throws when it may not, or names what is none. */
+export function namesConfidential(types: readonly string[] | null, isAdministrator: boolean): boolean {
+  if (types === null) return false;
+  const filter = eventFilter({ types }, isAdministrator);
+  return [...filter.types!].some(isConfidential);
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasScope } from '../../src/access/api-keys/api-keys.ts';
+import { buildApp, type Overrides } from '../../src/app.ts';
+import type { Database } from '../../src/db/database.ts';
+import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import type { Client } from '../support/client.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import type { TestClock } from '../support/test-clock.ts';
+import { onPostgres } from '../support/test-store.ts';
+import { Receiver } from './receiver.ts';
+
+export const ALLOW_PRIVATE = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
+
+/** A shop with endpoints on this machine. Pauses between attempts are not varied, and nothing is waited for at the end. */
+export async function webhookShop(
+  t: TestContext,
+  {
+    receivers: count = 1,
+    clock,
+    webhooks,
+  }: { receivers?: number; clock?: TestClock; webhooks?: Overrides['webhooks'] } = {},
+): Promise<WebhookShop> {
+  const receivers: Receiver[] = [];
+  // Before the service, which looks at its end whether it has left any socket behind.
+  while (receivers.length < count) receivers.push(await Receiver.start());
+  t.after(() => Promise.all(receivers.map(receiver => receiver.disconnect())));
+  const shop = await startTestApp(t, {
+    environment: ALLOW_PRIVATE,
+    ...(clock && { clock }),
+    webhooks: { random: () => 0.5, patience: 0, ...webhooks },
+  });
+  t.after(() => Promise.all(receivers.map(receiver => receiver.close())));
+  return new WebhookShop(shop, receivers);
+}
+
+export class WebhookShop {
+  readonly shop: TestApp;
+  readonly receivers: readonly Receiver[];
+
+  constructor(shop: TestApp, receivers: readonly Receiver[]) {
+    this.shop = shop;
+    this.receivers = receivers;
+  }
+
+  get api(): Client {
+    return this.shop.api;
+  }
+
+  get clock(): TestClock {
+    return this.shop.clock;
+  }
+
+  get receiver(): Receiver {
+    return this.receivers[0]!;
+  }
+
+  /** Creates a webhook that leads to a receiver. */
+  async webhook(
+    settings: { types?: string[]; enabled?: boolean } = {},
+    receiver = this.receiver,
+    api = this.api,
+  ): Promise<{ id: number; secret: string; path: string }> {
+    // What was before is not to come after it.
+    await numbered(this.shop.app.db);
+    const { status, body, text } = await api.post('/webhooks', { url: receiver.url, ...settings });
+    assert.equal(status, 201, text);
+    return { id: body.id, secret: body.secret, path: `/webhooks/${body.id}` };
+  }
+
+  /** One event, of a subject of its own: `categories/1` for the first. */
+  async category(): Promise<number> {
+    const { status, body } = await this.api.post('/categories', { name: `Category ${Math.random()}` });
+    assert.equal(status, 201);
+    return body.id;
+  }
+
+  /** One more event of that subject. */
+  async rename(categoryId: number, name: string): Promise<void> {
+    assert.equal((await this.api.patch(`/categories/${categoryId}`, { name })).status, 200);
+  }
+
+  /** Has all that is due be delivered, or tried. */
+  async settle(): Promise<void> {
+    await numbered(this.shop.app.db);
+    await this.shop.app.dispatcher.runDue();
+  }
+
+  /** Turns the clock and has all that is due then be delivered, or tried. */
+  async after(milliseconds: number): Promise<void> {
+    this.clock.turn(milliseconds);
+    await this.settle();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: a resource
+  async read(path: string): Promise<any> {
+    const { status, body, text } = await this.api.get(path);
+    assert.equal(status, 200, text);
+    return body;
+  }
+
+  /** The deliveries of a webhook with their attempts, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: resources
+  async deliveries(path: string): Promise<any[]> {
+    const list = await this.read(`${path}/deliveries?sort=id&limit=100`);
+    return Promise.all(
+      list.map((delivery: { id: number }) => this.read(`${path}/deliveries/${delivery.id}`)),
+    );
+  }
+}
+
+/** Waits until all events have their numbers: PostgreSQL gives them out after the commit. */
+export async function numbered(db: Database): Promise<void> {
+  if (!onPostgres) return;
+  while (await db.get('SELECT 1 FROM new_events LIMIT 1')) await sleep(5);
+}
+
+export interface Replica {
+  dispatcher: WebhookDispatcher;
+  /** Has it lose the store, as a process does that is killed. */
+  kill: () => void;
+  close: () => Promise<void>;
+}
+
+/**
+ * Another replica: on PostgreSQL a service of its own, on the embedded store, which belongs to one process, another
+ * dispatcher. It sends when it is told to.
+ */
+export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> {
+  const other = onPostgres
+    ? await buildApp(app.config, { clock, logDestination: { write: () => {} } })
+    : undefined;
+  let killed = false;
+  const { db, tail } = other ?? app;
+  const own = Object.create(db, {
+    get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
+    all: { value: (...query: Parameters<Database['all']>) => db.all(...query) },
+    run: { value: (...query: Parameters<Database['run']>) => (killed ? dead() : db.run(...query)) },
+    write: { value: (work: Parameters<Database['write']>[0]) => (killed ? dead() : db.write(work)) },
+  }) as Database;
+  const dispatcher = new WebhookDispatcher({
+    ...{ db: own, tail, clock, endpoints: app.endpoints, random: () => 0.5 },
+    ...{ timeout: 15 * SECOND, patience: 0 },
+    isAdministrator: (queries, keyId, now) => hasScope(queries, keyId, 'admin', now),
+    onDisabled: () => {},
+    onError: () => {},
+  });
+  return {
+    dispatcher,
+    kill: () => {
+      killed = true;
+    },
+    close: async () => {
+      await dispatcher.close();
+      await other?.close();
+    },
+  };
+}
+
+function dead(): Promise<never> {
+  return Promise.reject(new Error('The process is dead'));
+}

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { Endpoints, PrivateAddress, type Resolve } from '../../src/events/webhooks/endpoints.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { Receiver } from './receiver.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+function found(...addresses: string[]): LookupAddress[] {
+  return addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }));
+}
+
+const names: Record<string, string[]> = {
+  localhost: ['127.0.0.1', '::1'],
+  'inside.example': ['10.1.2.3'],
+  'metadata.example': ['169.254.169.254'],
+  'inside6.example': ['fd00::1', 'fe80::1'],
+  'mapped.example': ['::ffff:127.0.0.1'],
+  'both.example': ['127.0.0.1', '93.184.215.14'],
+  'outside.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
+};
+
+const resolve: Resolve = async hostname => {
+  const addresses = names[hostname.replace(/\.$/, '')];
+  if (!addresses) throw new Error('ENOTFOUND');
+  return found(...addresses);
+};
+
+const forbidden = [
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '100.64.0.1',
+  '100.127.255.254',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '172.16.0.1',
+  '172.31.255.254',
+  '192.0.0.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.19.255.254',
+  '224.0.0.1',
+  '239.255.255.250',
+  '240.0.0.1',
+  '255.255.255.255',
+  // Other spellings of 127.0.0.1.
+  '2130706433',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.1',
+  '127.0.0.1.',
+  '１２７.0.0.1',
+  '[::]',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:10.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[64:ff9b:1::1]',
+  '[2002:7f00:1::]',
+  '[2001::1]',
+  '[fc00::1]',
+  '[fdff:ffff::1]',
+  '[fe80::1]',
+  '[febf::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+];
+
+const allowed = [
+  '93.184.215.14',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '126.255.255.255',
+  '128.0.0.1',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.167.255.255',
+  '192.169.0.0',
+  '198.17.255.255',
+  '198.20.0.0',
+  '223.255.255.255',
+  '[2606:2800:21f:cb07:6820:80da:af6b:8b2c]',
+  '[2a00:1450:4001::1]',
+  '[::ffff:93.184.215.14]',
+  '[64:ff9b::93.184.215.14]',
+];
+
+describe('the address of a webhook', () => {
+  it('that is not public is refused, however it is written', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve } });
+    for (const host of forbidden) {
+      const answer = await api.post('/webhooks', { url: `https://${host}/hook` });
+      const message = assertRefused(answer, 400, 'invalid_request');
+      assert.match(message, /^field `url` must lead to a public address, but .* is not one$/, host);
+    }
+  });
+
+  it('that is public is taken', async () => {
+    const endpoints = new Endpoints({ resolve, allowPrivate: false });
+    for (const host of allowed) await endpoints.refuseForbidden(`https://${host}:8443/hook`);
+  });
+
+  it('is refused by POST, PUT and PATCH when its name leads to no public one, without saying where it leads', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve } });
+    const outside = { url: 'https://outside.example/hook', enabled: false };
+    assert.equal((await api.post('/webhooks', outside)).status, 201);
+    assert.equal((await api.post('/webhooks', { ...outside, url: 'https://both.example/' })).status, 201);
+    for (const name of [
+      'localhost',
+      'localhost.',
+      'inside.example',
+      'metadata.example',
+      'inside6.example',
+      'mapped.example',
+    ]) {
+      const url = `https://${name}/hook`;
+      for (const answer of [
+        await api.post('/webhooks', { url }),
+        await api.put('/webhooks/1', { url }),
+        await api.patch('/webhooks/1', { url }),
+      ]) {
+        const message = assertRefused(answer, 400, 'invalid_request');
+        assert.equal(message, `field \`url\` must lead to a public address, but ${name} leads to none`);
+      }
+    }
+  });
+
+  it('must be of HTTPS', async t => {
+    const { api } = await startTestApp(t, { webhooks: { resolve } });
+    for (const url of ['http://outside.example/', 'ws://outside.example/', 'file:///etc/passwd', 'data:,x']) {
+      const message = assertRefused(await api.post('/webhooks', { url }), 400, 'invalid_request');
+      assert.match(message, /^field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
+    }
+  });
+
+  it('may be a private one, and of HTTP, where a setting allows it', async t => {
+    const shop = await webhookShop(t);
+    for (const url of ['http://127.0.0.1:8080/', 'https://10.0.0.1/', 'http://[::1]/'])
+      assert.equal((await shop.api.post('/webhooks', { url, enabled: false })).status, 201);
+    const ftp = await shop.api.post('/webhooks', { url: 'ftp://127.0.0.1/' });
+    assert.match(assertRefused(ftp, 400, 'invalid_request'), /begin with `https:\/\/` or `http:\/\/`/);
+  });
+
+  it('is looked at again with the connection: a name that leads elsewhere by then is not followed', async t => {
+    const answers = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
+    const asked: string[] = [];
+    const receiver = await Receiver.start();
+    t.after(() => receiver.disconnect());
+    const { app, api } = await startTestApp(t, {
+      webhooks: {
+        resolve: async hostname => {
+          asked.push(hostname);
+          return answers.shift() ?? [];
+        },
+      },
+    });
+    t.after(() => receiver.close());
+    const { port } = new URL(receiver.url);
+    const created = await api.post('/webhooks', { url: `https://rebound.example:${port}/` });
+    assert.equal(created.status, 201);
+    const test = async () => {
+      const { headers } = await api.post('/webhooks/1/test');
+      await app.dispatcher.runDue();
+      return (await api.get(headers.location!)).body.attempts[0];
+    };
+    for (let i = 0; i < 2; i++) {
+      const { status, error } = await test();
+      assert.deepEqual([status, error], [null, 'rebound.example leads to no public address']);
+    }
+    assert.equal(asked.length, 3);
+    assert.equal(receiver.received.length, 0);
+  });
+
+  it('is looked at again where it is no name, which a connection does not look up', () => {
+    const endpoints = new Endpoints({ resolve, allowPrivate: false });
+    for (const host of forbidden) {
+      const { hostname } = new URL(`https://${host}/`);
+      assert.throws(() => endpoints.refuseAddress(hostname), PrivateAddress, host);
+    }
+    for (const host of allowed) endpoints.refuseAddress(new URL(`https://${host}/`).hostname);
+    endpoints.refuseAddress('outside.example');
+  });
+
+  it('of a name with public and other ones is a public one', async () => {
+    const endpoints = new Endpoints({ resolve, allowPrivate: false });
+    const lookup = promisify(endpoints.lookup as (...args: unknown[]) => void) as (
+      ...args: unknown[]
+    ) => Promise<unknown>;
+    assert.deepEqual(await lookup('both.example', { all: true }), found('93.184.215.14'));
+    assert.equal(await lookup('both.example', {}), '93.184.215.14');
+    assert.equal(await lookup('outside.example', { family: 6 }), names['outside.example']![1]);
+    await assert.rejects(lookup('localhost', { all: true }), PrivateAddress);
+    await assert.rejects(lookup('nowhere.example', { all: true }), /ENOTFOUND/);
+  });
+
+  it('is the one that was asked for: what stands in the environment of the process leads nowhere else', async t => {
+    process.env.HTTP_PROXY = 'http://127.0.0.1:1';
+    process.env.NODE_USE_ENV_PROXY = '1';
+    t.after(() => {
+      delete process.env.HTTP_PROXY;
+      delete process.env.NODE_USE_ENV_PROXY;
+    });
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    await shop.after(5 * SECOND);
+    assert.equal(shop.receiver.received.length, 1);
+    assert.equal(shop.receiver.received[0]!.headers.connection, 'close');
+  });
+});

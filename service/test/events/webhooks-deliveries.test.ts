@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sweep } from '../../src/events/webhooks/deliveries.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+describe('a delivery', () => {
+  it('is listed and read with its attempts, their status and duration, and how the answer began', async t => {
+    const shop = await webhookShop(t);
+    const { id, path } = await shop.webhook();
+    shop.receiver.answerWith(503, {}, 'Come back later');
+    await shop.category();
+    await shop.settle();
+    shop.receiver.answerWith(200, {}, 'Thanks');
+    await shop.after(5 * SECOND);
+    const list = await shop.read(`${path}/deliveries`);
+    const { attempts, ...delivery } = await shop.read(`${path}/deliveries/1`);
+    assert.deepEqual(list, [delivery]);
+    assert.deepEqual(delivery, {
+      id: 1,
+      webhookId: id,
+      messageId: `msg_${id}_2`,
+      eventId: '2',
+      type: 'category.created',
+      subject: 'categories/1',
+      status: 'delivered',
+      attemptCount: 2,
+      nextAttemptAt: null,
+      createdAt: '2026-11-21T12:00:00.000Z',
+      finishedAt: '2026-11-21T12:00:05.000Z',
+    });
+    const [first, second] = attempts;
+    assert.ok(first.durationMs >= 0 && first.durationMs < 5_000);
+    assert.deepEqual(
+      { ...first, durationMs: 0 },
+      {
+        ...{ number: 1, startedAt: '2026-11-21T12:00:00.000Z', durationMs: 0 },
+        ...{ status: 503, error: 'Status 503', responseStart: 'Come back later' },
+      },
+    );
+    assert.deepEqual([second.number, second.status, second.responseStart], [2, 200, 'Thanks']);
+  });
+
+  it('keeps the first KiB of the answer as text, however long it is, and reads no more', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    let isOpen = true;
+    shop.receiver.answer(response => {
+      response.writeHead(200);
+      const flood = () => {
+        while (response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', flood).on('close', () => {
+        isOpen = false;
+      });
+      flood();
+    });
+    await shop.category();
+    await shop.settle();
+    const [{ status, attempts }] = await shop.deliveries(path);
+    assert.equal(status, 'delivered');
+    assert.equal(attempts[0].responseStart, 'x'.repeat(1_024));
+    while (isOpen) await new Promise(resolve => setImmediate(resolve));
+  });
+
+  it('keeps no bytes of the answer that are no text', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.answer(
+      response =>
+        void response.writeHead(200).end(Buffer.from([0x41, 0, 0x1b, 0xff, 0x0a, 0xe2, 0x80, 0xae])),
+    );
+    await shop.category();
+    await shop.settle();
+    const [{ attempts }] = await shop.deliveries(path);
+    assert.equal(attempts[0].responseStart, 'A\ufffd\ufffd\ufffd\n\ufffd');
+  });
+
+  it('is listed by status, newest first', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.answer((response, { event }) =>
+      response.writeHead(event.subject === 'categories/2' ? 500 : 200).end(),
+    );
+    for (let i = 0; i < 3; i++) await shop.category();
+    await shop.settle();
+    const subjects = async (query: string) =>
+      (await shop.read(`${path}/deliveries${query}`)).map(({ subject }: { subject: string }) =>
+        subject.slice(-1),
+      );
+    assert.deepEqual(await subjects(''), ['3', '2', '1']);
+    assert.deepEqual(await subjects('?sort=id'), ['1', '2', '3']);
+    assert.deepEqual(await subjects('?status=pending'), ['2']);
+    assert.deepEqual(await subjects('?status=delivered&limit=1'), ['3']);
+    assert.deepEqual(await subjects('?status=dead'), []);
+    const wrong = await shop.api.get(`${path}/deliveries?status=lost`);
+    assert.match(assertRefused(wrong, 400, 'invalid_request'), /one of `pending`, `delivered`, `dead`/);
+    await shop.webhook();
+    assertRefused(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
+  });
+
+  it('that is finished is kept for 30 days', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    const { db } = shop.shop.app;
+    const swept = async (days: number) => {
+      await sweep(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
+      return (await shop.read(`${path}/deliveries`)).length;
+    };
+    shop.clock.turn(30 * DAY);
+    assert.equal(await swept(30), 1);
+    shop.clock.turn(1);
+    assert.equal(await swept(30), 0);
+    assert.deepEqual(await db.all('SELECT * FROM webhook_attempts'), []);
+  });
+});
+
+describe('a dead delivery', () => {
+  it('is kept, and can be redelivered under its webhook-id, with the whole schedule before it', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.answerWith(500);
+    const categoryId = await shop.category();
+    await shop.settle();
+    for (let hours = 0; hours < 80; hours += 4) await shop.after(4 * HOUR);
+    for (let i = 0; i < 10; i++) await shop.after(24 * HOUR);
+    assert.equal((await shop.read(`${path}/deliveries/1`)).status, 'dead');
+    const tried = shop.receiver.received.length;
+
+    const { status, body } = await shop.api.post(`${path}/deliveries/1/redeliver`);
+    assert.deepEqual([status, body.status, body.finishedAt], [200, 'pending', null]);
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, tried + 1);
+    await shop.rename(categoryId, 'Later');
+    await shop.after(5 * SECOND);
+    shop.receiver.answerWith(204);
+    await shop.after(5 * MINUTE);
+    assert.deepEqual(shop.receiver.told.slice(tried), [
+      ...Array(3).fill('categories/1 category.created'),
+      'categories/1 category.updated',
+    ]);
+    const [first, last] = [shop.receiver.received[0]!, shop.receiver.received[tried]!];
+    assert.equal(first.headers['webhook-id'], last.headers['webhook-id']);
+    const { attemptCount, attempts } = await shop.read(`${path}/deliveries/1`);
+    assert.deepEqual([attemptCount, attempts.length, attempts.at(-1).number], [13, 13, 13]);
+  });
+});
+
+describe('redelivering', () => {
+  it('sends again what was delivered, and tries at once what waits', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    await shop.api.post(`${path}/deliveries/1/redeliver`);
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 2);
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    shop.receiver.answerWith(200);
+    await shop.api.post(`${path}/deliveries/2/redeliver`);
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 4);
+    assertRefused(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
+  });
+
+  it('goes before later events of the subject that are pending, and never beside them', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    const categoryId = await shop.category();
+    await shop.settle();
+    shop.receiver.answerWith(500);
+    await shop.rename(categoryId, 'Later');
+    await shop.settle();
+    await shop.api.post(`${path}/deliveries/1/redeliver`);
+    await shop.settle();
+    await shop.after(5 * SECOND);
+    shop.receiver.answerWith(200);
+    await shop.after(5 * MINUTE);
+    assert.deepEqual(
+      shop.receiver.told.map(told => told.split('.')[1]),
+      ['created', 'updated', 'created', 'created', 'created', 'updated'],
+    );
+  });
+
+  it('while a later event of the subject is being sent waits for that', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    const categoryId = await shop.category();
+    await shop.settle();
+    shop.receiver.hold();
+    await shop.rename(categoryId, 'Later');
+    await shop.receiver.has(2);
+    const { body } = await shop.api.post(`${path}/deliveries/1/redeliver`);
+    assert.deepEqual([body.status, body.nextAttemptAt], ['pending', null]);
+    // Sent, not waiting.
+    await shop.api.post(`${path}/deliveries/2/redeliver`);
+    shop.receiver.release(500);
+    shop.receiver.answerWith(200);
+    await shop.settle();
+    await shop.after(5 * SECOND);
+    assert.deepEqual(
+      shop.receiver.told.map(told => told.split('.')[1]),
+      ['created', 'updated', 'created', 'updated'],
+    );
+    assert.equal(shop.receiver.mostAtOnce, 1);
+  });
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+describe('a webhook', () => {
+  it('gets each event as the log has it, with the headers of Standard Webhooks', async t => {
+    const shop = await webhookShop(t);
+    const { id } = await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    const [event] = await shop.read('/events?type=category.*');
+    const [{ method, path, headers, text }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+    assert.deepEqual([method, path], ['POST', '/hook']);
+    assert.equal(text, JSON.stringify(event));
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['user-agent'], 'petstore-webhooks/1');
+    assert.equal(headers['webhook-id'], `msg_${id}_${event.id}`);
+    assert.equal(headers['webhook-timestamp'], String(Date.parse('2026-11-21T12:00:00Z') / 1_000));
+    assert.match(headers['webhook-signature']!, /^v1,[A-Za-z0-9+/]{43}=$/);
+    assert.equal(shop.receiver.received.length, 1);
+  });
+
+  it('gets messages whose signature the library of Standard Webhooks takes, and takes for no other', async t => {
+    const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
+    const { secret } = await shop.webhook();
+    await shop.api.post('/categories', { name: 'Größen – 🐶', description: 'a\nb' });
+    await shop.settle();
+    const [{ text, headers, event }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+    assert.deepEqual(new Webhook(secret).verify(text, headers), event);
+    assert.throws(() => new Webhook(secret).verify(text.replace('Gr', 'gr'), headers));
+    assert.throws(() => new Webhook(secret).verify(text, { ...headers, 'webhook-id': 'msg_1_9' }));
+    assert.throws(() => new Webhook(`whsec_${'A'.repeat(43)}=`).verify(text, headers));
+  });
+
+  it('is signed for with both secrets during the overlap of a rotation, and then with the new one alone', async t => {
+    const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
+    const { secret: old, path } = await shop.webhook();
+    const { status, body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 60 });
+    assert.equal(status, 200);
+    assert.notEqual(body.secret, old);
+    assert.equal(Date.parse(body.earlierSecretExpiresAt), shop.clock.now() + MINUTE);
+    await shop.category();
+    await shop.settle();
+    await shop.after(MINUTE);
+    await shop.category();
+    await shop.settle();
+    const [during, afterwards] = shop.receiver.received;
+    for (const secret of [old, body.secret]) new Webhook(secret).verify(during!.text, during!.headers);
+    new Webhook(body.secret).verify(afterwards!.text, afterwards!.headers);
+    assert.throws(() => new Webhook(old).verify(afterwards!.text, afterwards!.headers));
+  });
+
+  it('that is rotated without a grace is signed for with the new secret alone at once', async t => {
+    const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
+    const { secret: old, path } = await shop.webhook();
+    const { body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 0 });
+    await shop.category();
+    await shop.settle();
+    const [{ text, headers }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+    new Webhook(body.secret).verify(text, headers);
+    assert.throws(() => new Webhook(old).verify(text, headers));
+  });
+
+  it('keeps its webhook-id through all attempts, each with a timestamp and signature of its own', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    await shop.after(5 * SECOND);
+    const [first, second] = shop.receiver.received.map(({ headers }) => headers);
+    assert.equal(first!['webhook-id'], second!['webhook-id']);
+    assert.equal(Number(second!['webhook-timestamp']) - Number(first!['webhook-timestamp']), 5);
+    assert.notEqual(first!['webhook-signature'], second!['webhook-signature']);
+  });
+
+  it('gets the events of the types that it names, and none from before it was there', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const categoryId = await shop.category();
+    await shop.settle();
+    await shop.webhook({ types: ['category.updated', 'pet.*'] });
+    await shop.webhook({}, shop.receivers[1]);
+    await shop.category();
+    await shop.rename(categoryId, 'Dogs');
+    await shop.api.post('/pets', { name: 'Rex', categoryId });
+    await shop.api.post('/store/orders', {});
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told.toSorted(), ['categories/1 category.updated', 'pets/1 pet.created']);
+    assert.equal(shop.receivers[1]!.received.length, (await shop.read('/events?cursor=2')).length);
+  });
+
+  it('gets nothing while it is disabled, and then all that happened meanwhile', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, []);
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['categories/1 category.created']);
+  });
+
+  it('gets nothing after it was deleted', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    assert.equal((await shop.api.delete(path)).status, 204);
+    await shop.category();
+    await shop.after(MINUTE);
+    assert.equal(shop.receiver.received.length, 1);
+  });
+
+  it('gets more events than fit into one transaction, each once and in order', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    const categoryId = await shop.category();
+    for (let i = 0; i < 600; i++) {
+      await shop.shop.app.db.write(async tx =>
+        tx.append({ type: 'category.updated', subject: `categories/${(i % 5) + 1}`, data: `{"n":${i}}` }),
+      );
+    }
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.equal(categoryId, 1);
+    assert.equal(shop.receiver.received.length, 601);
+    for (let subject = 1; subject <= 5; subject++) {
+      const numbers = shop.receiver.received
+        .filter(({ event }) => event.subject === `categories/${subject}` && 'n' in event.data)
+        .map(({ event }) => event.data.n);
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 120 }, (_, i) => 5 * i + subject - 1),
+      );
+    }
+  });
+});
+
+describe('the order of deliveries', () => {
+  it('is kept for each subject: one that fails holds back the later ones of its subject and no other', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    let isBroken = true;
+    shop.receiver.answer((response, { event }) => {
+      response.writeHead(isBroken && event.subject === 'categories/1' ? 500 : 200).end();
+    });
+    const [broken, other] = [await shop.category(), await shop.category()];
+    await shop.rename(broken, 'A');
+    await shop.rename(other, 'B');
+    await shop.rename(broken, 'C');
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told.toSorted(), [
+      'categories/1 category.created',
+      'categories/2 category.created',
+      'categories/2 category.updated',
+    ]);
+    await shop.after(5 * SECOND);
+    await shop.rename(other, 'D');
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told.slice(3), [
+      'categories/1 category.created',
+      'categories/2 category.updated',
+    ]);
+    isBroken = false;
+    await shop.after(5 * MINUTE);
+    const names = shop.receiver.received.slice(5).map(({ event }) => `${event.type} ${event.data.name}`);
+    assert.match(names[0]!, /^category.created/);
+    assert.deepEqual(names.slice(1), ['category.updated A', 'category.updated C']);
+  });
+
+  it('never has two of a subject on their way at once', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const categoryId = await shop.category();
+    for (let i = 0; i < 20; i++) await shop.rename(categoryId, `Name ${i}`);
+    await shop.settle();
+    assert.equal(shop.receiver.mostAtOnce, 1);
+    const names = shop.receiver.received.slice(1).map(({ event }) => event.data.name);
+    assert.deepEqual(
+      names,
+      Array.from({ length: 20 }, (_, i) => `Name ${i}`),
+    );
+  });
+});
+
+describe('an endpoint that is slow', () => {
+  it('holds up nobody else', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const [slow, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    slow.hold();
+    await shop.webhook({}, slow);
+    await shop.webhook({}, fast);
+    for (let i = 0; i < 30; i++) await shop.category();
+    await fast.has(30);
+    await slow.has(8);
+    assert.equal(slow.received.length, 8);
+    slow.release();
+    await shop.settle();
+    assert.deepEqual(
+      new Set(slow.received.map(({ event }) => event.id)),
+      new Set(fast.received.map(({ event }) => event.id)),
+    );
+  });
+
+  it('gets several subjects at once, and never more than eight', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    shop.receiver.hold();
+    for (let i = 0; i < 30; i++) await shop.category();
+    await shop.receiver.has(8);
+    shop.receiver.answer(response => void setTimeout(() => response.writeHead(204).end(), 2));
+    shop.receiver.breakOff();
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 30);
+    assert.equal(shop.receiver.mostAtOnce, 8);
+    await shop.after(5 * SECOND);
+    assert.equal(shop.receiver.received.length, 38);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { expire } from '../../src/events/event-log/event-log.ts';
+import { DAY } from '../../src/kit/clock.ts';
+import { contract } from '../support/contract.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+describe('a replay', () => {
+  it('delivers everything after a cursor again, in order, under the webhook-ids of before', async t => {
+    const shop = await webhookShop(t);
+    const { id, path } = await shop.webhook({ types: ['category.*'] });
+    const categoryId = await shop.category();
+    await shop.rename(categoryId, 'A');
+    await shop.rename(categoryId, 'B');
+    await shop.settle();
+    const { status, body } = await shop.api.post(`${path}/replay`, { cursor: '2' });
+    assert.deepEqual([status, body], [200, { webhookId: id, cursor: '2', latest: '4' }]);
+    await shop.settle();
+    const ids = shop.receiver.received.map(({ event }) => event.id);
+    assert.deepEqual(ids, ['2', '3', '4', '3', '4']);
+    for (const { headers, event } of shop.receiver.received)
+      assert.equal(headers['webhook-id'], `msg_${id}_${event.id}`);
+    assert.equal((await shop.read(`${path}/deliveries`)).length, 5);
+  });
+
+  it('from `latest` passes over what was not delivered while the webhook was disabled', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await shop.category();
+    await shop.settle();
+    assert.equal((await shop.api.post(`${path}/replay`, { cursor: 'latest' })).status, 200);
+    await shop.api.patch(path, { enabled: true });
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['categories/2 category.created']);
+  });
+
+  it('from before the oldest event that is kept is refused with the oldest cursor', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await shop.category();
+    await shop.settle();
+    shop.clock.turn(DAY);
+    await shop.category();
+    await shop.settle();
+    await expire(shop.shop.app.db, shop.clock.now());
+    const message = assertRefused(
+      await shop.api.post(`${path}/replay`, { cursor: '0' }),
+      410,
+      'cursor_expired',
+    );
+    assert.match(message, /the oldest cursor is 2/);
+    // What has expired cannot be delivered; the rest is.
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['categories/2 category.created']);
+  });
+});
+
+describe('a test event', () => {
+  it('is sent as events are, and its delivery says how it went', async t => {
+    const shop = await webhookShop(t);
+    const { id, path } = await shop.webhook({ types: ['order.*'] });
+    const { status, headers, body } = await shop.api.post(`${path}/test`);
+    assert.deepEqual(
+      [status, headers.location, body.type, body.eventId],
+      [201, `${path}/deliveries/${body.id}`, 'webhook.test', null],
+    );
+    await shop.settle();
+    const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+    const { id: eventId, data, ...envelope } = event;
+    assert.match(eventId, /^test-[0-9a-f-]{36}$/);
+    assert.deepEqual(data, await shop.read(path));
+    assert.deepEqual(envelope, {
+      ...{ specversion: '1.0', source: '/', type: 'webhook.test', subject: `webhooks/${id}` },
+      ...{ time: '2026-11-21T12:00:00.000Z', datacontenttype: 'application/json' },
+    });
+    assert.equal(sent['webhook-id'], body.messageId);
+    assert.equal((await shop.read(headers.location!)).status, 'delivered');
+  });
+
+  it('is tried once, and does not count against the endpoint', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    shop.receiver.answerWith(500);
+    for (let day = 0; day < 10; day++) {
+      await shop.api.post(`${path}/test`);
+      await shop.settle();
+      await shop.after(DAY);
+    }
+    assert.equal(shop.receiver.received.length, 10);
+    const { enabled, failingSince } = await shop.read(path);
+    assert.deepEqual([enabled, failingSince], [true, null]);
+    assert.equal((await shop.read(`${path}/deliveries?status=dead`)).length, 10);
+  });
+
+  it('is refused, as redelivering is, while the webhook is disabled', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    await shop.api.patch(path, { enabled: false });
+    assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+    assertRefused(await shop.api.post(`${path}/deliveries/1/redeliver`), 409, 'webhook_disabled');
+  });
+});
+
+describe('what is done to a webhook', () => {
+  const posts: [path: string, body: object | undefined][] = [
+    ['test', undefined],
+    ['rotate', {}],
+    ['replay', { cursor: '1' }],
+    ['deliveries/1/redeliver', undefined],
+  ];
+
+  it('is tried here, whatever it is', () => {
+    const paths = Object.keys(contract.paths).filter(
+      path => contract.paths[path]!.post && path.startsWith('/webhooks/'),
+    );
+    const tried = posts.map(([path]) => `/webhooks/{webhookId}/${path.replace('/1/', '/{deliveryId}/')}`);
+    assert.deepEqual(tried.toSorted(), paths.toSorted());
+  });
+
+  for (const [path, body] of posts) {
+    it(`by POST …/${path} is done once under an Idempotency-Key, and answered again`, async t => {
+      const shop = await webhookShop(t);
+      const webhook = await shop.webhook();
+      await shop.category();
+      await shop.settle();
+      const send = () => shop.api.post(`${webhook.path}/${path}`, body, { 'idempotency-key': 'once' });
+      const first = await send();
+      await shop.settle();
+      const sent = shop.receiver.received.length;
+      const again = await send();
+      await shop.settle();
+      const { secret: _secret, ...shown } = first.body;
+      assert.deepEqual(
+        [again.status, again.body, again.headers.location, again.headers['idempotency-replayed']],
+        [first.status, shown, first.headers.location, 'true'],
+      );
+      assert.ok(first.status < 300, first.text);
+      assert.equal(shop.receiver.received.length, sent);
+      assert.equal(sent, path === 'rotate' ? 1 : 2);
+    });
+  }
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SECOND } from '../../src/kit/clock.ts';
+import { anotherReplica, numbered, webhookShop } from './webhook-shop.ts';
+
+describe('replicas', () => {
+  it('share the work: when nothing fails each event is sent once', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const replicas = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
+    for (let round = 0; round < 4; round++) {
+      const categories = await Promise.all(Array.from({ length: 15 }, () => shop.category()));
+      await Promise.all(categories.map(categoryId => shop.rename(categoryId, `${round} ${categoryId}`)));
+      await numbered(shop.shop.app.db);
+      await Promise.all([shop.settle(), ...replicas.map(({ dispatcher }) => dispatcher.runDue())]);
+    }
+    await shop.settle();
+    const ids = shop.receiver.received.map(({ headers }) => headers['webhook-id']);
+    assert.equal(new Set(ids).size, 120);
+    assert.equal(ids.length, 120);
+    assert.ok(shop.receiver.mostAtOnce <= 8, `${shop.receiver.mostAtOnce} at once`);
+    await Promise.all(replicas.map(({ close }) => close()));
+  });
+
+  it('send again what one did not finish that died, once its lease is over', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.shop.app.dispatcher.close();
+    const [dying, other] = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
+    shop.receiver.hold();
+    const categoryId = await shop.category();
+    await shop.rename(categoryId, 'Later');
+    await numbered(shop.shop.app.db);
+    const dead = dying.dispatcher.runDue();
+    await shop.receiver.has(1);
+    dying.kill();
+    shop.receiver.release();
+    shop.clock.turn(60 * SECOND - 1);
+    await other.dispatcher.runDue();
+    assert.equal(shop.receiver.received.length, 1);
+    shop.clock.turn(1);
+    await other.dispatcher.runDue();
+    assert.deepEqual(shop.receiver.told, [
+      'categories/1 category.created',
+      'categories/1 category.created',
+      'categories/1 category.updated',
+    ]);
+    await dead;
+    const states = (await shop.read(`${path}/deliveries`)).map(({ status }: { status: string }) => status);
+    assert.deepEqual(states, ['delivered', 'delivered']);
+    await Promise.all([dying.close(), other.close()]);
+  });
+
+  it('heed no outcome of an attempt whose lease another one has taken over', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.shop.app.dispatcher.close();
+    const [slow, other] = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
+    shop.receiver.hold();
+    await shop.category();
+    await numbered(shop.shop.app.db);
+    const late = slow.dispatcher.runDue();
+    await shop.receiver.has(1);
+    shop.clock.turn(60 * SECOND);
+    const second = other.dispatcher.runDue();
+    await shop.receiver.has(2);
+    shop.receiver.release();
+    await Promise.all([late, second]);
+    const [delivery] = await shop.deliveries(path);
+    assert.deepEqual([delivery.status, delivery.attempts.length], ['delivered', 1]);
+    await Promise.all([slow.close(), other.close()]);
+  });
+});
+
+describe('a service without webhooks', () => {
+  it('asks the store nothing for them when there are events', async t => {
+    const shop = await webhookShop(t);
+    const { app } = shop.shop;
+    let asked = 0;
+    const all = app.db.all.bind(app.db);
+    app.db.all = (sql, values) => {
+      if (/webhook|event_log|FROM events/.test(sql)) asked++;
+      return all(sql, values);
+    };
+    for (let i = 0; i < 10; i++) await shop.category();
+    await numbered(app.db);
+    assert.equal(asked, 0);
+    await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 1);
+    assert.ok(asked > 0);
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sweep } from '../../src/events/webhooks/deliveries.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+describe('a webhook', () => {
+  it('is created, listed, read, replaced, changed and deleted', async t => {
+    const { api, receiver } = await webhookShop(t);
+    const created = await api.post('/webhooks', {
+      url: ` ${receiver.url} `,
+      types: ['order.*', 'pet.created'],
+      description: 'The warehouse',
+    });
+    assert.equal(created.status, 201);
+    const { secret, ...webhook } = created.body;
+    assert.equal(created.headers.location, '/webhooks/1');
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.deepEqual(webhook, {
+      id: 1,
+      url: receiver.url,
+      types: ['order.*', 'pet.created'],
+      description: 'The warehouse',
+      enabled: true,
+      disabledReason: null,
+      disabledAt: null,
+      failingSince: null,
+      createdAt: '2026-11-21T12:00:00.000Z',
+    });
+    assert.deepEqual((await api.get('/webhooks/1')).body, webhook);
+    assert.deepEqual((await api.get('/webhooks')).body, [webhook]);
+
+    const replaced = await api.put('/webhooks/1', { url: `${receiver.url}/2` });
+    const { description: _gone, ...rest } = webhook;
+    assert.deepEqual(replaced.body, { ...rest, url: `${receiver.url}/2`, types: null });
+    const changed = await api.patch('/webhooks/1', { enabled: false, types: ['key.*'] });
+    assert.deepEqual(changed.body, {
+      ...replaced.body,
+      types: ['key.*'],
+      enabled: false,
+      disabledAt: '2026-11-21T12:00:00.000Z',
+    });
+    assert.deepEqual((await api.put('/webhooks/1', changed.body)).body, changed.body);
+    assert.equal((await api.patch('/webhooks/1', { types: null })).body.types, null);
+
+    assert.equal((await api.delete('/webhooks/1')).status, 204);
+    for (const path of ['/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1'])
+      assertRefused(await api.get(path), 404, 'webhook_not_found');
+    for (const action of ['rotate', 'test', 'deliveries/1/redeliver'])
+      assertRefused(await api.post(`/webhooks/1/${action}`), 404, 'webhook_not_found');
+    assertRefused(await api.post('/webhooks/1/replay', { cursor: '0' }), 404, 'webhook_not_found');
+    assert.deepEqual((await api.get('/webhooks')).body, []);
+  });
+
+  it('is guarded by If-Match, and answered with 304 when it is known', async t => {
+    const shop = await webhookShop(t);
+    const { api } = shop;
+    const { path } = await shop.webhook();
+    const { etag } = (await api.get(path)).headers;
+    assert.equal((await api.get(path, { 'if-none-match': etag! })).status, 304);
+    const changed = await api.patch(path, { description: 'x' }, { 'if-match': etag! });
+    assert.equal(changed.status, 200);
+    const stale = { 'if-match': etag! };
+    assertRefused(await api.patch(path, { enabled: false }, stale), 412, 'precondition_failed');
+    assertRefused(await api.delete(path, stale), 412, 'precondition_failed');
+    assert.equal((await api.delete(path, { 'if-match': changed.headers.etag! })).status, 204);
+  });
+
+  it('lists by pages', async t => {
+    const shop = await webhookShop(t);
+    for (let i = 0; i < 3; i++) await shop.webhook();
+    const first = await shop.api.get('/webhooks?limit=2&sort=-id');
+    assert.deepEqual(
+      first.body.map(({ id }: { id: number }) => id),
+      [3, 2],
+    );
+    assert.match(String(first.headers.link), /rel="next"/);
+  });
+
+  it('shows its secret once: on creation and on rotation, and in no replay, list, log or table of answers', async t => {
+    const shop = await webhookShop(t);
+    const { api, receiver } = shop;
+    const once = { 'idempotency-key': 'once' };
+    const create = () => api.post('/webhooks', { url: receiver.url }, once);
+    const [created, replayed] = [await create(), await create()];
+    assert.equal(replayed.headers['idempotency-replayed'], 'true');
+    assert.equal(replayed.body.secret, undefined);
+    const rotate = () => api.post('/webhooks/1/rotate', {}, { 'idempotency-key': 'twice' });
+    const [rotated, again] = [await rotate(), await rotate()];
+    assert.equal(again.body.secret, undefined);
+    assert.equal(rotated.body.earlierSecretExpiresAt, '2026-11-22T12:00:00.000Z');
+    await api.post('/webhooks/1/test');
+    await shop.settle();
+    const answers = await Promise.all(
+      ['/webhooks', '/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/events'].map(
+        path => api.get(path),
+      ),
+    );
+    const kept = await shop.shop.app.db.all('SELECT body FROM idempotency_keys');
+    const told = [...answers.map(({ text }) => text), JSON.stringify([shop.shop.logLines(), kept])];
+    told.push(...receiver.received.map(({ text }) => text));
+    assert.ok(created.body.secret && rotated.body.secret && receiver.received.length === 1);
+    for (const secret of [created.body.secret, rotated.body.secret]) {
+      for (const text of told) assert.ok(!text.includes(secret.slice(6, 30)), text);
+    }
+  });
+
+  it('that is deleted leaves no secret behind, and no delivery after the next sweep', async t => {
+    const shop = await webhookShop(t);
+    const { path, secret } = await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    await shop.api.delete(path);
+    const { db } = shop.shop.app;
+    assert.ok(!JSON.stringify(await db.all('SELECT * FROM webhooks')).includes(secret));
+    await sweep(db, { before: 0, now: shop.clock.now() });
+    for (const table of ['webhooks', 'webhook_deliveries', 'webhook_attempts'])
+      assert.deepEqual(await db.all(`SELECT * FROM ${table}`), [], table);
+  });
+
+  const refused: [what: string, body: object, message: RegExp][] = [
+    ['no URL', {}, /^field `url` is required$/],
+    ['a text that is none', { url: 'hook' }, /^field `url` must be a URL, such as `https:/],
+    ['another scheme', { url: 'ftp://example.com' }, /^field `url` must begin with .*but began with `ftp:`$/],
+    ['a password', { url: 'https://a:b@example.com/' }, /must not hold a user name or password$/],
+    ['port 0', { url: 'https://example.com:0/' }, /must not name port 0$/],
+    ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
+    ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
+    ['an unknown host', { url: 'https://nowhere.example/' }, /cannot be resolved, nowhere\.example$/],
+    ['no type', { types: [] }, /^field `types` must have at least 1 item/],
+    [
+      'an unknown type',
+      { types: ['pet.create'] },
+      /no event type `pet\.create`; did you mean `pet\.created`\?$/,
+    ],
+    ['an unknown kind', { types: ['cat.*'] }, /no event type `cat\.\*`/],
+    ['a type twice', { types: ['pet.*', 'pet.*'] }, /must not name an item twice/],
+    ['an unknown field', { type: ['pet.*'] }, /^unknown field `type`; did you mean `types`\?$/],
+  ];
+  for (const [what, body, message] of refused) {
+    it(`with ${what} is refused, and the message says why`, async t => {
+      const { api, receiver } = await webhookShop(t);
+      const url = 'url' in body || what === 'no URL' ? {} : { url: receiver.url };
+      assert.match(
+        assertRefused(await api.post('/webhooks', { ...url, ...body }), 400, 'invalid_request'),
+        message,
+      );
+      await api.post('/webhooks', { url: receiver.url });
+      if (what !== 'no URL')
+        assert.match(assertRefused(await api.patch('/webhooks/1', body), 400, 'invalid_request'), message);
+    });
+  }
+
+  it('needs a grace of at most a week for a rotation, and a cursor of the log for a replay', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null])
+      assertRefused(await shop.api.post(`${path}/rotate`, { graceSeconds }), 400, 'invalid_request');
+    for (const cursor of ['99', 'x', '-1', ''])
+      assertRefused(await shop.api.post(`${path}/replay`, { cursor }), 400, 'invalid_request');
+  });
+});
+
+describe('events of API keys', () => {
+  it('are sent to webhooks of administrators alone, as long as they are some', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const [ofAdmin, ofOther] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    const admin = await shop.shop.clientWith({ scopes: ['admin'] });
+    const other = await shop.shop.clientWith({ scopes: ['webhooks:write', 'events:read'] });
+    await shop.webhook({}, ofAdmin, admin);
+    await shop.webhook({}, ofOther, other);
+    await shop.shop.clientWith({ scopes: ['pets:read'] });
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(ofAdmin.told.toSorted(), ['categories/1 category.created', 'keys/4 key.created']);
+    assert.deepEqual(ofOther.told, ['categories/1 category.created']);
+
+    await shop.api.patch(`/keys/${admin.keyId}`, { scopes: ['webhooks:write'] });
+    await shop.shop.clientWith({ scopes: ['pets:read'] });
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(ofAdmin.told.slice(2), ['categories/2 category.created']);
+  });
+
+  it('cannot be named by who is no administrator', async t => {
+    const shop = await webhookShop(t);
+    const other = await shop.shop.clientWith({ scopes: ['webhooks:write'] });
+    const { url } = shop.receiver;
+    const message = assertRefused(
+      await other.post('/webhooks', { url, types: ['pet.*', 'key.revoked'] }),
+      403,
+      'insufficient_scope',
+    );
+    assert.equal(message, 'Events `key.revoked` are for the scope `admin`');
+    await shop.webhook({ types: ['key.*'] });
+    assertRefused(await other.patch('/webhooks/1', { description: 'x' }), 403, 'insufficient_scope');
+  });
+
+  it('are sent no more once somebody else has changed the webhook, be they on their way already', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const other = await shop.shop.clientWith({ scopes: ['webhooks:write'] });
+    const { path } = await shop.webhook();
+    shop.receiver.answerWith(500);
+    await shop.shop.clientWith({ scopes: ['pets:read'] });
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['keys/3 key.created']);
+    await other.patch(path, { url: shop.receivers[1]!.url });
+    await shop.after(5 * MINUTE);
+    await shop.shop.clientWith({ scopes: ['pets:read'] });
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(shop.receivers[1]!.told, ['categories/1 category.created']);
+    const [delivery] = await shop.deliveries(path);
+    assert.deepEqual([delivery.type, delivery.status], ['key.created', 'dead']);
+    assert.match(delivery.attempts[1].error, /^Not sent: /);
+    assert.equal((await shop.read(path)).enabled, true);
+  });
+
+  it('have deliveries that nobody else sees', async t => {
+    const shop = await webhookShop(t);
+    const other = await shop.shop.clientWith({ scopes: ['webhooks:write'] });
+    const { path } = await shop.webhook();
+    await shop.shop.clientWith({ scopes: ['pets:read'] });
+    await shop.category();
+    await shop.settle();
+    assert.equal((await shop.read(`${path}/deliveries`)).length, 2);
+    const seen = (await other.get(`${path}/deliveries`)).body;
+    assert.deepEqual(
+      seen.map(({ type }: { type: string }) => type),
+      ['category.created'],
+    );
+    assertRefused(await other.get(`${path}/deliveries/1`), 404, 'delivery_not_found');
+    assertRefused(await other.post(`${path}/deliveries/1/redeliver`), 404, 'delivery_not_found');
+  });
+});
