@@ -95,6 +95,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
       // Without statistics the first queries would be planned as if the tables were empty.
       await target.query(`ANALYZE ${table.name}`);
     }
+    await continueEvents(source, target);
     step = 'COMMIT';
     await target.query('COMMIT');
     return copied;
@@ -178,6 +179,11 @@ async function continueIds(source: BetterSqlite3.Database, target: Client, { nam
     // Unlike setval, this is undone with the transaction.
     await target.query(`ALTER TABLE ${name} ALTER COLUMN ${column} RESTART WITH ${next}`);
   }
+}
+
+/** So do the numbers of events, which are given by a relay. */
+async function continueEvents(source: BetterSqlite3.Database, target: Client): Promise<void> {
+  await target.query('UPDATE event_log SET last_id = $1', [highestId(source, 'events', 'id')]);
 }
 
 /** Compares how many rows there are, and what all values of each column sum up to. */

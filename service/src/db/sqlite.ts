@@ -228,7 +228,7 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
-const APPEND = 'INSERT INTO new_events (type, subject, time, data) VALUES (?, ?, ?, ?)';
+const APPEND = 'INSERT INTO events (type, subject, time, data) VALUES (?, ?, ?, ?)';
 
 class SqliteTransaction implements Transaction {
   readonly #connection: Connection;

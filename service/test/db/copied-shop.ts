@@ -43,7 +43,8 @@ export const firstOrder = { petId: 10, quantity: 2 };
 
 /** Fills an empty store with animals, orders, keys, an old secret, a ban, use, and outcomes of idempotency keys. */
 export async function fill(environment: Record<string, string>, clock: TestClock): Promise<Secrets> {
-  return onStore(environment, clock, async ({ app, connect }) => {
+  const lenient = { ...environment, PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
+  return onStore(lenient, clock, async ({ app, connect }) => {
     let admin = '';
     await app.createFirstKey(secret => {
       admin = secret;
@@ -64,6 +65,9 @@ export async function fill(environment: Record<string, string>, clock: TestClock
     assert.equal((await api.delete(`/store/orders/${gone}`)).status, 204);
     assert.equal((await api.delete(`/pets/${await aPet(api, { categoryId: dogs })}`)).status, 204);
     assert.equal((await api.delete(`/categories/${await aCategory(api)}`)).status, 204);
+
+    const webhook = { url: 'http://127.0.0.1:9/', types: ['pet.*'], enabled: false };
+    assert.equal((await api.post('/webhooks', webhook)).status, 201);
 
     const used = await api.post('/keys', { name: 'Web', plan: 'business', scopes: ['admin'] });
     const rotated = await api.post(
@@ -105,10 +109,11 @@ export async function everyAnswer(api: Client): Promise<[path: string, answer: P
     const { status, headers, text } = await api.get(path, { 'x-request-id': 'the-same' });
     const told = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
     answers.push([path, { status, headers: Object.fromEntries(told), text }]);
-    return headers.link;
+    // The log of events always has a next page; after an empty one there is nothing more now.
+    return text === '[]' ? undefined : headers.link;
   };
-  for (const { method, path } of routes) {
-    if (method !== 'GET') continue;
+  for (const { method, path, success } of routes) {
+    if (method !== 'GET' || success.mediaType === 'text/event-stream') continue;
     if (path.includes('{')) {
       for (let id = 1; id <= MOST_IDS; id++) await ask(path.replace(/\{\w+\}/, String(id)));
     } else {

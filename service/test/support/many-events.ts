@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts';
+import { onPostgres } from './test-store.ts';
 
 /** Puts events into the log in bulk, without changes that they tell of. `data` is JSON. */
 export async function appendMany(
@@ -8,7 +9,7 @@ export async function appendMany(
 ): Promise<void> {
   await db.write(async tx => {
     await tx.run(
-      `INSERT INTO new_events (type, subject, time, data)
+      `INSERT INTO ${onPostgres ? 'new_events' : 'events'} (type, subject, time, data)
        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
        SELECT '${type}', '${subject}', ${clock.now()}, '${data}' FROM numbers`,
     );
