@@ -8,6 +8,7 @@ import type { Finding } from './harness/findings.ts';
 import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
 import type { Effort } from './harness/pairs.ts';
+import { eventLogCost } from './rows/event-log-cost.ts';
 import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
@@ -17,6 +18,7 @@ import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
+import { streamReaders } from './rows/stream-readers.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
 const ROWS = [
@@ -27,6 +29,8 @@ const ROWS = [
   limitDecision,
   pageCost,
   startAndMemory,
+  eventLogCost,
+  streamReaders,
   scaledOut,
   replicas,
   postgresPageCost,

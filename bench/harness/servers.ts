@@ -30,15 +30,28 @@ export interface ServiceSettings {
   databaseUrl?: string;
   /** Redis in the place of counts in memory. */
   redisUrl?: string;
+  /** `PETSTORE_STREAMS_PER_KEY`. */
+  streamsPerKey?: number;
+  /** A yardstick that changes the service as it is loaded. */
+  preload?: 'without-event-log';
 }
 
 /** Starts the service's process without waiting for it. */
 export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
-  const { dataDirectory = temporaryDirectory(), writeBatch, databaseUrl, redisUrl } = settings;
-  return new Server([SERVICE, 'serve'], await freePort(), dataDirectory, {
+  const {
+    dataDirectory = temporaryDirectory(),
+    writeBatch,
+    databaseUrl,
+    redisUrl,
+    streamsPerKey,
+    preload,
+  } = settings;
+  const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
+  return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
     ...(writeBatch !== undefined && { PETSTORE_WRITE_BATCH: String(writeBatch) }),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+    ...(streamsPerKey !== undefined && { PETSTORE_STREAMS_PER_KEY: String(streamsPerKey) }),
   });
 }
 

@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { SECOND } from '../../src/kit/clock.ts';
 import { aPet } from '../support/factories.ts';
-import { readGuide } from '../support/guide.ts';
+import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 type Call = (path: string, options?: { method?: string; body?: object }) => Promise<Response>;
 type PetStore = (origin: string, key: string, wait: (milliseconds: number) => Promise<void>) => Call;
-
-/** The client function in the guide, as a program that copied it would import it. */
-async function importClient(t: TestContext): Promise<PetStore> {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, `${randomUUID()}.mjs`);
-  const code = readGuide('api-guide.md').blocks.find(({ language }) => language === 'js');
-  writeFileSync(file, code!.text);
-  return (await import(pathToFileURL(file).href)).petStore;
-}
 
 /** Lets everything that is on its way arrive: until the store has been at rest for a while. */
 async function settle({ app }: TestApp): Promise<void> {
@@ -42,7 +27,7 @@ function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknow
 
 describe('the client in the guide to the API', () => {
   it('brings every call to its end over a limit, sends nothing while it waits, and is never banned', async t => {
-    const petStore = await importClient(t);
+    const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const shop = await startTestApp(t);
     const { api, clock, origin, logLines, clientWith } = shop;
     const petId = await aPet(api, { stock: 100 });
@@ -98,7 +83,7 @@ describe('the client in the guide to the API', () => {
   });
 
   it('waits longer and longer on 503, at least as long as it is told, and gives up in the end', async t => {
-    const petStore = await importClient(t);
+    const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const seen: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {
       seen.push(request.headers);

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { importFromGuide } from '../support/guide-code.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { ALLOW_PRIVATE, numbered } from './webhook-shop.ts';
+
+interface Received {
+  id: string;
+  type: string;
+}
+
+type WebhookReceiver = (
+  secret: string,
+  handle: (event: Received) => Promise<void>,
+  now: () => number,
+) => Server;
+
+interface Setting {
+  shop: TestApp;
+  received: Received[];
+  url: string;
+  webhook: { path: string; secret: string };
+  /** Makes the receiver fail to deal with the next event. */
+  failNext: () => void;
+  /** Has all that is due be sent. */
+  deliver: () => Promise<void>;
+}
+
+/** A webhook that leads to the receiver in the guide, with the secret that the service gave. */
+async function receiving(t: TestContext): Promise<Setting> {
+  const webhookReceiver = (await importFromGuide(t, 'webhookReceiver')) as WebhookReceiver;
+  const received: Received[] = [];
+  let isFailing = false;
+  let server: Server | undefined;
+  let port = 0;
+  // The port is known before the secret, which the service gives for the URL.
+  const placeholder = webhookReceiver('whsec_', async () => {}, Date.now).listen(0, '127.0.0.1');
+  await once(placeholder, 'listening');
+  ({ port } = placeholder.address() as AddressInfo);
+  placeholder.close();
+  await once(placeholder, 'close');
+  t.after(() => server?.closeAllConnections());
+  const shop = await startTestApp(t, { environment: ALLOW_PRIVATE, alone: false });
+  const url = `http://127.0.0.1:${port}/`;
+  await numbered(shop.app.db);
+  const { body } = await shop.api.post('/webhooks', { url, types: ['category.*'] });
+  const handle = async (event: Received) => {
+    if (isFailing) {
+      isFailing = false;
+      throw new Error('not now');
+    }
+    received.push(event);
+  };
+  server = webhookReceiver(body.secret, handle, () => shop.clock.now()).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server?.close());
+  return {
+    shop,
+    received,
+    url,
+    webhook: { path: `/webhooks/${body.id}`, secret: body.secret },
+    failNext: () => {
+      isFailing = true;
+    },
+    deliver: async () => {
+      await numbered(shop.app.db);
+      await shop.app.dispatcher.runDue();
+    },
+  };
+}
+
+describe('the receiver in the guide to the API', () => {
+  it('takes each event once, also one that it failed to deal with or that is sent again', async t => {
+    const { shop, received, webhook, failNext, deliver } = await receiving(t);
+    failNext();
+    await shop.api.post('/categories', { name: 'Dogs' });
+    await deliver();
+    assert.deepEqual(received, []);
+    shop.clock.turn(10 * SECOND);
+    await deliver();
+    await shop.api.post(`${webhook.path}/replay`, { cursor: '0' });
+    await deliver();
+    assert.deepEqual(
+      received.map(({ type }) => type),
+      ['category.created'],
+    );
+    const { body } = await shop.api.get(`${webhook.path}/deliveries?status=delivered`);
+    assert.equal(body.length, 2);
+  });
+
+  it('refuses what is not signed with its secret, what was changed, and what is old', async t => {
+    const { shop, received, url, webhook, deliver } = await receiving(t);
+    const genuine: { headers: Record<string, string>; body: string }[] = [];
+    const tap = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      genuine.push({ headers: request.headers as Record<string, string>, body });
+      response.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(tap, 'listening');
+    t.after(() => tap.close());
+    const tapped = `http://127.0.0.1:${(tap.address() as AddressInfo).port}/`;
+    await shop.api.patch(webhook.path, { url: tapped });
+    await shop.api.post('/categories', { name: 'Dogs' });
+    await deliver();
+    const [{ headers, body }] = genuine as [(typeof genuine)[0]];
+    const send = async (changed: Record<string, string>, text = body) => {
+      const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
+      const signed = { 'webhook-id': id!, 'webhook-timestamp': timestamp!, 'webhook-signature': signature! };
+      const response = await fetch(url, { method: 'POST', body: text, headers: { ...signed, ...changed } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    assert.equal(await send({}, body.replace('Dogs', 'Cats')), 401);
+    assert.equal(await send({ 'webhook-id': 'msg_1_99' }), 401);
+    assert.equal(await send({ 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }), 401);
+    assert.equal(await send({ 'webhook-signature': '' }), 401);
+    assert.equal(await send({ 'webhook-timestamp': 'never' }), 401);
+    assert.deepEqual(received, []);
+    assert.equal(await send({}), 204);
+    assert.equal(received.length, 1);
+    shop.clock.turn(6 * MINUTE);
+    assert.equal(await send({}), 401);
+  });
+});
