@@ -77,7 +77,7 @@ local function merge(kept, seed)
   if seed.bannedUntil > kept.bannedUntil then
     kept.bannedAt, kept.bannedUntil, kept.bans = seed.bannedAt, seed.bannedUntil, seed.bans
   end
-  if seed.seenAt > kept.seenAt then
+  if seed.seenAt > kept.seenAt or seed.seenAt == kept.seenAt and #seed.strikes > #kept.strikes then
     kept.toldAt, kept.toldUntil, kept.strikes, kept.seenAt = seed.toldAt, seed.toldUntil, seed.strikes, seed.seenAt
   end
   return kept

@@ -80,6 +80,10 @@ export class MemoryCounters implements Counters {
   }
 
   /** Goes on from what was kept. */
+  keyIds(): number[] {
+    return [...this.#keys.keys()];
+  }
+
   restore(keyId: number, state: LimitState): void {
     this.#keys.set(keyId, state);
   }

@@ -10,6 +10,8 @@ export interface RedisClient {
   /** Runs `decide.lua`; null when the state is lost and no seed was sent. */
   decide(key: string, ...values: (string | number)[]): Promise<ScriptAnswer | null>;
   get(key: string): Promise<string | null>;
+  /** Sets a key that is not there. */
+  set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
 }
 
 /** One connection, or those to the nodes of a cluster. It is not mended: once broken another takes its place. */

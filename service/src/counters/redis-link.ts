@@ -9,8 +9,8 @@ import {
   type ScriptAnswer,
 } from './redis-client.ts';
 
-/** How long an answer is waited for, in milliseconds: longer than Redis ever takes, and short for a request to wait. */
-const ANSWER_TIMEOUT = 250;
+/** How long an answer is waited for, in milliseconds: longer than a busy machine keeps Redis from it, and what one request can wait. */
+const ANSWER_TIMEOUT = SECOND;
 
 /** How long a connection may take until it has been tried out, in milliseconds. */
 const CONNECT_TIMEOUT = SECOND;
@@ -89,6 +89,14 @@ export class RedisLink {
   /** What is kept under a key; `undefined` when Redis is away. */
   get(key: string): Promise<string | null | undefined> {
     return this.#ask(key, client => client.get(key));
+  }
+
+  /** What is kept under a key, which is `value` if there was nothing; `undefined` when Redis is away. */
+  async mark(key: string, value: string): Promise<string | undefined> {
+    const kept = await this.get(key);
+    if (kept !== null) return kept;
+    await this.#ask(key, client => client.set(key, value, 'NX'));
+    return (await this.get(key)) ?? undefined;
   }
 
   close(): void {

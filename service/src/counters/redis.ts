@@ -1,4 +1,5 @@
-import { DAY, HOUR, MINUTE } from '../kit/clock.ts';
+import { randomUUID } from 'node:crypto';
+import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
 import type { Changes, Counters, DayUse } from './counters.ts';
 import {
   type BanRules,
@@ -20,8 +21,14 @@ const KEY_KEPT = 2 * DAY;
 const ADDRESS_MARGIN = HOUR;
 const PASSING_ADDRESS_MARGIN = 2 * MINUTE;
 
-/** How many keys Redis is told of at once after it was away. */
+/** How many keys Redis is told of at once after it was away, or has lost its data. */
 const TOLD_AT_ONCE = 500;
+
+/** How often it is looked whether Redis still has its data, in milliseconds. */
+const LOOK_INTERVAL = SECOND;
+
+/** What tells one set of data from another: whoever finds none puts a random one there. */
+const MARK = 'petstore:limits:{mark}';
 
 export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus'> {
   /** Whose time decides: that of Redis, the same for all replicas, or what each call says, for clocks that are turned. */
@@ -37,8 +44,9 @@ interface Decided {
 
 /**
  * The limits of keys and addresses, shared by all replicas in Redis, each decided there in one step. What Redis answers is
- * mirrored in memory; while it is away the mirror decides. Redis may lose what it has: with the first request of each
- * subject since it was connected it is told what is in the mirror, and takes what is later of both.
+ * mirrored in memory; while it is away the mirror decides. Redis may lose what it has, or miss what was counted meanwhile:
+ * when it is connected again, or has lost its mark, it is told of every key what is in the mirror, and takes what is later
+ * of both. With the first request of each subject since then it is told as well.
  */
 export class SharedCounters implements Counters {
   readonly #mirror: MemoryCounters;
@@ -46,8 +54,9 @@ export class SharedCounters implements Counters {
   readonly #clock: 'redis' | 'caller';
   /** The states that Redis was told of since it was connected. */
   #seeded = new WeakSet<Readonly<LimitState>>();
-  /** The keys that were decided here while Redis was away. */
-  readonly #decidedHere = new Set<number>();
+  readonly #looking: NodeJS.Timeout;
+  #mark: string | undefined;
+  #telling: Promise<void> | undefined;
   /** By how much the clock that decides is ahead of the caller's, in milliseconds. */
   #ahead = 0;
 
@@ -58,10 +67,13 @@ export class SharedCounters implements Counters {
       urls,
       onStatus,
       onConnect: () => {
+        this.#mark = undefined;
         this.#seeded = new WeakSet();
-        void this.#tellOfKeysDecidedHere();
+        void this.#lookForMark();
       },
     });
+    this.#looking = setInterval(() => void this.#lookForMark(), LOOK_INTERVAL);
+    this.#looking.unref();
   }
 
   open(): Promise<void> {
@@ -69,6 +81,7 @@ export class SharedCounters implements Counters {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     this.#link.close();
   }
 
@@ -79,10 +92,7 @@ export class SharedCounters implements Counters {
   async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.stateToDecide(keyId);
     const decided = await this.#decide(redisKey('key', keyId), known, terms, KEY_KEPT, now);
-    if (!decided) {
-      this.#decidedHere.add(keyId);
-      return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
-    }
+    if (!decided) return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
     this.#mirror.adopt(keyId, decided.state);
     return decided.decision;
   }
@@ -175,13 +185,22 @@ export class SharedCounters implements Counters {
     return answer ? unpackState(answer[3]) : known;
   }
 
-  /** What was counted here while Redis was away holds for the other replicas before they hear of it by chance. */
-  async #tellOfKeysDecidedHere(): Promise<void> {
-    while (this.#decidedHere.size > 0) {
-      const keyIds = [...this.#decidedHere].slice(0, TOLD_AT_ONCE);
-      await this.statesOfKeys(keyIds);
-      if (!this.#link.isUp) return;
-      for (const keyId of keyIds) this.#decidedHere.delete(keyId);
+  /** Tells Redis all that is known here when it was away, or has other data than before. */
+  async #lookForMark(): Promise<void> {
+    const mark = await this.#link.mark(MARK, randomUUID());
+    if (mark === undefined || mark === this.#mark) return;
+    this.#mark = mark;
+    this.#seeded = new WeakSet();
+    this.#telling ??= this.#tellOfKeys().finally(() => {
+      this.#telling = undefined;
+    });
+  }
+
+  /** So that what one replica knows holds for all before it is asked by chance. */
+  async #tellOfKeys(): Promise<void> {
+    const keyIds = this.#mirror.keyIds();
+    for (let i = 0; i < keyIds.length && this.#link.isUp; i += TOLD_AT_ONCE) {
+      await this.statesOfKeys(keyIds.slice(i, i + TOLD_AT_ONCE));
     }
   }
 

@@ -17,7 +17,7 @@ describe('in a Redis cluster', () => {
     await counters.decideKey(42, terms, NOON);
     await counters.decideAddress('192.0.2.1', terms, NOON);
     await counters.decideAddress('2001:db8:0:1::/64', terms, NOON);
-    await redis.del('petstore:limits:{probe}:probe');
+    await redis.del('petstore:limits:{probe}:probe', 'petstore:limits:{mark}');
     assert.deepEqual((await redis.keys('*')).sort(), [
       'petstore:limits:{address:192.0.2.1}',
       'petstore:limits:{address:2001:db8:0:1::/64}',

@@ -5,6 +5,7 @@ import { packState, unpackState } from '../../src/counters/packed-state.ts';
 import { redisConnection } from '../../src/counters/redis-client.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { testRedis } from '../support/test-redis.ts';
+import { until } from '../support/until.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -39,6 +40,22 @@ describe('a Redis that has lost its data while a replica runs', () => {
     await redis.flushdb();
     const burst = await Promise.all(Array.from({ length: 20 }, () => counters.decideKey(2, terms, NOON)));
     assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 4);
+  });
+
+  it('is told of a ban by the replica that knows of it, before that one is asked', async t => {
+    const { url, redis } = await testRedis(t);
+    const [{ counters: knowing }, { counters: other }] = [await aReplica(t, url), await aReplica(t, url)];
+    for (let i = 0; i < 7; i++) await knowing.decideKey(1, terms, NOON);
+    await redis.flushdb();
+    const later = NOON + MINUTE;
+    await until(
+      'the ban holds',
+      async () =>
+        (await other.decideKey(1, { ...terms, limits: { perMinute: 9_999, perDay: 9_999 } }, later))
+          .verdict === 'banned',
+    );
+    await redis.flushdb();
+    await until('it is told of both', async () => (await redis.keys('petstore:limits:{key:1}')).length === 1);
   });
 
   it('is told what was restored from the store at start, and a later count of its own holds', async t => {
