@@ -83,13 +83,23 @@ export async function buildApp(
   const log = pino({ level: config.logLevel, base: null }, destination);
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
   const metrics = ops?.metrics;
-  const db = await openDatabase({ ...config, onCommit: metrics?.onCommit }, clock);
+  const db = await openDatabase(
+    {
+      ...config,
+      onCommit: metrics?.onCommit,
+      onStatus: (status, reason) => {
+        if (status === 'up') log.warn('The database is back');
+        else log.warn({ reason }, 'The database cannot be reached');
+      },
+    },
+    clock,
+  );
   const keyRing = new KeyRing(db, config.banRules);
   const counters = openCounters({
     urls: config.redisUrls,
     clock: clock === systemClock ? 'redis' : 'caller',
     onStatus: (status, error) => {
-      if (status === 'shared') log.info('Redis is back: limits are shared again');
+      if (status === 'shared') log.warn('Redis is back: limits are shared again');
       else log.warn({ reason: error?.message }, REDIS_AWAY);
     },
   });

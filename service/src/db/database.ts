@@ -59,7 +59,9 @@ export interface DatabaseLoad {
   /** Operations that wait for their turn. */
   queued: number;
   /** Connections to a server; `undefined` for the embedded store. */
-  connections?: { open: number; idle: number };
+  connections?: { open: number; idle: number; most: number };
+  /** Whether the last operation could reach the store. */
+  isUp: boolean;
 }
 
 const explanations = {
@@ -72,9 +74,20 @@ const explanations = {
 
 /** The store could not be reached or could not write. The message is for callers, and says what became of their change. */
 export class DatabaseUnavailable extends Error {
+  readonly what: keyof typeof explanations;
+
   constructor(cause: unknown, what: keyof typeof explanations = 'away') {
     super(explanations[what], { cause });
     this.name = 'DatabaseUnavailable';
+    this.what = what;
+  }
+
+  /** For whoever runs the service; it may name hosts, and holds no password. */
+  get reason(): string {
+    const { cause } = this;
+    // Several addresses of one host make one error without a text of its own.
+    if (cause instanceof AggregateError) return cause.errors.map(String).join('; ');
+    return cause instanceof Error ? cause.message : this.message;
   }
 }
 

@@ -13,6 +13,8 @@ export interface StoreOptions {
   databaseQueue: number;
   /** Is told of each commit of the embedded store, and how many operations shared it. */
   onCommit?: ((size: number) => void) | undefined;
+  /** Is told once that the server cannot be reached, and why, and once that it can again. */
+  onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
 }
 
 /** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
@@ -34,5 +36,6 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     statementSeconds: options.databaseTimeoutSeconds,
     maxQueue: options.databaseQueue,
     clock,
+    onStatus: options.onStatus,
   });
 }

@@ -52,6 +52,11 @@ export function toOutage(error: unknown): unknown {
   return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error) : error;
 }
 
+/** Whether an outage is of the server, and not of one statement that took too long. */
+export function isOfServer({ what, cause }: DatabaseUnavailable): boolean {
+  return what !== 'busy' && sqlState(cause) !== '57014';
+}
+
 /** The server undid a transaction that was to be committed. */
 export class RolledBack extends Error {}
 

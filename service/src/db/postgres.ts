@@ -11,7 +11,7 @@ import {
   type Value,
 } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { connected, isWorthRepeating, toOutage } from './postgres-errors.ts';
+import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
 import { Listener } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
 import { CHANNEL, EventRelay } from './postgres-relay.ts';
@@ -30,6 +30,8 @@ export interface PostgresOptions {
   maxQueue: number;
   /** What events are dated by. */
   clock: Clock;
+  /** Is told of each change once: that the server cannot be reached, and why, and that it can again. */
+  onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
 }
 
 /** How long it may take to connect, in milliseconds. */
@@ -67,7 +69,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 /** Several addresses of one host make one error without a text of its own. */
 export function reasonOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(String).join('; ') : (error as Error).message;
+  if (error instanceof AggregateError) return error.errors.map(String).join('; ');
+  const { message } = error as Error;
+  // What the driver says when it has none.
+  return message.includes('client password must be a string') ? 'the server asks for a password' : message;
 }
 
 /**
@@ -90,8 +95,13 @@ class PostgresDatabase implements Database {
   /** Is called when nothing is in progress any more. */
   #onRest = () => {};
   #isClosing = false;
+  #isUp = true;
+  readonly #onStatus: PostgresOptions['onStatus'];
+  readonly #most: number;
 
-  constructor({ url, connections, statementSeconds, maxQueue, clock }: PostgresOptions) {
+  constructor({ url, connections, statementSeconds, maxQueue, clock, onStatus }: PostgresOptions) {
+    this.#onStatus = onStatus;
+    this.#most = connections;
     this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
     const config: ClientConfig = {
       connectionString: url,
@@ -171,9 +181,13 @@ class PostgresDatabase implements Database {
 
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.#writers;
+    const open = totalCount + this.#readers.open;
+    const idle = idleCount + this.#readers.idle;
     return {
-      queued: waitingCount,
-      connections: { open: totalCount + this.#readers.open, idle: idleCount + this.#readers.idle },
+      // Several reads wait for one connection.
+      queued: Math.max(waitingCount, this.#inProgress - (open - idle)),
+      connections: { open, idle, most: this.#most },
+      isUp: this.#isUp,
     };
   }
 
@@ -197,13 +211,23 @@ class PostgresDatabase implements Database {
     if (this.#inProgress >= this.#maxQueue) throw new DatabaseUnavailable(undefined, 'busy');
     this.#inProgress++;
     try {
-      return await operation();
+      const result = await operation();
+      if (!this.#isUp) this.#setUp(true);
+      return result;
     } catch (error) {
-      throw toOutage(error);
+      const told = toOutage(error);
+      if (this.#isUp && told instanceof DatabaseUnavailable && isOfServer(told))
+        this.#setUp(false, told.reason);
+      throw told;
     } finally {
       this.#inProgress--;
       if (this.#inProgress === 0) this.#onRest();
     }
+  }
+
+  #setUp(isUp: boolean, reason?: string): void {
+    this.#isUp = isUp;
+    this.#onStatus?.(isUp ? 'up' : 'away', reason);
   }
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

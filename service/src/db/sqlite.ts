@@ -168,7 +168,7 @@ class SqliteDatabase implements Database {
   }
 
   load(): DatabaseLoad {
-    return { queued: this.#group.queued };
+    return { queued: this.#group.queued, isUp: true };
   }
 
   async close(): Promise<void> {

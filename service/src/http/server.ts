@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { methods, type Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import { DatabaseUnavailable } from '../db/database.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
@@ -210,7 +211,10 @@ function unreachable(): never {
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   const response = errorResponse(error, request.id);
-  if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
+  // An outage is told once by itself; a stack for each request would say nothing more.
+  if (error instanceof DatabaseUnavailable) {
+    log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');
+  } else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
   return send(request, reply, response);
 }
 

@@ -123,6 +123,16 @@ export class Metrics {
   }
 
   #watchConnections(db: Pick<Database, 'load'>): void {
+    this.#gauge(
+      'petstore_database_up',
+      '1 while PostgreSQL answers, 0 when the last operation could not reach it.',
+      () => (db.load().isUp ? 1 : 0),
+    );
+    this.#gauge(
+      'petstore_database_connections_max',
+      'How many connections to PostgreSQL there can be.',
+      () => db.load().connections!.most,
+    );
     new Gauge({
       name: 'petstore_database_connections',
       help: 'Open connections to PostgreSQL.',

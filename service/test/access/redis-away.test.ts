@@ -18,7 +18,7 @@ function told({ logLines }: TestApp): [level: unknown, text: unknown][] {
 }
 
 const AWAY = [40, 'Redis cannot be reached: each replica counts limits by itself until it returns'] as const;
-const BACK = [30, 'Redis is back: limits are shared again'] as const;
+const BACK = [40, 'Redis is back: limits are shared again'] as const;
 
 describe('a service with Redis', () => {
   it('serves on without it, says so in /readyz and once in the log, and takes it up again by itself', async t => {

@@ -11,22 +11,26 @@ const visit = useBrowser();
 const tried = documentedOperations.filter(({ operation }) => operation['x-hideTryItPanel'] !== true);
 
 /** Makes a resource for an operation to work on, for each parameter that stands for one. */
-const seeds: Record<string, (api: Client) => Promise<number>> = {
+const seeds: Record<string, (api: Client, parameters: Record<string, number>) => Promise<number>> = {
   petId: api => aPet(api, { stock: 5 }),
   categoryId: api => aCategory(api),
   orderId: async api => anOrder(api, { petId: await aPet(api, { stock: 5 }), quantity: 1 }),
   keyId: async api => (await api.post('/keys', { name: 'Spare', plan: 'free', scopes: ['admin'] })).body.id,
+  webhookId: async api =>
+    (await api.post('/webhooks', { url: 'https://example.com/', types: ['key.*'] })).body.id,
+  deliveryId: async (api, { webhookId }) => (await api.post(`/webhooks/${webhookId}/test`)).body.id,
 };
 
 /** What an operation needs in its path, and its example with what is there in the place of what is not. */
 async function filledIn(api: Client, { path, operation }: (typeof documentedOperations)[number]) {
   const parameters: Record<string, number> = {};
-  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) parameters[name] = await seeds[name]!(api);
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g))
+    parameters[name] = await seeds[name]!(api, parameters);
   const [media] = Object.values(operation.requestBody?.content ?? {});
   if (!media) return { parameters };
   const body = { ...(media.example as Record<string, unknown>) };
   for (const name of Object.keys(body)) {
-    if (name in seeds) body[name] = await seeds[name]!(api);
+    if (name in seeds) body[name] = await seeds[name]!(api, parameters);
   }
   // Of one name there is only one category.
   if (path.startsWith('/categories') && 'name' in body) body.name = `Made by ${operation.operationId}`;

@@ -55,6 +55,11 @@ export class KeyRing {
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
+  /** The caller that a secret had when it was last read, however long ago: for what is told while nothing can be read. */
+  lastKnown(secret: string): Caller | undefined {
+    return this.#entries.get(secret)?.caller;
+  }
+
   /** Forgets all that was read, because a key was changed here: the next request reads it anew. */
   clear(): void {
     this.#entries.clear();

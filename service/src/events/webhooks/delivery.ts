@@ -143,7 +143,7 @@ export const NewReplay = {
       description: 'The `id` of an event, `0` for the beginning of the log, or `latest`.',
     },
   },
-  example: { cursor: '1041' },
+  example: { cursor: '0' },
 } as const;
 
 export const Replay = {
@@ -159,7 +159,7 @@ export const Replay = {
     },
     latest: { type: 'string', description: 'The latest event of the log.' },
   },
-  example: { webhookId: 1, cursor: '1041', latest: '1042' },
+  example: { webhookId: 1, cursor: '0', latest: '1042' },
 } as const;
 
 export type WebhookDelivery = Static<typeof WebhookDelivery>;

@@ -5,7 +5,7 @@ import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import type { Route } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Counters } from '../../counters/counters.ts';
-import type { Decision, Terms, Verdict } from '../../counters/decide.ts';
+import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
@@ -86,8 +86,10 @@ export class Gate {
     try {
       caller = await reading;
     } catch (failure) {
-      // Nobody can say whose key it is: the answer has the headers of the caller's address.
-      await this.#tellOfAddress(request, reply);
+      // Whose key it is can only be told from memory; else the answer has the headers of the caller's address.
+      const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
+      if (known) this.#tellOfKey(known, request, reply);
+      else await this.#tellOfAddress(request, reply);
       throw failure;
     }
     await this.#admit(request, reply, key, caller);
@@ -111,6 +113,12 @@ export class Gate {
       return admitAsDecided(request, reply, counted, isBadKey, decided);
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
+  }
+
+  /** Writes the rate-limit headers of a key as far as this process knows its use, with nothing counted. */
+  #tellOfKey({ keyId, terms }: Caller, { receivedAt }: FastifyRequest, reply: FastifyReply): void {
+    const state = this.#services.keyLimits.seenStateOf(keyId) ?? newState(receivedAt);
+    reply.headers(rateLimitHeaders(peek(state, terms, receivedAt), terms.limits));
   }
 
   /** Writes the rate-limit headers of the caller's address, with nothing counted. */
