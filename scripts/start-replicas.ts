@@ -118,7 +118,10 @@ interface Welcome {
 }
 
 function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
-  const list = replicas.map(({ number, port, pid }) => `${number}  http://127.0.0.1:${port}  process ${pid}`);
+  const list = replicas.map(
+    ({ number, port, opsPort, pid }) =>
+      `${number}  http://127.0.0.1:${port}  process ${pid}  metrics http://127.0.0.1:${opsPort}/metrics`,
+  );
   const key = `X-API-Key: $(cat '${keyFile}')`;
   const [{ pid }] = replicas as [Replica];
   return `
@@ -131,6 +134,7 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
     Redis      ${redis.url}
 
   All of it is temporary: shop, key, database and Redis are gone when this ends (Ctrl-C).
+  PostgreSQL and Redis are for trying out: nothing is flushed to disk (fsync off).
 
   Try it:
     curl -H "${key}" "${url}/pets?limit=3"

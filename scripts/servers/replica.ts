@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LogTail } from './log-tail.ts';
-import { startOnPort } from './ports.ts';
+import { freePort, startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
 
 const main = join(import.meta.dirname, '../../service/src/main.ts');
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
 
-/** A process of the service on a port of 127.0.0.1, which it keeps, and which ends with this process at the latest. */
+/** A process of the service on ports of 127.0.0.1, which it keeps, and which ends with this process at the latest. */
 export class Replica {
   readonly number: number;
   /** Holds `server.log`; goes with the replica. */
@@ -17,9 +17,10 @@ export class Replica {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #server = new ServerProcess({ directory: this.directory, temporary: true, signal: 'SIGTERM' });
   #port: number | undefined;
+  #opsPort: number | undefined;
   #log: LogTail | undefined;
 
-  /** `args` follow `serve`. The environment is the process's own, and says where the backends are. */
+  /** `args` follow `serve`. The environment is the process's own, except for its ports, and says where the backends are. */
   constructor(number: number, environment: NodeJS.ProcessEnv, args: readonly string[] = []) {
     this.number = number;
     this.#environment = environment;
@@ -30,13 +31,22 @@ export class Replica {
     return this.#port!;
   }
 
+  /** That of its metrics. */
+  get opsPort(): number {
+    return this.#opsPort!;
+  }
+
   get pid(): number {
     return this.#server.pid;
   }
 
-  /** Starts it, on the port it had if it ran before, and waits until it serves. */
+  /** Starts it, on the ports it had if it ran before, and waits until it serves. */
   async start(): Promise<void> {
-    this.#port = await startOnPort(this.#port, port => this.#startOn(port));
+    this.#port = await startOnPort(this.#port, async port => {
+      const opsPort = this.#opsPort ?? (await freePort());
+      await this.#startOn(port, opsPort);
+      this.#opsPort = opsPort;
+    });
   }
 
   /** Waits until it has ended by itself, and tells how. */
@@ -58,13 +68,15 @@ export class Replica {
     this.#log = undefined;
   }
 
-  async #startOn(port: number): Promise<void> {
+  async #startOn(port: number, opsPort: number): Promise<void> {
     this.#server.start(process.execPath, [main, 'serve', ...this.#args], {
       env: {
         ...this.#environment,
         NODE_COMPILE_CACHE: compileCache,
         HOST: '127.0.0.1',
         PORT: String(port),
+        OPS_HOST: '127.0.0.1',
+        OPS_PORT: String(opsPort),
       },
     });
     this.#log?.close();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 // NODE_COMPILE_CACHE, which covers this file, too, and spares some 20 MB that stripping its types would take.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/petstore'));
 
-const usage = `Usage: node service/src/main.ts <command>
+const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
 
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
   migrate              bring the store's schema up to date

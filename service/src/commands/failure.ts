@@ -11,14 +11,10 @@ export function reportFailure(error: unknown): void {
     error instanceof ConfigError ||
     error instanceof UsageError ||
     error instanceof ApiError ||
+    error instanceof UnusableStore ||
     isParseArgs(error)
   ) {
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 2;
-  } else if (error instanceof UnusableStore) {
-    process.stderr.write(
-      `${error.message}\nPETSTORE_DATA names the directory of the store, or DATABASE_URL a database in its place.\n`,
-    );
     process.exitCode = 2;
   } else {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);

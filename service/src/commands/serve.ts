@@ -34,7 +34,8 @@ export async function serve(args: string[]): Promise<void> {
     app.log.info({ url, metricsUrl, store }, 'listening');
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app);
-    process.stderr.write(welcome({ url, metricsUrl, store, keyFile, keyInFile, firstKey }));
+    const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
+    process.stderr.write(welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }));
   } catch (error) {
     await app.close();
     throw error;
@@ -99,16 +100,21 @@ interface Welcome {
   keyFile: string;
   /** Whether the key file can be used as it is. */
   keyInFile: boolean;
+  /** Whether there is no such file, and another replica has been the first of this store. */
+  keyElsewhere: boolean;
   firstKey: string | undefined;
 }
 
-function welcome({ url, metricsUrl, store, keyFile, keyInFile, firstKey }: Welcome): string {
+function welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
     ? `${firstKey}\n               shown this once; kept in ${keyFile}`
     : keyInFile
       ? `in ${keyFile}`
-      : `none in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
+      : keyElsewhere
+        ? `none in ${keyFile}: it was left where the first replica started,\n` +
+          `               in its PETSTORE_DATA; or make another with\n               ${newAdministratorKey}`
+        : `none in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
   return `
   Pet Store Service
     Address    ${url}

@@ -48,7 +48,11 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
   } catch (error) {
     writer?.close();
     if (!isOutage(error) && !isSystemError(error)) throw error;
-    throw new UnusableStore(`The store in ${directory} cannot be opened: ${error.message}`, { cause: error });
+    throw new UnusableStore(
+      `The store in ${directory} cannot be opened: ${error.message}\n` +
+        'PETSTORE_DATA names the directory of the store, or DATABASE_URL a database in its place.',
+      { cause: error },
+    );
   }
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
+import { emptyPostgres } from '../support/engines.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 
@@ -119,5 +121,19 @@ describe('the first start', () => {
     assert.equal(again.adminKey, service.adminKey);
     const { stdout: log, stderr: welcome } = await again.end('SIGTERM');
     assert.ok(!`${log}${welcome}`.includes('psk_'), 'the second start shows no key');
+  });
+
+  it('is told of by the next replica, which has a directory of its own', async t => {
+    const environment = { PORT: '0', DATABASE_URL: await emptyPostgres(t) };
+    const first = await serve(t, dataDirectory(t), environment);
+    const directory = dataDirectory(t);
+    const next = start(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
+    await once(next.child.stderr!, 'data');
+    const { stderr: welcome } = await next.end('SIGTERM');
+    await first.end('SIGTERM');
+    const told = `Admin key  none in ${join(directory, 'admin.key')}: it was left where the first replica started,\n`;
+    assert.ok(welcome.includes(told), welcome);
+    assert.match(welcome, /or make another with\n {15}node_modules\S+ service\S+ keys create /);
+    assert.ok(!existsSync(join(directory, 'admin.key')));
   });
 });

@@ -89,7 +89,7 @@ describe('compose.yaml', () => {
 
   it('knows the passwords that .env sets', () => {
     const names = [...read('compose.yaml').matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
-    const documented = [...read('.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
+    const documented = [...read('.env.example').matchAll(/^(?:# )?(\w+)=/gm)].map(([, name]) => name);
     assert.deepEqual([...new Set(names)].toSorted(), documented.toSorted());
   });
 

@@ -57,14 +57,27 @@ describe('serve', () => {
     const file = join(dataDirectory(t), 'file');
     writeFileSync(file, '');
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: file });
-    assertExplained(ended, /^The store in \S+file cannot be opened: .*\nPETSTORE_DATA names/);
+    assertExplained(ended, /^The store in \S+file cannot be opened: .*\nPETSTORE_DATA names .*\n$/);
   });
 
   it('names the setting when the store is not one', async t => {
     const directory = dataDirectory(t);
     writeFileSync(join(directory, 'petstore.db'), 'not a database '.repeat(100));
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
-    assertExplained(ended, /^The store in \S+ cannot be opened: file is not a database\nPETSTORE_DATA names/);
+    assertExplained(
+      ended,
+      /^The store in \S+ cannot be opened: file is not a database\nPETSTORE_DATA names .*\n$/,
+    );
+  });
+
+  it('speaks of no directory when a database cannot be used', async t => {
+    const settings = {
+      PORT: '0',
+      PETSTORE_DATA: dataDirectory(t),
+      DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop',
+    };
+    const ended = await run(t, ['serve'], settings);
+    assertExplained(ended, /^The database \S+ cannot be used: .*ECONNREFUSED.*\n$/);
   });
 
   it('names an option that it does not have', async t => {
@@ -83,6 +96,9 @@ describe('the command line', () => {
   });
 
   it('shows its usage when nothing is asked', async t => {
-    assertExplained(await run(t, [], {}), /^Usage: /);
+    assertExplained(
+      await run(t, [], {}),
+      /^Usage: node_modules\/\.bin\/node service\/src\/main\.ts <command>\n/,
+    );
   });
 });

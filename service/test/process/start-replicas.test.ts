@@ -45,20 +45,27 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
 
 /** Two replicas, what they print, and every process that belongs to them. */
 async function twoReplicas(t: TestContext) {
-  const { child, output, ended } = run(t, ['2'], { PORT: '0' });
+  const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT: '18300' });
   const [, url] = await output.matching(/Address {4}(\S+)/);
   const [, key] = await output.matching(/Admin key {2}(psk_\w+)/);
   const [, keyFile] = await output.matching(/cat '([^']+)'.*\n\n[\s\S]*\n$/);
   const pids = [...output.text.matchAll(/http:\S+ {2}process (\d+)/g)].map(([, pid]) => Number(pid));
+  const metrics = [...output.text.matchAll(/metrics (http:\S+)/g)].map(([, url]) => url!);
   const api = new Client(url!, key);
   t.after(() => api.close());
-  return { child, output, ended, api, pids, directory: dirname(keyFile!) };
+  return { child, output, ended, api, pids, metrics, directory: dirname(keyFile!) };
+}
+
+function statusesOf(urls: readonly string[]): Promise<number[]> {
+  return Promise.all(urls.map(async url => (await fetch(url)).status));
 }
 
 describe('start:replicas', () => {
   it('serves one shop from all replicas, also while one is dead, and starts that one again', async t => {
-    const { child, output, ended, api, pids, directory } = await twoReplicas(t);
+    const { child, output, ended, api, pids, metrics, directory } = await twoReplicas(t);
     assert.equal(pids.length, 2);
+    assert.equal(new Set(metrics).size, 2);
+    assert.deepEqual(await statusesOf(metrics), [200, 200]);
     const petId = await aPet(api);
     const readMany = async (times: number) => {
       for (let i = 0; i < times; i++) assert.equal((await api.get(`/pets?id=${petId}`)).body[0].id, petId);
@@ -71,6 +78,7 @@ describe('start:replicas', () => {
     await aPet(api);
     await output.matching(new RegExp(`Replica 1: process ${first} ended`));
     const [, restarted] = await output.matching(/Replica 1 is back: process (\d+)/);
+    assert.deepEqual(await statusesOf(metrics), [200, 200], 'on the ports that they had');
     // Now only the one that was started again can answer.
     process.kill(second, 'SIGKILL');
     await readMany(20);
