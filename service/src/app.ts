@@ -183,16 +183,20 @@ export async function buildApp(
       .catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
     isFlushing = false;
   }, flushInterval);
-  const sweeper = setInterval(() => {
+  let sweeping: Promise<unknown> = Promise.resolve();
+  const sweep = () => {
     const now = clock.now();
-    Promise.all([
+    sweeping = Promise.all([
       idempotency.sweep(now),
       keyLimits.sweep(now),
       apiKeys.sweepSecrets(db, now),
       eventLog.expire(db, now - config.eventDays * DAY),
       deliveries.sweep(db, { before: now - config.eventDays * DAY, now }),
     ]).catch(error => log.error({ err: error }, 'sweep failed'));
-  }, SWEEP_INTERVAL);
+  };
+  // At start as well: a process may never live for an hour.
+  server.addHook('onReady', async () => sweep());
+  const sweeper = setInterval(sweep, SWEEP_INTERVAL);
   flusher.unref();
   sweeper.unref();
 
@@ -213,6 +217,7 @@ export async function buildApp(
       clearInterval(sweeper);
       await Promise.all([server.close(), dispatcher.close()]);
       clearInterval(flusher);
+      await sweeping;
       await tail.close();
       try {
         await keyLimits.flush();

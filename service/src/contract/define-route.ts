@@ -60,6 +60,8 @@ export interface MessageSink {
   send(messages: readonly Uint8Array[]): boolean;
   /** Ends the stream, and tells the reader why. */
   end(reason: string): void;
+  /** Has `message` asked for what shows now and then that the stream is alive. */
+  onBeat(message: () => Uint8Array): void;
   onDrain(listener: () => void): void;
   onClose(listener: () => void): void;
 }

@@ -26,7 +26,8 @@ const filters = {
 
 const cursor = {
   type: 'string',
-  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  minLength: 1,
+  maxLength: 100,
   example: '0',
 } as const;
 

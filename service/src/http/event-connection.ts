@@ -14,6 +14,7 @@ export class EventConnection implements MessageSink {
   readonly #interval: number;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #onDrop: (reason: string) => void;
+  #beatMessage = () => Buffer.from(':\n\n') as Uint8Array;
   #blockedSince: number | undefined;
   #ending: NodeJS.Timeout | undefined;
 
@@ -46,6 +47,10 @@ export class EventConnection implements MessageSink {
     this.#ending = setTimeout(() => this.#response.destroy(), LAST_WORDS);
   }
 
+  onBeat(message: () => Uint8Array): void {
+    this.#beatMessage = message;
+  }
+
   onDrain(listener: () => void): void {
     this.#response.on('drain', listener);
   }
@@ -55,7 +60,7 @@ export class EventConnection implements MessageSink {
   }
 
   #beat(): void {
-    if (this.#blockedSince === undefined) this.#write([Buffer.from(':\n\n')]);
+    if (this.#blockedSince === undefined) this.#write([this.#beatMessage()]);
     else if (performance.now() - this.#blockedSince >= this.#interval && !this.#response.writableEnded) {
       const reason = `Dropped: what was sent was not read for ${this.#interval / SECOND} seconds`;
       this.#onDrop(reason);

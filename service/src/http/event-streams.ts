@@ -75,6 +75,14 @@ export class EventStreams {
     if (this.#isClosed) this.#end(connection);
   }
 
+  /** Throws when the key of a request that has waited may no longer read what it asked for. */
+  async refuseEnded(request: FastifyRequest): Promise<void> {
+    if (await this.#options.stillAllowed(presentedKey(request.headers)!, request.caller!)) return;
+    throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
+      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
+    });
+  }
+
   /** Ends all streams; their clients go on elsewhere. */
   close(): void {
     this.#isClosed = true;

@@ -53,7 +53,7 @@ export function handlerOf(
         route.query || request.url.includes('?') ? readQuery(request.query as Record<string, unknown>) : {},
       body: readBody ? readBody(request.body) : {},
       guard: guardOf(request.headers),
-      lastEventId: request.headers['last-event-id'] as string | undefined,
+      lastEventId: (request.headers['last-event-id'] as string | undefined) || undefined,
       get signal() {
         return signalOf(request, reply);
       },
@@ -79,6 +79,8 @@ export function handlerOf(
       return send(request, reply, responseOf(route, outcome.reply, request));
     }
     const result = await handle(input, services);
+    // It may have waited, and meanwhile the key may have ended.
+    if (result.kind === 'log') await streams.refuseEnded(request);
     if (result.kind === 'stream') {
       streams.start(request, reply, result.start);
       return reply;

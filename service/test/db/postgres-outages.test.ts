@@ -149,10 +149,10 @@ describe('the bounded queue', () => {
       });
     });
     await Promise.all(begun.slice(0, 2));
-    assert.deepEqual(db.load(), { queued: 3, connections: { open: 2, idle: 0 } });
+    assert.deepEqual(db.load(), { queued: 3, connections: { open: 2, idle: 0, most: 3 }, isUp: true });
     release.resolve();
     await Promise.all(held);
-    assert.deepEqual(db.load(), { queued: 0, connections: { open: 2, idle: 2 } });
+    assert.deepEqual(db.load(), { queued: 0, connections: { open: 2, idle: 2, most: 3 }, isUp: true });
   });
 });
 

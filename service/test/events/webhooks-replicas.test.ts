@@ -79,7 +79,8 @@ describe('a service without webhooks', () => {
     let asked = 0;
     const all = app.db.all.bind(app.db);
     app.db.all = (sql, values) => {
-      if (/webhook|event_log|FROM events/.test(sql)) asked++;
+      // What is swept at start is not asked for events.
+      if (/webhook|event_log|FROM events/.test(sql) && !/deleted_at IS NOT NULL/.test(sql)) asked++;
       return all(sql, values);
     };
     for (let i = 0; i < 10; i++) await shop.category();

@@ -37,7 +37,7 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   const { oldest, latest } = await selectEnds(db);
   if (cursor === undefined) return oldest - 1;
   if (cursor === 'latest') return latest;
-  const position = /^\d{1,16}$/.test(cursor) ? Number(cursor) : Number.POSITIVE_INFINITY;
+  const position = /^(0|[1-9]\d{0,15})$/.test(cursor) ? Number(cursor) : Number.POSITIVE_INFINITY;
   if (position > latest) {
     throw new ApiError(
       'invalid_request',

@@ -28,7 +28,8 @@ export const Event = {
     data: {
       type: 'object',
       description:
-        'The resource after the change, or what it was when it is gone: the shape that the API answers with for `subject`.',
+        'The resource after the change, or what it was when it is gone: the shape that the API answers with for `subject`. ' +
+        'Of `key.banned` it is the ban. The inventory entry of a pet comes and goes with it, without events of its own.',
     },
   },
   example: {

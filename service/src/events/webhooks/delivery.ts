@@ -39,7 +39,9 @@ const fields = {
   nextAttemptAt: {
     ...dateTime,
     nullable: true,
-    description: 'When it is tried next; null while it is sent or waits for an earlier one of its subject.',
+    description:
+      'When it is tried next, unless the webhook is disabled; null while it is sent or waits for an earlier one of its ' +
+      'subject.',
   },
   createdAt: { ...dateTime, description: 'When the delivery was made of the event.' },
   finishedAt: { ...dateTime, nullable: true, description: 'When it was delivered, or given up.' },
@@ -140,7 +142,8 @@ export const NewReplay = {
       type: 'string',
       minLength: 1,
       maxLength: 100,
-      description: 'The `id` of an event, `0` for the beginning of the log, or `latest`.',
+      description:
+        'The `id` of an event, `0` for the beginning of the log while nothing of it has expired, or `latest`.',
     },
   },
   example: { cursor: '0' },

@@ -84,16 +84,18 @@ export interface WebhookSecrets {
   secret: string;
   previous_secret: string;
   previous_secret_expires_at: number;
+  confidential_key_id: number | null;
 }
 
 export function updateSecrets(
   db: Queries,
   webhookId: number,
-  { secret, previous_secret, previous_secret_expires_at }: WebhookSecrets,
+  { secret, previous_secret, previous_secret_expires_at, confidential_key_id }: WebhookSecrets,
 ): Promise<number> {
   return db.run(
-    'UPDATE webhooks SET secret = ?, previous_secret = ?, previous_secret_expires_at = ? WHERE id = ?',
-    [secret, previous_secret, previous_secret_expires_at, webhookId],
+    `UPDATE webhooks SET secret = ?, previous_secret = ?, previous_secret_expires_at = ?, confidential_key_id = ?
+     WHERE id = ?`,
+    [secret, previous_secret, previous_secret_expires_at, confidential_key_id, webhookId],
   );
 }
 

@@ -189,7 +189,7 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The webhook, with its new secret.', schema: RotatedWebhook },
     shownOnce: ['secret'],
     errors: ['webhook_not_found'],
-    handler: async ({ params, body }, { db, now }: EventServices) =>
-      reply.resource(await webhooks.rotate(db, params.webhookId, body, now)),
+    handler: async ({ params, body }, services: EventServices) =>
+      reply.resource(await webhooks.rotate(services.db, params.webhookId, body, askingOf(services))),
   }),
 ];

@@ -101,7 +101,7 @@ export function rotate(
   db: Writer,
   webhookId: number,
   { graceSeconds }: SecretRotation,
-  now: number,
+  { isAdministrator, now }: Asking,
 ): Promise<Webhook & { earlierSecretExpiresAt: string; secret: string }> {
   const secret = newSecret();
   const expiresAt = now + graceSeconds * SECOND;
@@ -111,6 +111,8 @@ export function rotate(
       secret,
       previous_secret: row.secret,
       previous_secret_expires_at: expiresAt,
+      // Who is no administrator has the secret now, and so gets no events that are for administrators.
+      confidential_key_id: isAdministrator ? row.confidential_key_id : null,
     });
     return { ...toWebhook(row), earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
