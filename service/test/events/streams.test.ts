@@ -29,6 +29,39 @@ describe('a stream of events', () => {
     await reader.close();
   });
 
+  it('tells where it is before its first event, so that one that breaks off at once can go on from there', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    const end = await settledCursor(shop);
+    const reader = await EventReader.open(shop.origin, shop.adminKey, {
+      path: '/events/stream?type=order.*',
+    });
+    await reader.until(() => reader.lastEventId !== '', 'an ID');
+    assert.deepEqual([reader.lastEventId, reader.events], [end, []]);
+    await reader.close();
+  });
+
+  it('is one of many that the log is read for once', async t => {
+    const shop = await startTestApp(t);
+    await settledCursor(shop);
+    const readers = await Promise.all(
+      Array.from({ length: 20 }, () => EventReader.open(shop.origin, shop.adminKey)),
+    );
+    await aCategory(shop.api);
+    for (const reader of readers) await reader.untilEvents(1);
+    let read = 0;
+    const { db } = shop.app;
+    const all = db.all.bind(db);
+    db.all = (sql, values) => {
+      if (/FROM events/.test(sql)) read++;
+      return all(sql, values);
+    };
+    for (let i = 0; i < 5; i++) await aCategory(shop.api);
+    for (const reader of readers) await reader.untilEvents(6);
+    assert.ok(read > 0 && read < 20, `read ${read} times for 20 streams`);
+    await Promise.all(readers.map(reader => reader.close()));
+  });
+
   it('begins after its cursor, or after Last-Event-ID, which goes before it', async t => {
     const shop = await startTestApp(t);
     for (let i = 0; i < 4; i++) await aCategory(shop.api);

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Receiver } from '../events/receiver.ts';
+import { Client } from '../support/client.ts';
+import { eventsAfter } from '../support/event-log.ts';
+import { Random } from '../support/random.ts';
+import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+import { newDatabase } from '../support/test-store.ts';
+
+/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
+
+const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
+
+const CATEGORIES = 6;
+
+/** A lease of one that was killed runs out after 60 s, and then what is left has to be sent. In milliseconds. */
+const PATIENCE = 120_000;
+
+/** Changes categories one after another until it is told to stop; what fails is left as it is. */
+async function write(current: () => ServiceProcess, ids: number[], signal: AbortSignal): Promise<void> {
+  for (let i = 0; !signal.aborted; i++) {
+    const { url, adminKey } = current();
+    const api = new Client(url, adminKey);
+    const change = { description: String(i) };
+    await api.patch(`/categories/${ids[i % ids.length]}`, change).catch(() => sleep(20));
+    api.close();
+  }
+}
+
+async function killWhileSending(
+  t: TestContext,
+  count: number,
+  start: () => Promise<ServiceProcess>,
+): Promise<void> {
+  t.diagnostic(`seed ${SEED}`);
+  const random = new Random(SEED);
+  const receiver = await Receiver.start();
+  t.after(() => receiver.close());
+  // Some time for each, so that every kill finds some on their way.
+  receiver.answer(response => setTimeout(() => response.writeHead(204).end(), 20));
+  const replicas = await Promise.all(Array.from({ length: count }, start));
+  const first = new Client(replicas[0]!.url, replicas[0]!.adminKey);
+  const { status } = await first.post('/webhooks', { url: receiver.url, types: ['category.updated'] });
+  assert.equal(status, 201);
+  const ids: number[] = [];
+  for (let i = 0; i < CATEGORIES; i++) ids.push((await first.post('/categories', { name: `${i}` })).body.id);
+  first.close();
+  const writing = new AbortController();
+  const writer = write(() => random.pick(replicas), ids, writing.signal);
+  for (let round = 0; round < ROUNDS; round++) {
+    await sleep(random.between(200, 1_000));
+    const place = random.between(0, count - 1);
+    await replicas[place]!.end('SIGKILL');
+    replicas[place] = await start();
+  }
+  writing.abort();
+  await writer;
+
+  const api = new Client(replicas[0]!.url, replicas[0]!.adminKey);
+  t.after(() => api.close());
+  const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);
+  const got = () => new Set(receiver.received.map(({ event }) => event.id));
+  const deadline = performance.now() + PATIENCE;
+  // Of what was committed last the numbers may be a moment away.
+  await sleep(1_000);
+  const all = await expected();
+  while (all.some(id => !got().has(id)) && performance.now() < deadline) await sleep(100);
+  assert.deepEqual([...got()].toSorted(), all.toSorted());
+  const bySubject = Map.groupBy(receiver.received, ({ event }) => event.subject as string);
+  for (const [subject, received] of bySubject) {
+    const numbers = received.map(({ event }) => Number(event.id));
+    // A repeat comes before the next one, never after it.
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+      subject,
+    );
+  }
+  t.diagnostic(
+    `${all.length} events, ${receiver.received.length - all.length} of them sent again, ${ROUNDS} kills`,
+  );
+  assert.ok(all.length > 20, `only ${all.length} events`);
+}
+
+describe('a service that is killed while it sends webhooks', { concurrency: true }, () => {
+  const environment = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
+
+  it('sends every event at least once, and those of one subject in order', async t => {
+    const directory = dataDirectory(t);
+    await killWhileSending(t, 1, () => serve(t, directory, environment));
+  });
+
+  it('does so with two replicas on PostgreSQL', async t => {
+    const directory = dataDirectory(t);
+    const { url, drop } = await newDatabase();
+    const services: ServiceProcess[] = [];
+    try {
+      await killWhileSending(t, 2, async () => {
+        const settings = { ...environment, DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
+        const service = await serve(t, directory, settings);
+        services.push(service);
+        return service;
+      });
+    } finally {
+      await Promise.all(services.map(service => service.end('SIGKILL')));
+      await sleep(500);
+      await drop();
+    }
+  });
+});
