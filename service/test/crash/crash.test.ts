@@ -11,7 +11,7 @@ import { assertSound, isOnShelf, retryUnanswered, type Shelf, stockShelf } from 
 import { WritingClient } from './write-load.ts';
 
 /** How often the process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
 
 /** The random moments come again with `CRASH_SEED=…`; what the machine does in between does not. */
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);

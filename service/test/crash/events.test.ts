@@ -10,7 +10,7 @@ import { newDatabase } from '../support/test-store.ts';
 import { EventLedger } from './event-ledger.ts';
 
 /** How often a process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5);
 
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
