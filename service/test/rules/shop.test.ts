@@ -14,7 +14,7 @@ import { paths, type Resource, refusalStatus } from './shop-shapes.ts';
  * How many sequences are tried: `MODEL_RUNS=100000 node --test …` searches longer. A server has to be asked over a network
  * some ten times a step: what depends on the rules alone is found on the embedded store.
  */
-const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 400 : 3_000));
+const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 300 : 2_000));
 
 /** What a failure prints, to try the same again: `MODEL_SEED=… MODEL_PATH=…`. */
 const { MODEL_SEED, MODEL_PATH } = process.env;
