@@ -42,10 +42,6 @@ export class EventStreams {
     this.#options = options;
   }
 
-  get open(): number {
-    return this.#all().length;
-  }
-
   /** Answers a request with a stream. Throws `too_many_streams`. */
   start(request: FastifyRequest, reply: FastifyReply, start: (sink: MessageSink) => void): void {
     const { mostPerKey, heartbeat = HEARTBEAT, onDrop } = this.#options;
