@@ -49,6 +49,8 @@ export interface Database extends Queries, Writer {
    * all, so look there from time to time as well.
    */
   onEvents(listener: () => void): void;
+  /** Resolves when every event that was committed before the call has its number in the log. */
+  numberEvents(): Promise<void>;
   load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;

@@ -52,6 +52,14 @@ export class EventRelay {
     this.#running ??= this.#run();
   }
 
+  /**
+   * Numbers every event that is committed now. A replica that numbers some of them at this moment holds the lock, so that
+   * they have their numbers when this process gets it. Rejects with DatabaseUnavailable.
+   */
+  async numberCommitted(): Promise<void> {
+    while ((await this.#relay()) === AT_ONCE);
+  }
+
   /** Numbers what is left, as far as that can be done now. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -179,6 +179,10 @@ class PostgresDatabase implements Database {
     this.#listeners.push(listener);
   }
 
+  async numberEvents(): Promise<void> {
+    await this.#relay?.numberCommitted();
+  }
+
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.#writers;
     const open = totalCount + this.#readers.open;

@@ -171,6 +171,9 @@ class SqliteDatabase implements Database {
     this.#listeners.push(listener);
   }
 
+  /** An event gets its number in its own transaction. */
+  async numberEvents(): Promise<void> {}
+
   load(): DatabaseLoad {
     return { queued: this.#group.queued, isUp: true };
   }

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { ALLOW_PRIVATE, numbered } from './webhook-shop.ts';
+import { ALLOW_PRIVATE } from './webhook-shop.ts';
 
 interface Received {
   id: string;
@@ -46,7 +46,7 @@ async function receiving(t: TestContext): Promise<Setting> {
   t.after(() => server?.closeAllConnections());
   const shop = await startTestApp(t, { environment: ALLOW_PRIVATE, alone: false });
   const url = `http://127.0.0.1:${port}/`;
-  await numbered(shop.app.db);
+  await shop.app.db.numberEvents();
   const { body } = await shop.api.post('/webhooks', { url, types: ['category.*'] });
   const handle = async (event: Received) => {
     if (isFailing) {
@@ -67,7 +67,7 @@ async function receiving(t: TestContext): Promise<Setting> {
       isFailing = true;
     },
     deliver: async () => {
-      await numbered(shop.app.db);
+      await shop.app.db.numberEvents();
       await shop.app.dispatcher.runDue();
     },
   };

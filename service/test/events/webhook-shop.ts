@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hasScope } from '../../src/access/api-keys/api-keys.ts';
 import { buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -63,8 +62,6 @@ export class WebhookShop {
     receiver = this.receiver,
     api = this.api,
   ): Promise<{ id: number; secret: string; path: string }> {
-    // What was before is not to come after it.
-    await numbered(this.shop.app.db);
     const { status, body, text } = await api.post('/webhooks', { url: receiver.url, ...settings });
     assert.equal(status, 201, text);
     return { id: body.id, secret: body.secret, path: `/webhooks/${body.id}` };
@@ -84,7 +81,7 @@ export class WebhookShop {
 
   /** Has all that is due be delivered, or tried. */
   async settle(): Promise<void> {
-    await numbered(this.shop.app.db);
+    await this.shop.app.db.numberEvents();
     await this.shop.app.dispatcher.runDue();
   }
 
@@ -109,12 +106,6 @@ export class WebhookShop {
       list.map((delivery: { id: number }) => this.read(`${path}/deliveries/${delivery.id}`)),
     );
   }
-}
-
-/** Waits until all events have their numbers: PostgreSQL gives them out after the commit. */
-export async function numbered(db: Database): Promise<void> {
-  if (!onPostgres) return;
-  while (await db.get('SELECT 1 FROM new_events LIMIT 1')) await sleep(5);
 }
 
 export interface Replica {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
-import { anotherReplica, numbered, webhookShop } from './webhook-shop.ts';
+import { anotherReplica, webhookShop } from './webhook-shop.ts';
 
 describe('replicas', () => {
   it('share the work: when nothing fails each event is sent once', async t => {
@@ -11,7 +11,7 @@ describe('replicas', () => {
     for (let round = 0; round < 4; round++) {
       const categories = await Promise.all(Array.from({ length: 15 }, () => shop.category()));
       await Promise.all(categories.map(categoryId => shop.rename(categoryId, `${round} ${categoryId}`)));
-      await numbered(shop.shop.app.db);
+      await shop.shop.app.db.numberEvents();
       await Promise.all([shop.settle(), ...replicas.map(({ dispatcher }) => dispatcher.runDue())]);
     }
     await shop.settle();
@@ -30,7 +30,7 @@ describe('replicas', () => {
     shop.receiver.hold();
     const categoryId = await shop.category();
     await shop.rename(categoryId, 'Later');
-    await numbered(shop.shop.app.db);
+    await shop.shop.app.db.numberEvents();
     const dead = dying.dispatcher.runDue();
     await shop.receiver.has(1);
     dying.kill();
@@ -58,7 +58,7 @@ describe('replicas', () => {
     const [slow, other] = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
     shop.receiver.hold();
     await shop.category();
-    await numbered(shop.shop.app.db);
+    await shop.shop.app.db.numberEvents();
     const late = slow.dispatcher.runDue();
     await shop.receiver.has(1);
     shop.clock.turn(60 * SECOND);
@@ -84,7 +84,7 @@ describe('a service without webhooks', () => {
       return all(sql, values);
     };
     for (let i = 0; i < 10; i++) await shop.category();
-    await numbered(app.db);
+    await app.db.numberEvents();
     assert.equal(asked, 0);
     await shop.webhook();
     await shop.category();

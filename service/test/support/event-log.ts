@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import type { CloudEvent } from './event-reader.ts';
 import { nextPath } from './pages.ts';
 import type { TestApp } from './test-app.ts';
-
-/** How long the log may take to number what was committed, in milliseconds. */
-const PATIENCE = 10_000;
 
 /** All events after a cursor that are there now, page by page, to the end of the log. */
 export async function eventsAfter(api: Client, cursor: string | number, query = ''): Promise<CloudEvent[]> {
@@ -32,22 +28,10 @@ export async function latestCursor(api: Client): Promise<string> {
   return cursorOf(nextPath(page)!);
 }
 
-/** What `settledCursor` appends has subjects of its own. */
-export const MARK = 'marks/';
-
-let marks = 0;
-
-/** Waits until all that is committed is numbered: at once in the embedded store. Answers the cursor at the end. */
+/** Waits until every committed event has its number. Returns the cursor at the end of the log. */
 export async function settledCursor({ app, api }: Pick<TestApp, 'app' | 'api'>): Promise<string> {
-  const subject = `${MARK}${++marks}`;
-  await app.db.write(async tx => tx.append({ type: 'key.updated', subject, data: '{}' }));
-  const deadline = performance.now() + PATIENCE;
-  for (;;) {
-    const [mark] = await app.db.all('SELECT id FROM events WHERE subject = ?', [subject]);
-    if (mark) return latestCursor(api);
-    assert.ok(performance.now() < deadline, 'the log was not numbered');
-    await sleep(2);
-  }
+  await app.db.numberEvents();
+  return latestCursor(api);
 }
 
 /** Runs `change` and answers the events that it brought. */
@@ -58,8 +42,7 @@ export async function eventsOf(
   const before = await settledCursor(shop);
   await change();
   await settledCursor(shop);
-  const events = await eventsAfter(shop.api, before);
-  return events.filter(({ subject }) => !subject.startsWith(MARK));
+  return eventsAfter(shop.api, before);
 }
 
 /** Fails unless the numbers follow on each other from `first`. */

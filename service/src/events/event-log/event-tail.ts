@@ -11,13 +11,15 @@ const BATCH = 500;
 
 const ALL = { types: undefined, subject: undefined };
 
+type TailStore = Pick<Database, 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
+
 export type TailListener = (events: readonly EventRow[]) => void;
 
 /**
  * The end of the log, read once for all who follow it in this process. While nobody follows, nothing is read.
  */
 export class EventTail {
-  readonly #db: Pick<Database, 'get' | 'all' | 'run' | 'onEvents'>;
+  readonly #db: TailStore;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<TailListener>();
   #position: number | undefined;
@@ -25,7 +27,7 @@ export class EventTail {
   #again = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Pick<Database, 'get' | 'all' | 'run' | 'onEvents'>, onError: (error: unknown) => void) {
+  constructor(db: TailStore, onError: (error: unknown) => void) {
     this.#db = db;
     this.#onError = onError;
     db.onEvents(() => this.#look());
@@ -34,6 +36,14 @@ export class EventTail {
   /** The number of the last event that was handed on; `undefined` until the first look. */
   get position(): number | undefined {
     return this.#position;
+  }
+
+  /**
+   * Resolves when every change that was acknowledged before the call is in the log: on PostgreSQL events get their numbers
+   * shortly after the commit. Rejects with DatabaseUnavailable.
+   */
+  settled(): Promise<void> {
+    return this.#db.numberEvents();
   }
 
   /**

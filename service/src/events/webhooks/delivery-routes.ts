@@ -113,6 +113,8 @@ export const deliveryRoutes: Route<EventServices>[] = [
     body: NewReplay,
     success: { status: 200, description: 'From where to where.', schema: Replay },
     errors: ['webhook_not_found', 'cursor_expired'],
+    // What was acknowledged before the request is not after `latest`.
+    prepare: (_request, { tail }: EventServices) => tail.settled(),
     handler: async ({ params, body }, services: EventServices) => {
       const replay = await deliveries.replay(services.db, params.webhookId, body.cursor);
       services.dispatcher.wake();

@@ -65,7 +65,7 @@ export const webhookRoutes: Route<EventServices>[] = [
     operationId: 'createWebhook',
     summary: 'Create a webhook',
     description:
-      'From now on events are sent to `url` by POST, in the shape in which `GET /events` has them, with the headers of ' +
+      'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
       'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within 15 ' +
       'seconds. Anything else is a failure, redirections included, and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
       '10 h, 14 h, 20 h and 24 h, or later where `Retry-After` asks for it; 410 disables the webhook. An event may come ' +
@@ -81,7 +81,10 @@ export const webhookRoutes: Route<EventServices>[] = [
     },
     shownOnce: ['secret'],
     errors: [],
-    prepare: ({ body }, { endpoints }: EventServices) => endpoints.refuseForbidden(body.url),
+    prepare: async ({ body }, { endpoints, tail }: EventServices) => {
+      // A webhook starts at the end of the log, which must have what was acknowledged before.
+      await Promise.all([endpoints.refuseForbidden(body.url), tail.settled()]);
+    },
     handler: async ({ body }, services: EventServices) => {
       const webhook = await webhooks.create(services.db, body, askingOf(services));
       services.dispatcher.wake();
