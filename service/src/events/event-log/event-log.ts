@@ -4,18 +4,13 @@ import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
 
-/** How many events one page looks through: one that finds nothing costs no more than this. */
-const WINDOW = 20_000;
-
 /** Events deleted in one transaction. */
 const EXPIRED_AT_ONCE = 10_000;
 
 export interface EventPage {
   events: EventRow[];
-  /** The number up to which the log was looked through. */
+  /** The number after which the next page begins: that of the last event, or of the end of the log. */
   position: number;
-  /** Whether that is the end of the log. */
-  atEnd: boolean;
 }
 
 /** The next events after a position, oldest first. */
@@ -24,12 +19,10 @@ export async function read(
   filter: EventFilter,
   { after, limit }: { after: number; limit: number },
 ): Promise<EventPage> {
-  const upTo = after + WINDOW;
-  const { oldest, latest, events } = await selectEvents(db, filter, { after, upTo, limit });
+  const { oldest, latest, events } = await selectEvents(db, filter, { after, limit });
   refuseExpired(after, oldest);
   const isFull = events.length === limit;
-  const position = isFull ? events.at(-1)!.id : Math.max(after, Math.min(upTo, latest));
-  return { events, position, atEnd: position >= latest };
+  return { events, position: isFull ? events.at(-1)!.id : Math.max(after, latest) };
 }
 
 /** The position that a cursor stands for: the number of an event, or `latest`; without one that of the whole log. */

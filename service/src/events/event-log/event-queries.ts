@@ -1,6 +1,7 @@
 import type { Queries } from '../../db/database.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
+import { typesOfSubject } from './event-types.ts';
 
 /** The number of the latest event, and of the oldest that is kept: one more where none is. */
 export interface Ends {
@@ -8,37 +9,51 @@ export interface Ends {
   latest: number;
 }
 
-const ENDS =
-  'last_id AS latest, coalesce((SELECT id FROM events ORDER BY id LIMIT 1), last_id + 1) AS oldest';
+const ENDS = 'last_id AS latest, coalesce((SELECT min(id) FROM events), last_id + 1) AS oldest';
 
 /**
- * The events from after `after` up to `upTo` that pass the filter, at most `limit` of them, and the ends of the log: all
- * of one instant, so that no event can expire unseen in between.
+ * The first `limit` events after `after` that pass the filter, oldest first, and the ends of the log: all of one instant,
+ * so that no event can expire unseen in between. The cost depends on `limit` and the number of types, not on the log.
  */
 export async function selectEvents(
   db: Queries,
-  { types, subject }: EventFilter,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  filter: EventFilter,
+  { after, limit }: { after: number; limit: number },
 ): Promise<Ends & { events: EventRow[] }> {
-  const conditions = ['id > ?', 'id <= ?'];
-  const values: (number | string)[] = [after, upTo];
-  if (types) {
-    conditions.push(`type IN (${[...types].map(() => '?').join(', ')})`);
-    values.push(...types);
-  }
-  if (subject !== undefined) {
-    conditions.push('subject = ?');
-    values.push(subject);
-  }
+  const [condition, values] = pageCondition(filter, after, limit);
   const rows = await db.all<Ends & (EventRow | { id: null })>(
     `SELECT ${ENDS}, page.id, page.type, page.subject, page.time, page.data
      FROM event_log LEFT JOIN (
-       SELECT id, type, subject, time, data FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?
+       SELECT id, type, subject, time, data FROM events WHERE ${condition} ORDER BY id LIMIT ?
      ) AS page ON TRUE ORDER BY page.id`,
     [...values, limit],
   );
   const { oldest, latest } = rows[0]!;
   return { oldest, latest, events: rows.filter(row => row.id !== null) };
+}
+
+type Values = (number | string)[];
+
+/**
+ * Which events a page can have. An index has the events of one type, or of one subject and type, in the order of their
+ * IDs, but not those of several types: the first `limit` of each type are found one by one and merged.
+ */
+function pageCondition(
+  { types, subject }: EventFilter,
+  after: number,
+  limit: number,
+): [condition: string, values: Values] {
+  const wanted = subject === undefined ? types : typesOfSubject(subject, types);
+  if (wanted === undefined) return ['id > ?', [after]];
+  // Numbers begin with 1.
+  if (wanted.size === 0) return ['id = 0', []];
+  const key = subject === undefined ? 'type = ?' : 'subject = ? AND type = ?';
+  const ofType = `SELECT id FROM (SELECT id FROM events WHERE ${key} AND id > ? ORDER BY id LIMIT ?) AS of_type`;
+  const branches = Array(wanted.size).fill(ofType).join(' UNION ALL ');
+  const values = [...wanted].flatMap(type =>
+    subject === undefined ? [type, after, limit] : [subject, type, after, limit],
+  );
+  return [`id IN (SELECT id FROM (${branches}) AS found ORDER BY id LIMIT ?)`, [...values, limit]];
 }
 
 export async function selectEnds(db: Queries): Promise<Ends> {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Database } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { EventRow } from './event.ts';
@@ -7,7 +9,13 @@ import { selectEnds, selectEvents } from './event-queries.ts';
 const LOOK_AROUND = SECOND;
 
 /** The most events read, and handed on, at once. */
-const BATCH = 500;
+const BATCH = 200;
+
+/** How many listeners are handed a batch in one turn of the event loop. */
+const LISTENERS_PER_TURN = 50;
+
+/** The most streams that read the log at once because they are behind: the others wait for their turn. */
+const CATCH_UPS = 2;
 
 const ALL = { types: undefined, subject: undefined };
 
@@ -22,6 +30,7 @@ export class EventTail {
   readonly #db: TailStore;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<TailListener>();
+  readonly #catchUps = pLimit(CATCH_UPS);
   #position: number | undefined;
   #reading: Promise<void> | undefined;
   #again = false;
@@ -44,6 +53,17 @@ export class EventTail {
    */
   settled(): Promise<void> {
     return this.#db.numberEvents();
+  }
+
+  /**
+   * Runs one read of a stream that is behind. Few run at once, each in a turn of the event loop of its own, so that streams
+   * that read a long log hold up neither other requests nor each other.
+   */
+  catchUp<T>(read: () => Promise<T>): Promise<T> {
+    return this.#catchUps(async () => {
+      await nextTurn();
+      return read();
+    });
   }
 
   /**
@@ -94,24 +114,28 @@ export class EventTail {
   async #readOn(): Promise<void> {
     if (this.#position === undefined) {
       const { latest } = await selectEnds(this.#db);
-      this.#hand([], latest);
+      await this.#hand([], latest);
       return;
     }
     const after = this.#position;
     const { events } = await selectEvents(this.#db, ALL, {
       after,
-      upTo: Number.MAX_SAFE_INTEGER,
       limit: BATCH,
     });
     if (events.length === 0) return;
-    this.#hand(events, events.at(-1)!.id);
+    await this.#hand(events, events.at(-1)!.id);
     if (events.length === BATCH) this.#again = true;
   }
 
-  #hand(events: readonly EventRow[], position: number): void {
-    // Nobody follows any more: the next one begins at the end that there is then.
+  /** Hands a batch to all listeners. The position is that of the batch from the first of them on. */
+  async #hand(events: readonly EventRow[], position: number): Promise<void> {
+    // Without listeners the tail has no position: the next listener begins at the end of the log as it is then.
     if (this.#listeners.size === 0) return;
     this.#position = position;
-    for (const listener of this.#listeners) listener(events);
+    let handed = 0;
+    for (const listener of this.#listeners) {
+      listener(events);
+      if (++handed % LISTENERS_PER_TURN === 0) await nextTurn();
+    }
   }
 }

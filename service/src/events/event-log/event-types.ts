@@ -36,7 +36,18 @@ const collections: Record<Owner, string> = {
 
 /** `pets/42`. */
 export function subjectOf(type: EventType, id: number): string {
-  return `${collections[type.split('.')[0] as Owner]}/${id}`;
+  return `${collectionOf(type)}/${id}`;
+}
+
+/** The types that events of a subject can have, of `types` if they are given: none for a subject that cannot exist. */
+export function typesOfSubject(subject: string, types?: ReadonlySet<EventType>): ReadonlySet<EventType> {
+  const collection = subject.slice(0, subject.indexOf('/'));
+  const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
+  return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
+}
+
+function collectionOf(type: EventType): string {
+  return collections[type.split('.')[0] as Owner];
 }
 
 /** Whether an event is for administrators only. */

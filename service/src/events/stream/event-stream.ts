@@ -88,12 +88,18 @@ export class EventStream {
       if (tail === undefined) this.#state = 'behind';
       else if (this.#position >= tail) this.#state = 'in step';
       else {
-        const page = await eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
-        if (this.#state !== 'reading') return;
+        const page = await this.#tail.catchUp(() => this.#readPage());
+        if (!page || this.#state !== 'reading') return;
         this.#position = page.position;
         this.#send(page.events);
       }
     }
+  }
+
+  /** Reads nothing when the client has gone while the stream waited for its turn. */
+  async #readPage(): Promise<eventLog.EventPage | undefined> {
+    if (this.#state !== 'reading') return undefined;
+    return eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
   }
 
   #send(events: readonly EventRow[]): void {

@@ -14,17 +14,14 @@ export interface Wait {
   signal: AbortSignal;
 }
 
-/**
- * The next events after a position; when there are none, as soon as there are, or an empty page when the wait is over. Who
- * has not come to the end of the log is not kept waiting.
- */
+/** The next events after a position: at once, as soon as there are any, or an empty page when the wait is over. */
 export async function waitForEvents(
   { db, tail }: { db: Queries; tail: EventTail },
   filter: EventFilter,
   { after, limit, seconds, signal }: Wait,
 ): Promise<EventPage> {
   let page = await eventLog.read(db, filter, { after, limit });
-  if (!isToWait(page) || seconds === 0) return page;
+  if (page.events.length > 0 || seconds === 0) return page;
   let isOver = false;
   let news = Promise.withResolvers<void>();
   const end = () => {
@@ -41,7 +38,7 @@ export async function waitForEvents(
   try {
     for (;;) {
       page = await eventLog.read(db, filter, { after: page.position, limit });
-      if (!isToWait(page) || isOver) return page;
+      if (page.events.length > 0 || isOver) return page;
       await news.promise;
       news = Promise.withResolvers<void>();
     }
@@ -50,8 +47,4 @@ export async function waitForEvents(
     unfollow();
     signal.removeEventListener('abort', end);
   }
-}
-
-function isToWait({ events, atEnd }: EventPage): boolean {
-  return events.length === 0 && atEnd;
 }

@@ -28,9 +28,8 @@ import {
   type WebhookRow,
 } from './webhook-queries.ts';
 
-/** The most events that become deliveries in one transaction, and how far it looks for them. */
+/** The most events that become deliveries in one transaction. */
 const PLANNED_AT_ONCE = 500;
-const LOOKED_THROUGH = 20_000;
 
 /** The most deliveries of a webhook that are sent at once, by all replicas together. */
 export const AT_ONCE = 8;
@@ -56,10 +55,9 @@ export function plan(
     const { oldest, latest } = await selectEnds(tx);
     // What has expired meanwhile cannot be delivered any more.
     const after = Math.max(webhook.position, oldest - 1);
-    const upTo = Math.min(after + LOOKED_THROUGH, latest);
-    if (upTo <= webhook.position) return;
+    if (latest <= webhook.position) return;
     const filter = filterOf(webhook, await isConfidant(tx, webhook, isAdministrator, now));
-    const { events } = await selectEvents(tx, filter, { after, upTo, limit: PLANNED_AT_ONCE });
+    const { events } = await selectEvents(tx, filter, { after, limit: PLANNED_AT_ONCE });
     await Promise.all(
       events.map(event => {
         const { id, type, subject } = event;
@@ -68,7 +66,7 @@ export function plan(
       }),
     );
     const isFull = events.length === PLANNED_AT_ONCE;
-    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : upTo);
+    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : latest);
   });
 }
 

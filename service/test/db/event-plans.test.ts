@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Database, Queries, Value } from '../../src/db/database.ts';
+import { type EventFilter, eventFilter } from '../../src/events/event-log/event-filter.ts';
+import { selectEvents } from '../../src/events/event-log/event-queries.ts';
+import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import { engines } from '../support/engines.ts';
+
+const EVENTS = 20_000;
+const LIMIT = 20;
+
+/** A log of updates of one pet. The other types and subjects occur once, at its end. */
+const FILL = `
+  WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
+  INSERT INTO events (id, type, subject, time, data) SELECT n, 'pet.updated', 'pets/1', 0, '{}' FROM numbers`;
+
+const filters: Record<string, EventFilter> = {
+  'no filter': { types: undefined, subject: undefined },
+  'all types that are not confidential': eventFilter({}, false),
+  'a rare type': { types: new Set(['order.completed']), subject: undefined },
+  'a common and a rare type': { types: new Set(['pet.updated', 'order.completed']), subject: undefined },
+  'a rare subject': { types: undefined, subject: 'orders/7' },
+  'a common subject': { types: undefined, subject: 'pets/1' },
+  'a rare type of a common subject': { types: new Set(['pet.deleted']), subject: 'pets/1' },
+  'a subject that no event has': { types: undefined, subject: 'pets/999' },
+  'a subject that cannot exist': { types: undefined, subject: 'nothing/1' },
+};
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: Plan[];
+}
+
+/** How many rows of the log a page of the filter reads: on SQLite, which does not count, whether it scans. */
+const rowsRead: Record<string, (db: Database, filter: EventFilter) => Promise<number>> = {
+  SQLite: async (db, filter) => {
+    const [sql, values] = await statementOf(filter);
+    const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+    return steps.some(({ detail }) => detail.startsWith('SCAN events')) ? EVENTS : 0;
+  },
+  PostgreSQL: async (db, filter) => {
+    const [sql, values] = await statementOf(filter);
+    const [row] = await db.all<Record<string, [{ Plan: Plan }]>>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+      values,
+    );
+    return rowsOf(row!['QUERY PLAN']![0].Plan);
+  },
+};
+
+function rowsOf(plan: Plan): number {
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0);
+  const own = plan['Relation Name'] === 'events' ? (plan['Actual Rows'] + removed) * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), own);
+}
+
+async function statementOf(filter: EventFilter): Promise<[sql: string, values: readonly Value[]]> {
+  let statement: [string, readonly Value[]] | undefined;
+  const queries = {
+    all: async (sql: string, values: readonly Value[]) => {
+      statement = [sql, values];
+      return [{ id: null }];
+    },
+  } as unknown as Queries;
+  await selectEvents(queries, filter, { after: 0, limit: LIMIT });
+  return statement!;
+}
+
+for (const [engine, open] of Object.entries(engines)) {
+  describe(`a page of a long log on ${engine}`, () => {
+    it('reads no more rows than it can have, whatever its filter', async t => {
+      const { db } = await open(t);
+      await db.run(FILL);
+      for (const [place, type] of eventTypeNames.entries()) {
+        if (type !== 'pet.updated') await insert(db, EVENTS + 1 + place, type, `orders/${place}`);
+      }
+      await insert(db, EVENTS + 100, 'order.placed', 'orders/7');
+      await db.run('ANALYZE events');
+      for (const [name, filter] of Object.entries(filters)) {
+        const rows = await rowsRead[engine]!(db, filter);
+        assert.ok(rows <= LIMIT * (eventTypeNames.length + 2), `${name}: ${rows} rows`);
+      }
+    });
+  });
+}
+
+function insert(db: Database, id: number, type: string, subject: string): Promise<number> {
+  return db.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, 0, ?)', [
+    ...[id, type, subject, '{}'],
+  ]);
+}
