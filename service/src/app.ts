@@ -22,8 +22,9 @@ import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
-import { type Clock, DAY, HOUR, SECOND, systemClock } from './kit/clock.ts';
+import { type Clock, DAY, MINUTE, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
+import { Sweeper } from './kit/sweeper.ts';
 import type { OpsServer } from './ops/ops-server.ts';
 
 /** What tests put in the place of the real thing. */
@@ -53,13 +54,15 @@ export interface App {
   tail: EventTail;
   endpoints: Endpoints;
   dispatcher: WebhookDispatcher;
+  sweeper: Sweeper;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
   /** Stops accepting, answers what is in flight, and closes the store. */
   close(): Promise<void>;
 }
 
-const SWEEP_INTERVAL = HOUR;
+/** How often what has expired is deleted, in milliseconds. */
+const SWEEP_INTERVAL = MINUTE;
 
 /** How often counts are kept, in milliseconds: with the time that it takes, a crash forgets no more than a second. */
 const FLUSH_INTERVAL = 800;
@@ -183,22 +186,20 @@ export async function buildApp(
       .catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
     isFlushing = false;
   }, flushInterval);
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const sweep = () => {
-    const now = clock.now();
-    sweeping = Promise.all([
-      idempotency.sweep(now),
-      keyLimits.sweep(now),
-      apiKeys.sweepSecrets(db, now),
-      eventLog.expire(db, now - config.eventDays * DAY),
-      deliveries.sweep(db, { before: now - config.eventDays * DAY, now }),
-    ]).catch(error => log.error({ err: error }, 'sweep failed'));
-  };
-  // At start as well: a process may never live for an hour.
-  server.addHook('onReady', async () => sweep());
-  const sweeper = setInterval(sweep, SWEEP_INTERVAL);
   flusher.unref();
-  sweeper.unref();
+  const eventsSince = (now: number) => now - config.eventDays * DAY;
+  const sweeper = new Sweeper({
+    sweeps: {
+      'idempotency keys': now => idempotency.sweep(now),
+      'key limits': now => keyLimits.sweep(now),
+      'rotated secrets': now => apiKeys.sweepSecrets(db, now),
+      events: now => eventLog.expire(db, eventsSince(now)),
+      deliveries: now => deliveries.sweep(db, { before: eventsSince(now), now }),
+    },
+    clock,
+    onError: (name, error) => log.error({ err: error }, `Sweep of ${name} failed; it is repeated`),
+  });
+  server.addHook('onReady', async () => sweeper.start(SWEEP_INTERVAL));
 
   return {
     config,
@@ -212,12 +213,11 @@ export async function buildApp(
     tail,
     endpoints,
     dispatcher,
+    sweeper,
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     close: async () => {
-      clearInterval(sweeper);
-      await Promise.all([server.close(), dispatcher.close()]);
+      await Promise.all([server.close(), dispatcher.close(), sweeper.close()]);
       clearInterval(flusher);
-      await sweeping;
       await tail.close();
       try {
         await keyLimits.flush();

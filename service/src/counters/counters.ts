@@ -40,11 +40,14 @@ export interface Counters {
   daysOf(keyId: number): DayUse[];
   /** Goes on from what was kept. */
   restore(keyId: number, state: LimitState): void;
-  takeChanges(): Changes;
+  /** How many keys have changed since they were last taken, and how many days have ended. */
+  changeCount(): number;
+  /** Takes the changes of at most `most` keys, those that changed first, and at most so many ended days. */
+  takeChanges(most: number): Changes;
   /** Takes changes back that could not be kept: they come again with the next. */
   returnChanges(changes: Changes): void;
-  /** Forgets keys whose past no longer matters. */
-  sweep(rules: BanRules, now: number): void;
+  /** Forgets the next keys whose past no longer matters: one slice. Returns whether there are more to look at. */
+  sweep(rules: BanRules, now: number): boolean;
   status(): CountersStatus;
   /** Answers once it is known whether what is shared can be reached. To be called before the first request. */
   open(): Promise<void>;

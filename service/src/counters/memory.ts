@@ -14,12 +14,17 @@ import {
 /** The most addresses that are counted one by one: some 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
 
+/** Keys that a sweep looks at in one slice: about a millisecond. */
+const SWEPT_AT_ONCE = 2_000;
+
 /** The limits of keys and addresses, in this process's memory. Instants are in milliseconds since the Unix epoch. */
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
   readonly #keys = new Map<number, LimitState>();
   readonly #changed = new Set<number>();
-  #endedDays: DayUse[] = [];
+  readonly #endedDays: DayUse[] = [];
+  /** The keys that the sweep under way has yet to look at. */
+  #unswept: MapIterator<[number, LimitState]> | undefined;
 
   constructor(maxAddresses = MAX_ADDRESSES) {
     this.addresses = new AddressTable(maxAddresses);
@@ -88,12 +93,18 @@ export class MemoryCounters implements Counters {
     this.#keys.set(keyId, state);
   }
 
-  takeChanges(): Changes {
-    const states = [...this.#changed].map(keyId => ({ keyId, state: { ...this.#keys.get(keyId)! } }));
-    const endedDays = this.#endedDays;
-    this.#changed.clear();
-    this.#endedDays = [];
-    return { states, endedDays };
+  changeCount(): number {
+    return this.#changed.size + this.#endedDays.length;
+  }
+
+  takeChanges(most = Number.POSITIVE_INFINITY): Changes {
+    const states: Changes['states'] = [];
+    for (const keyId of this.#changed) {
+      if (states.length >= most) break;
+      states.push({ keyId, state: { ...this.#keys.get(keyId)! } });
+      this.#changed.delete(keyId);
+    }
+    return { states, endedDays: this.#endedDays.splice(0, most) };
   }
 
   /** Takes changes back that could not be kept: they come again with the next. */
@@ -107,11 +118,18 @@ export class MemoryCounters implements Counters {
     this.#endedDays.push(...endedDays);
   }
 
-  /** Forgets keys whose past no longer matters. */
-  sweep(rules: BanRules, now: number): void {
-    for (const [keyId, state] of this.#keys) {
+  sweep(rules: BanRules, now: number): boolean {
+    this.#unswept ??= this.#keys.entries();
+    for (let looked = 0; looked < SWEPT_AT_ONCE; looked++) {
+      const next = this.#unswept.next();
+      if (next.done) {
+        this.#unswept = undefined;
+        return false;
+      }
+      const [keyId, state] = next.value;
       if (!this.#changed.has(keyId) && isSpent(state, rules, now)) this.#keys.delete(keyId);
     }
+    return true;
   }
 
   status(): 'own' {

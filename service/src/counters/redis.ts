@@ -138,16 +138,20 @@ export class SharedCounters implements Counters {
     this.#mirror.restore(keyId, state);
   }
 
-  takeChanges(): Changes {
-    return this.#mirror.takeChanges();
+  changeCount(): number {
+    return this.#mirror.changeCount();
+  }
+
+  takeChanges(most: number): Changes {
+    return this.#mirror.takeChanges(most);
   }
 
   returnChanges(changes: Changes): void {
     this.#mirror.returnChanges(changes);
   }
 
-  sweep(rules: BanRules, now: number): void {
-    this.#mirror.sweep(rules, now);
+  sweep(rules: BanRules, now: number): boolean {
+    return this.#mirror.sweep(rules, now);
   }
 
   /** Has a request decided by Redis; answers `undefined` when it is away. */

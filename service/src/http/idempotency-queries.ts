@@ -38,6 +38,12 @@ export function insertOutcome(
   );
 }
 
-export function deleteOutcomesBefore(db: Queries, instant: number): Promise<number> {
-  return db.run('DELETE FROM idempotency_keys WHERE created_at < ?', [instant]);
+/** Deletes the oldest of the outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
+export function deleteOutcomesBefore(db: Queries, instant: number, limit: number): Promise<number> {
+  return db.run(
+    `DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN (
+       SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at < ? ORDER BY created_at LIMIT ?
+     )`,
+    [instant, limit],
+  );
 }

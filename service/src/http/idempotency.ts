@@ -13,6 +13,9 @@ import {
 /** How long an outcome is replayed, in milliseconds. */
 const KEPT_FOR = DAY;
 
+/** Outcomes deleted in one transaction. */
+const SWEPT_AT_ONCE = 500;
+
 export interface Attempt {
   apiKeyId: number;
   /** As the client sent it: raw, or as a quoted string (draft-ietf-httpapi-idempotency-key-header-07). */
@@ -54,9 +57,9 @@ export class Idempotency {
     }
   }
 
-  /** Forgets the outcomes that are no longer replayed. */
-  async sweep(now: number): Promise<void> {
-    await deleteOutcomesBefore(this.#db, now - KEPT_FOR);
+  /** Deletes a slice of the outcomes that are no longer replayed. Returns whether there may be more. */
+  async sweep(now: number): Promise<boolean> {
+    return (await deleteOutcomesBefore(this.#db, now - KEPT_FOR, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
   }
 
   async #attempt(

@@ -111,8 +111,12 @@ export async function replaceSecret(
   await db.run('UPDATE api_keys SET hash = ? WHERE id = ?', [hash, keyId]);
 }
 
-export async function deleteSecretsExpiredBefore(db: Queries, instant: number): Promise<void> {
-  await db.run('DELETE FROM previous_secrets WHERE expires_at < ?', [instant]);
+/** Deletes secrets that expired before `instant`, at most `limit`. Returns how many it deleted. */
+export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
+  return db.run(
+    'DELETE FROM previous_secrets WHERE hash IN (SELECT hash FROM previous_secrets WHERE expires_at < ? LIMIT ?)',
+    [instant, limit],
+  );
 }
 
 export async function anyApiKey(db: Queries): Promise<boolean> {

@@ -178,9 +178,12 @@ export function createFirst(access: KeyAccess, keep: (secret: string) => void): 
   });
 }
 
-/** Forgets the secrets whose grace is over. */
-export async function sweepSecrets(db: Queries, now: number): Promise<void> {
-  await deleteSecretsExpiredBefore(db, now);
+/** Secrets deleted in one transaction. */
+const SWEPT_AT_ONCE = 500;
+
+/** Deletes a slice of the secrets whose grace is over. Returns whether there may be more. */
+export async function sweepSecrets(db: Queries, now: number): Promise<boolean> {
+  return (await deleteSecretsExpiredBefore(db, now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
 }
 
 const administrator: NewApiKey = {

@@ -14,10 +14,12 @@ import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
 import type { Ban, DayUsage, KeyUsage, UsedWindow } from './key-usage.ts';
 import {
-  deleteLimitsBefore,
+  deleteSpentLimits,
   deleteUsageBefore,
   type LimitRow,
+  type Spent,
   selectLimits,
+  selectSpentLimits,
   selectUsage,
   updateLastUsed,
   upsertLimits,
@@ -26,6 +28,12 @@ import {
 
 /** For how many days the use of keys is kept, today included. */
 const USAGE_DAYS = 90;
+
+/** Keys whose counts are written in one transaction. */
+const FLUSHED_AT_ONCE = 200;
+
+/** Rows that a sweep looks at in one slice. */
+const SWEPT_AT_ONCE = 500;
 
 export interface KeyLimitsOptions {
   db: Queries & Writer;
@@ -52,6 +60,8 @@ export class KeyLimits {
   readonly #banRules: BanRules;
   readonly #onBan: (keyId: number, ban: Ban) => void;
   #flushing: Promise<void> | undefined;
+  /** The key up to which the sweep has looked through the stored limits. */
+  #sweptTo = 0;
 
   constructor({ db, counters, banRules, onBan }: KeyLimitsOptions) {
     this.#db = db;
@@ -119,33 +129,58 @@ export class KeyLimits {
       .map(({ day, admitted, refused }) => ({ date: formatDate(day * DAY), admitted, refused }));
   }
 
-  /** Keeps what was counted since the last flush, in one transaction. When that fails, the next flush keeps it. */
+  /**
+   * Stores what was counted since the last flush, in transactions of a few hundred keys. What cannot be stored is left to
+   * the next flush.
+   */
   async flush(): Promise<void> {
-    // Whether the one before has failed is its own caller's business: this one keeps what that did not.
+    // The failure of an earlier flush goes to its own caller: this one stores what that one did not.
     while (this.#flushing) await this.#flushing.catch(() => {});
-    const changes = this.#counters.takeChanges();
-    if (changes.states.length === 0 && changes.endedDays.length === 0) return;
-    this.#flushing = this.#keep(changes);
+    this.#flushing = this.#storeChanges();
     try {
       await this.#flushing;
-    } catch (error) {
-      this.#counters.returnChanges(changes);
-      throw error;
     } finally {
       this.#flushing = undefined;
     }
   }
 
-  /** Forgets windows, bans and usage that no longer matter. */
-  async sweep(now: number): Promise<void> {
+  /**
+   * Forgets a slice of the windows, bans and usage that no longer matter, in memory and in the store. Returns whether there
+   * may be more.
+   */
+  async sweep(now: number): Promise<boolean> {
     const today = Math.floor(now / DAY);
-    this.#counters.sweep(this.#banRules, now);
-    await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1);
-    await deleteLimitsBefore(this.#db, {
+    const isMoreInMemory = this.#counters.sweep(this.#banRules, now);
+    const deleted = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
+    const isMoreStored = await this.#sweepLimits({
       minute: (today * DAY) / MINUTE,
+      // Strikes were taken before that.
       toldUntil: now - this.#banRules.strikesWithin,
       bannedUntil: now - this.#banRules.decay,
     });
+    return isMoreInMemory || deleted === SWEPT_AT_ONCE || isMoreStored;
+  }
+
+  async #sweepLimits(spent: Spent): Promise<boolean> {
+    const after = this.#sweptTo;
+    const next = await selectSpentLimits(this.#db, spent, { after, limit: SWEPT_AT_ONCE });
+    if (next.spent > 0) await deleteSpentLimits(this.#db, spent, { after, upTo: next.last! });
+    const isMore = next.keys === SWEPT_AT_ONCE;
+    this.#sweptTo = isMore ? next.last! : 0;
+    return isMore;
+  }
+
+  /** Ends with what had changed at its beginning: keys in constant use change again while it runs. */
+  async #storeChanges(): Promise<void> {
+    for (let left = this.#counters.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
+      const changes = this.#counters.takeChanges(FLUSHED_AT_ONCE);
+      try {
+        await this.#keep(changes);
+      } catch (error) {
+        this.#counters.returnChanges(changes);
+        throw error;
+      }
+    }
   }
 
   /** Tells of a ban that begins with this decision. */

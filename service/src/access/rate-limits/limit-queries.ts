@@ -97,21 +97,47 @@ export function selectUsage(db: Queries, keyId: number, firstDay: number): Promi
   );
 }
 
-export async function deleteUsageBefore(db: Queries, day: number): Promise<void> {
-  await db.run('DELETE FROM key_usage WHERE day < ?', [day]);
+/** Deletes use from before `day`, of at most `limit` keys and days. Returns how many rows it deleted. */
+export function deleteUsageBefore(db: Queries, day: number, limit: number): Promise<number> {
+  return db.run(
+    `DELETE FROM key_usage WHERE (api_key_id, day) IN (
+       SELECT api_key_id, day FROM key_usage WHERE day < ? ORDER BY day LIMIT ?
+     )`,
+    [day, limit],
+  );
 }
 
-/**
- * Deletes what was kept of keys that were neither used since `minute` nor banned since `bannedUntil`, and whose wait had
- * ended before `toldUntil`: strikes are taken before that.
- */
-export async function deleteLimitsBefore(
+/** Keys that were neither used since `minute` nor banned since `bannedUntil`, and whose wait had ended before `toldUntil`. */
+export interface Spent {
+  minute: number;
+  toldUntil: number;
+  bannedUntil: number;
+}
+
+const SPENT = 'minute < ? AND told_until < ? AND banned_until < ?';
+
+/** Looks through the next `limit` keys after `after`: the last of them (null for none), how many, and how many are spent. */
+export async function selectSpentLimits(
   db: Queries,
-  { minute, toldUntil, bannedUntil }: { minute: number; toldUntil: number; bannedUntil: number },
-): Promise<void> {
-  await db.run('DELETE FROM key_limits WHERE minute < ? AND told_until < ? AND banned_until < ?', [
-    minute,
-    toldUntil,
-    bannedUntil,
+  { minute, toldUntil, bannedUntil }: Spent,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ last: number | null; keys: number; spent: number }> {
+  const row = await db.get<{ last: number | null; keys: number; spent: number }>(
+    `SELECT max(api_key_id) AS last, count(*) AS keys, count(CASE WHEN ${SPENT} THEN 1 END) AS spent
+     FROM (SELECT * FROM key_limits WHERE api_key_id > ? ORDER BY api_key_id LIMIT ?) AS next_keys`,
+    [minute, toldUntil, bannedUntil, after, limit],
+  );
+  return row!;
+}
+
+/** Deletes what is stored of spent keys whose IDs are greater than `after` and at most `upTo`. */
+export function deleteSpentLimits(
+  db: Queries,
+  { minute, toldUntil, bannedUntil }: Spent,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<number> {
+  return db.run(`DELETE FROM key_limits WHERE api_key_id > ? AND api_key_id <= ? AND ${SPENT}`, [
+    ...[after, upTo],
+    ...[minute, toldUntil, bannedUntil],
   ]);
 }

@@ -5,7 +5,7 @@ import type { EventFilter } from './event-filter.ts';
 import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
 
 /** Events deleted in one transaction. */
-const EXPIRED_AT_ONCE = 10_000;
+const EXPIRED_AT_ONCE = 1_000;
 
 export interface EventPage {
   events: EventRow[];
@@ -41,13 +41,15 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   return position;
 }
 
-/** Deletes the events that are older than `before`, in milliseconds since the Unix epoch, and leaves no gap. */
-export async function expire(db: Queries, before: number): Promise<void> {
-  for (;;) {
-    const last = await selectLastBefore(db, before, EXPIRED_AT_ONCE);
-    if (last === null) return;
-    await deleteEventsUpTo(db, last);
-  }
+/**
+ * Deletes a slice of the events that are older than `before`, in milliseconds since the Unix epoch, and leaves no gap.
+ * Returns whether there may be more.
+ */
+export async function expire(db: Queries, before: number): Promise<boolean> {
+  const last = await selectLastBefore(db, before, EXPIRED_AT_ONCE);
+  if (last === null) return false;
+  await deleteEventsUpTo(db, last);
+  return true;
 }
 
 function refuseExpired(position: number, oldest: number): void {

@@ -116,16 +116,17 @@ export function replay(db: Writer, webhookId: number, cursor: string): Promise<R
 }
 
 /**
- * Forgets the deliveries that were finished before `before`, all of webhooks that are deleted, and secrets whose grace is
- * over. Instants are in milliseconds since the Unix epoch.
+ * Deletes a slice of the deliveries that were finished before `before`, of the deliveries of deleted webhooks, and of
+ * secrets whose grace is over. Returns whether there may be more. Instants are in milliseconds since the Unix epoch.
  */
-export async function sweep(db: Queries, { before, now }: { before: number; now: number }): Promise<void> {
+export async function sweep(db: Queries, { before, now }: { before: number; now: number }): Promise<boolean> {
   await deleteSecretsExpiredBefore(db, now);
-  while ((await deleteFinishedBefore(db, before, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
-  for (const { id } of await selectDeletedWebhooks(db)) {
-    while ((await deleteDeliveriesOf(db, id, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
-    await deleteWebhook(db, id);
-  }
+  if ((await deleteFinishedBefore(db, before, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE) return true;
+  const [deleted] = await selectDeletedWebhooks(db);
+  if (!deleted) return false;
+  if ((await deleteDeliveriesOf(db, deleted.id, SWEPT_AT_ONCE)) < SWEPT_AT_ONCE)
+    await deleteWebhook(db, deleted.id);
+  return true;
 }
 
 /** Deliveries of events for administrators are for administrators, too. */

@@ -2,7 +2,7 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, SECOND } from '../../kit/clock.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, eventFilter } from '../event-log/event-filter.ts';
-import { selectEnds, selectEvents } from '../event-log/event-queries.ts';
+import { selectEvents } from '../event-log/event-queries.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { Outcome } from './attempt.ts';
 import {
@@ -52,12 +52,12 @@ export function plan(
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
     if (webhook?.enabled !== 1) return;
-    const { oldest, latest } = await selectEnds(tx);
-    // What has expired meanwhile cannot be delivered any more.
-    const after = Math.max(webhook.position, oldest - 1);
-    if (latest <= webhook.position) return;
     const filter = filterOf(webhook, await isConfidant(tx, webhook, isAdministrator, now));
-    const { events } = await selectEvents(tx, filter, { after, limit: PLANNED_AT_ONCE });
+    // Events and end of the log by one statement: an event between two would be planned twice.
+    const { latest, events } = await selectEvents(tx, filter, {
+      after: webhook.position,
+      limit: PLANNED_AT_ONCE,
+    });
     await Promise.all(
       events.map(event => {
         const { id, type, subject } = event;
@@ -66,7 +66,7 @@ export function plan(
       }),
     );
     const isFull = events.length === PLANNED_AT_ONCE;
-    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : latest);
+    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : Math.max(webhook.position, latest));
   });
 }
 

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Sweep, Sweeper } from './sweeper.ts';
+
+const clock = { now: () => 1_000 };
+
+function sweeperOf(sweeps: Record<string, Sweep>) {
+  const failures: [name: string, error: unknown][] = [];
+  const sweeper = new Sweeper({ sweeps, clock, onError: (...failure) => void failures.push(failure) });
+  return { sweeper, failures };
+}
+
+/** A sweep of so many slices, and how many of them have run. */
+function slices(count: number) {
+  const sweep = {
+    done: 0,
+    run: async () => ++sweep.done < count,
+  };
+  return sweep;
+}
+
+describe('a sweeper', () => {
+  it('runs each sweep slice by slice until nothing is left, with the time of the round', async () => {
+    const [three, one] = [slices(3), slices(1)];
+    const instants: number[] = [];
+    const { sweeper } = sweeperOf({
+      three: now => {
+        instants.push(now);
+        return three.run();
+      },
+      one: one.run,
+    });
+    await sweeper.run();
+    assert.deepEqual([three.done, one.done, instants], [3, 1, [1_000, 1_000, 1_000]]);
+  });
+
+  it('lets the event loop turn between two slices', async () => {
+    const sweep = slices(10);
+    const seen: number[] = [];
+    const { sweeper } = sweeperOf({ sweep: sweep.run });
+    const running = sweeper.run();
+    while (sweep.done < 10) {
+      seen.push(sweep.done);
+      await nextTurn();
+    }
+    await running;
+    assert.ok(seen.length >= 9, `${seen}`);
+  });
+
+  it('reports a sweep that fails, goes on with the others, and repeats it in the next round', async () => {
+    const failure = new Error('locked');
+    let fails = true;
+    const [after, repeated] = [slices(2), slices(1)];
+    const { sweeper, failures } = sweeperOf({
+      failing: async () => {
+        if (fails) throw failure;
+        return repeated.run();
+      },
+      after: after.run,
+    });
+    await sweeper.run();
+    assert.deepEqual([failures, after.done], [[['failing', failure]], 2]);
+    fails = false;
+    await sweeper.run();
+    assert.equal(repeated.done, 1);
+  });
+
+  it('runs one round at a time', async () => {
+    const sweep = slices(5);
+    const { sweeper } = sweeperOf({ sweep: sweep.run });
+    await Promise.all([sweeper.run(), sweeper.run()]);
+    assert.equal(sweep.done, 5);
+  });
+
+  it('runs at its start, and ends after the slice under way when it is closed', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let done = 0;
+    const { sweeper } = sweeperOf({
+      endless: async () => {
+        begin();
+        await released;
+        done++;
+        return true;
+      },
+    });
+    sweeper.start(60_000);
+    await begun;
+    const closed = sweeper.close();
+    assert.equal(done, 0);
+    release();
+    await closed;
+    assert.equal(done, 1);
+  });
+});

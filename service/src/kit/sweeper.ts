@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
+
+/**
+ * Deletes one slice of what has expired at `now`, in milliseconds since the Unix epoch, in a few milliseconds at most.
+ * Resolves with whether there may be more to delete.
+ */
+export type Sweep = (now: number) => Promise<boolean>;
+
+export interface SweeperOptions {
+  /** By the names under which failures are reported. */
+  sweeps: Readonly<Record<string, Sweep>>;
+  clock: Clock;
+  /** Notifies of a sweep that failed. The others go on, and it is tried again in the next round. */
+  onError: (name: string, error: unknown) => void;
+}
+
+/** Runs sweeps in rounds: one slice after another, so that requests are served in between. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  /** Runs a round now and then one every `interval` milliseconds. */
+  start(interval: number): void {
+    this.#timer = setInterval(() => void this.run(), interval);
+    this.#timer.unref();
+    void this.run();
+  }
+
+  /** Runs a round, or joins the one under way. Never rejects. */
+  run(): Promise<void> {
+    this.#running ??= this.#round().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Ends the round under way after its present slice. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    const now = this.#options.clock.now();
+    for (const [name, sweep] of Object.entries(this.#options.sweeps)) {
+      try {
+        while (!this.#closed && (await sweep(now))) await nextTurn();
+      } catch (error) {
+        this.#options.onError(name, error);
+      }
+    }
+  }
+}

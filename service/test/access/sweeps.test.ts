@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Database, Value } from '../../src/db/database.ts';
+import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** More rows than a slice has, of which the last one is not due. */
+const ROWS = 1_200;
+
+/** The most rows that one statement of a sweep may delete. */
+const MOST_AT_ONCE = 1_000;
+
+interface Expiring {
+  table: string;
+  columns: string;
+  /** The values of a row that was written `age` milliseconds ago. */
+  row: (place: number, age: number, now: number) => Value[];
+  /** For how long a row is kept, in milliseconds. */
+  keptFor: number;
+}
+
+const expiring: Expiring[] = [
+  {
+    table: 'idempotency_keys',
+    columns: 'api_key_id, idempotency_key, fingerprint, body, created_at',
+    row: (place, age, now) => [1, `key ${place}`, randomBytes(32), '{}', now - age],
+    keptFor: DAY,
+  },
+  {
+    table: 'events',
+    columns: 'id, type, subject, time, data',
+    row: (place, age, now) => [1_000 + place, 'pet.updated', 'pets/1', now - age, '{}'],
+    keptFor: 30 * DAY,
+  },
+  {
+    table: 'webhook_deliveries',
+    columns: 'webhook_id, type, subject, payload, status, created_at, finished_at',
+    row: (_place, age, now) => [1, 'pet.updated', 'pets/1', '{}', 'delivered', now - age, now - age],
+    keptFor: 30 * DAY,
+  },
+  {
+    table: 'previous_secrets',
+    columns: 'hash, api_key_id, expires_at',
+    row: (_place, age, now) => [randomBytes(32), 1, now - age],
+    keptFor: 0,
+  },
+  {
+    table: 'key_usage',
+    columns: 'api_key_id, day, admitted, refused',
+    row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 1, 0],
+    // The day 89 days ago, of which the test's noon is the middle, is the last of the 90.
+    keptFor: 89.5 * DAY,
+  },
+  {
+    table: 'key_limits',
+    columns: 'api_key_id, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans',
+    row: (place, age, now) => [place + 1, Math.floor((now - age) / MINUTE), 1, 0, 0, '[]', 0, 0, 0],
+    // Until the UTC day ends.
+    keptFor: 0.5 * DAY,
+  },
+];
+
+async function insert(db: Database, table: string, columns: string, rows: Value[][]): Promise<void> {
+  const places = rows[0]!.map(() => '?').join(', ');
+  await db.write(async tx => {
+    for (const row of rows) await tx.run(`INSERT INTO ${table} (${columns}) VALUES (${places})`, row);
+  });
+}
+
+/** Keys 2 to `ROWS`, which other rows belong to. */
+async function addKeys({ app: { db }, clock }: TestApp): Promise<void> {
+  const rows = Array.from({ length: ROWS }, (_, i) => [
+    ...[i + 2, `Key ${i + 2}`, randomBytes(32), 'free', 'pets:read', clock.now()],
+  ]);
+  await insert(db, 'api_keys', 'id, name, hash, plan, scopes, created_at', rows);
+}
+
+/** Fills every table with rows that are due, and one that is kept a while longer. */
+async function fill(shop: TestApp): Promise<void> {
+  await addKeys(shop);
+  const { db } = shop.app;
+  const now = shop.clock.now();
+  await db.run('DELETE FROM events');
+  for (const { table, columns, row, keptFor } of expiring) {
+    const rows = Array.from({ length: ROWS }, (_, i) => {
+      const isDue = i < ROWS - 1;
+      return row(i, isDue ? keptFor + DAY + HOUR : keptFor - HOUR, now);
+    });
+    await insert(db, table, columns, rows);
+  }
+}
+
+async function counts(db: Database): Promise<Record<string, number>> {
+  const counted = expiring.map(async ({ table }) => {
+    const row = await db.get<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
+    return [table, row!.rows];
+  });
+  return Object.fromEntries(await Promise.all(counted));
+}
+
+const oneOfEach = Object.fromEntries(expiring.map(({ table }) => [table, 1]));
+
+describe('what has expired', () => {
+  it('is deleted in slices, and nothing before it is due', async t => {
+    const shop = await startTestApp(t);
+    const { db, sweeper } = shop.app;
+    await sweeper.run();
+    await fill(shop);
+    const run = db.run.bind(db);
+    const slices: number[] = [];
+    db.run = async (...statement) => {
+      const changed = await run(...statement);
+      slices.push(changed);
+      return changed;
+    };
+    await sweeper.run();
+    assert.deepEqual(await counts(db), oneOfEach);
+    assert.ok(Math.max(...slices) <= MOST_AT_ONCE, `${slices}`);
+    shop.clock.turn(3 * HOUR);
+    await sweeper.run();
+    assert.deepEqual((await counts(db)).idempotency_keys, 0);
+  });
+
+  it('is deleted at start', async t => {
+    const shop = await startTestApp(t);
+    await shop.app.sweeper.run();
+    await fill(shop);
+    const { app } = await shop.restart();
+    // Joins the round that began with the start.
+    await app.sweeper.run();
+    assert.deepEqual(await counts(app.db), oneOfEach);
+  });
+});
+
+describe('counts', () => {
+  it('are stored in slices, and a flush ends although keys go on changing', async t => {
+    const shop = await startTestApp(t);
+    await addKeys(shop);
+    const { db, keyLimits } = shop.app;
+    const terms = { limits: { perMinute: 60, perDay: 1_000 }, bansLiftedAt: 0, banRules: undefined };
+    const useAll = async () => {
+      for (let keyId = 1; keyId <= ROWS; keyId++) await keyLimits.decide({ keyId, terms }, shop.clock.now());
+    };
+    await useAll();
+    const write = db.write.bind(db);
+    let writes = 0;
+    db.write = async work => {
+      writes++;
+      assert.ok(writes < 50, 'The flush does not end');
+      await useAll();
+      return write(work);
+    };
+    await keyLimits.flush();
+    db.write = write;
+    assert.ok(writes >= ROWS / 200, `${writes} transactions`);
+    const stored = await db.get<{ rows: number }>('SELECT count(*) AS rows FROM key_limits');
+    assert.equal(stored!.rows, ROWS);
+  });
+});
