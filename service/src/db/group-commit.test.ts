@@ -43,10 +43,13 @@ class Recorder implements CommitLog {
   }
 }
 
-function start(maxBatch = 100): { log: Recorder; group: GroupCommit; committed: number[] } {
+function start(
+  maxBatch = 100,
+  maxDuration = Number.POSITIVE_INFINITY,
+): { log: Recorder; group: GroupCommit; committed: number[] } {
   const log = new Recorder();
   const committed: number[] = [];
-  const limits = { maxBatch, maxQueue: 1_000 };
+  const limits = { maxBatch, maxDuration, maxQueue: 1_000 };
   return { log, group: new GroupCommit(log, noQueries, limits, size => committed.push(size)), committed };
 }
 
@@ -74,6 +77,20 @@ describe('group commit', () => {
     assert.deepEqual(await Promise.all(writes), [1, 2, 3]);
     assert.deepEqual(order, [1, 2, 3]);
     assert.deepEqual(log.said, ['begin', ...Array(3).fill(['savepoint', 'release']).flat(), 'commit']);
+  });
+
+  it('commits when the time of a group is over, and goes on with the others in the next turn', async () => {
+    const { group, committed } = start(100, 0);
+    const order: number[] = [];
+    const writes = [1, 2, 3].map(n => group.write(async () => order.push(n)));
+    await Promise.all(writes);
+    assert.deepEqual(
+      [order, committed],
+      [
+        [1, 2, 3],
+        [1, 1, 1],
+      ],
+    );
   });
 
   it('commits no more than the batch size at once', async () => {

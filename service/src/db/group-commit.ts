@@ -16,6 +16,8 @@ export interface CommitLog {
 export interface GroupLimits {
   /** The most operations that share a commit; 1 commits each by itself. */
   maxBatch: number;
+  /** For how long a group may run, in milliseconds: nothing else is served meanwhile. Its last operation may take longer. */
+  maxDuration: number;
   /** The most operations that wait; those beyond it are refused at once. */
   maxQueue: number;
 }
@@ -71,28 +73,34 @@ export class GroupCommit {
   async #runAll(): Promise<void> {
     while (this.#queue.length > 0) {
       await turnOfEventLoop();
-      await this.#runBatch(this.#queue.splice(0, this.#limits.maxBatch));
+      const batch = this.#queue.splice(0, this.#limits.maxBatch);
+      this.#queue.unshift(...(await this.#runBatch(batch)));
     }
     this.#running = undefined;
   }
 
-  async #runBatch(batch: Job[]): Promise<void> {
+  /** Runs operations until the time of a group is over, and commits them. Returns those that did not run. */
+  async #runBatch(batch: Job[]): Promise<Job[]> {
     const outcomes: Outcome[] = [];
     try {
       this.#log.begin();
-      for (const job of batch) outcomes.push(await this.#runOne(job));
+      const end = performance.now() + this.#limits.maxDuration;
+      for (const job of batch) {
+        outcomes.push(await this.#runOne(job));
+        if (performance.now() >= end) break;
+      }
       this.#log.commit();
     } catch (error) {
       for (const job of batch) job.reject(new DatabaseUnavailable(error));
       this.#rollBack();
-      return;
+      return [];
     }
-    this.#onCommit?.(batch.length);
-    batch.forEach((job, i) => {
-      const outcome = outcomes[i]!;
-      if (outcome.ok) job.resolve(outcome.value);
-      else job.reject(outcome.error);
-    });
+    this.#onCommit?.(outcomes.length);
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.ok) batch[i]!.resolve(outcome.value);
+      else batch[i]!.reject(outcome.error);
+    }
+    return batch.slice(outcomes.length);
   }
 
   /** Should even this fail, the next batch cannot begin, and it is tried again. */

@@ -33,6 +33,9 @@ const OPENING_TIMEOUT = 10_000;
 /** The same while serving: the wait holds up every request, so it is short, and the answer then is 503. */
 const SERVING_TIMEOUT = 250;
 
+/** For how long operations that share a commit may run, in milliseconds: requests wait for them. */
+const GROUP_DURATION = 10;
+
 /** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
 export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
   const path = join(directory, 'petstore.db');
@@ -44,7 +47,13 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
     const reader = connect(path);
     reader.pragma('query_only = ON');
     for (const connection of [writer, reader]) connection.pragma(`busy_timeout = ${SERVING_TIMEOUT}`);
-    return new SqliteDatabase(writer, reader, { maxBatch: writeBatch, maxQueue }, clock, onCommit);
+    return new SqliteDatabase(
+      writer,
+      reader,
+      { maxBatch: writeBatch, maxDuration: GROUP_DURATION, maxQueue },
+      clock,
+      onCommit,
+    );
   } catch (error) {
     writer?.close();
     if (!isOutage(error) && !isSystemError(error)) throw error;
