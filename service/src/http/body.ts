@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
-import { shownName } from './validate.ts';
+import { shown, shownName } from './validate.ts';
 
 /** The most bytes a body may have. */
 export const BODY_LIMIT = 64 * 1024;
@@ -35,13 +35,13 @@ function refuseForm(method: string, headers: Record<string, string | string[] | 
   }
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/.exec(type)?.[1];
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new ApiError('unsupported_media_type', `JSON is sent in UTF-8, not in ${charset}`);
+    throw new ApiError('unsupported_media_type', `JSON is sent in UTF-8, not in ${shownName(charset)}`);
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
     throw new ApiError(
       'unsupported_media_type',
-      `Send the body as it is, without Content-Encoding ${encoding}`,
+      `Send the body as it is, without Content-Encoding ${shown(encoding)}`,
     );
   }
 }

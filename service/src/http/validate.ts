@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { ApiError } from '../contract/errors.ts';
 import type { Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
-import { nearest } from '../kit/text.ts';
+import { nearest, shortened } from '../kit/text.ts';
 
 type Part = 'path parameter' | 'query parameter' | 'field';
 
@@ -10,6 +10,9 @@ type Part = 'path parameter' | 'query parameter' | 'field';
 const INT64_DIGITS = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+
+/** How much of a value one message repeats, in characters. */
+const SHOWN_LENGTH = 60;
 
 /** How many faults one message names at most. */
 const MAX_FAULTS = 5;
@@ -173,7 +176,7 @@ const typeNames: Record<Schema['type'], string> = {
 export function shown(value: unknown): string {
   // JSON has no infinity, which is what 1e400 is read as.
   const json = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'nothing');
-  return json.length > 60 ? `${Array.from(json).slice(0, 57).join('')}…` : json;
+  return shortened(json, SHOWN_LENGTH);
 }
 
 /** A name in code marks, or as JSON where it holds what could be mistaken for the message. */
