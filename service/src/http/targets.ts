@@ -12,7 +12,7 @@ export function routerPath(template: string): string {
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') || !URL.canParse(target)) return target;
-  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
