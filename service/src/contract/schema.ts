@@ -43,3 +43,8 @@ export const nameText = { type: 'string', minLength: 1, maxLength: 200, pattern:
 export const longText = { type: 'string', maxLength: 2000, pattern: LINES } as const;
 
 export const dateTime = { type: 'string', format: 'date-time' } as const;
+
+/** The schema of one property; names that every object inherits are none. */
+export function propertyOf(schema: Schema, name: string): Schema | undefined {
+  return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+}

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson, utf8Text } from './json.ts';
-import { shown, shownName } from './validate.ts';
+import { shown, shownName } from './quoting.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

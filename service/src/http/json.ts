@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../contract/errors.ts';
-import { shownName } from './validate.ts';
+import { shownName } from './quoting.ts';
 
 /** How deep a body may nest: the deepest shape of the contract has 2 levels. */
 const MAX_DEPTH = 32;

@@ -16,11 +16,11 @@ import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
 import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
+import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
-import { shown } from './validate.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route<RouteServices>[];
@@ -154,7 +154,7 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
-  const response = errorResponse(error, request.id);
+  const response = errorResponse(error, request.id, request.params);
   // An outage is told once by itself; a stack for each request would say nothing more.
   if (error instanceof DatabaseUnavailable) {
     log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');

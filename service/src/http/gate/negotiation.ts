@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
-import { shown } from '../validate.ts';
+import { shown } from '../quoting.ts';
 
 /** The version of the interface, as every response says it. */
 export const API_VERSION = '1.0.0';
