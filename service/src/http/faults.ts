@@ -31,11 +31,12 @@ export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Sc
 
 /** What is of the wrong type also is none of the allowed values; and of an array too long the length says enough. */
 function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  return errors.some(
-    other =>
-      (keyword === 'enum' && other.keyword === 'type' && other.instancePath === instancePath) ||
-      (other.keyword === 'maxItems' && instancePath.startsWith(`${other.instancePath}/`)),
-  );
+  return errors.some(other => {
+    const isSamePlace = other.instancePath === instancePath;
+    if (other.keyword === 'type') return isSamePlace && keyword === 'enum';
+    if (other.keyword !== 'maxItems') return false;
+    return (isSamePlace && keyword === 'uniqueItems') || instancePath.startsWith(`${other.instancePath}/`);
+  });
 }
 
 function describeFault(
