@@ -57,16 +57,20 @@ function refusalOf(work: () => unknown): string {
   throw new Error('nothing was refused');
 }
 
-/** An array that counts how often one of its items is read. */
-function countedArray(length: number): { array: string[]; reads: () => number } {
-  let reads = 0;
-  const array = new Proxy(Array<string>(length).fill('x'), {
-    get: (items, key, receiver) => {
-      if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
-      return Reflect.get(items, key, receiver);
+/** A value that counts how often one of its properties is looked at. */
+function counted<T extends object>(value: T): { value: T; looks: () => number } {
+  let looks = 0;
+  const proxy = new Proxy(value, {
+    get: (target, key, receiver) => {
+      looks++;
+      return Reflect.get(target, key, receiver);
+    },
+    getOwnPropertyDescriptor: (target, key) => {
+      looks++;
+      return Reflect.getOwnPropertyDescriptor(target, key);
     },
   });
-  return { array, reads: () => reads };
+  return { value: proxy, looks: () => looks };
 }
 
 describe('a refused body', () => {
@@ -131,24 +135,21 @@ describe('a refused body', () => {
   });
 
   it('that has an array that is too long is told of its length, and only what a message shows is read', () => {
-    const { array, reads } = countedArray(10_000);
-    const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags: array }));
+    const { value: tags, looks } = counted(Array<string>(10_000).fill('x'));
+    const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags }));
     assert.match(
       told,
       /^field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
     );
-    assert.ok(reads() < 200, `${reads()} items were read`);
+    assert.ok(looks() < 200, `${looks()} looks`);
   });
 
-  it('with thousands of unknown fields has them counted, not read', () => {
-    let reads = 0;
-    const body: Record<string, unknown> = {};
-    for (let i = 0; i < 10_000; i++) {
-      Object.defineProperty(body, `unknown${i}`, { enumerable: true, get: () => ++reads });
-    }
+  it('with thousands of unknown fields has their names gone through once, and all of them counted', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`unknown${i}`, i]));
+    const { value: body, looks } = counted({ ...unknown, box: unknown });
     const told = refusalOf(() => readAnimal(body));
-    assert.match(told, /^field `name` is required; .*; and 9996 more$/);
-    assert.ok(reads < 20, `${reads} fields were read`);
+    assert.match(told, /^field `name` is required; .*; and 19997 more$/);
+    assert.ok(looks() < 10_100, `${looks()} looks`);
   });
 
   it('quotes numbers as they were sent, when it is given the text', () => {
