@@ -26,7 +26,7 @@ export interface Schema {
   readonly additionalProperties?: false;
 }
 
-/** Text for people, without control characters. Text values are trimmed before they are checked. */
+/** Text for people, without control characters. It is trimmed; its length counts as it was sent. */
 const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 

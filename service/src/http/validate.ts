@@ -2,7 +2,8 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { ApiError } from '../contract/errors.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
-import { describeFaults, MAX_FAULTS, type Part, STORABLE } from './faults.ts';
+import { excerptOf } from './excerpt.ts';
+import { describeFaults, type Part, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
 
 type Values = Record<string, unknown>;
@@ -11,9 +12,6 @@ type Values = Record<string, unknown>;
 const INT64_DIGITS = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-
-/** The items of an array that a message can need, and more than it can show. */
-const EXCERPT_ITEMS = 60;
 
 /** Stops at the first fault: what large input costs is known before any of it is looked at. */
 const firstFault = withFormats(new Ajv({ useDefaults: true, strict: false, ownProperties: true }));
@@ -52,8 +50,8 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
 }
 
 /**
- * Checks a JSON body, whose text messages quote. Names and other texts are trimmed first. An `optional` body that is not
- * there counts as `{}`.
+ * Checks a JSON body, whose text messages quote. Texts for people are trimmed in place. An `optional` body that is not
+ * there counts as `{}`. The reader throws `invalid_request`.
  */
 export function bodyReader(schema: Schema, optional = false): (body: unknown, json?: string) => object {
   const check = checker(schema, 'field');
@@ -97,32 +95,6 @@ function withStorableTexts(schema: Schema): Schema {
   };
 }
 
-/** Rejected input without what a message could not show, and how many unknown fields that leaves out. */
-function excerptOf(schema: Schema, value: unknown): { value: unknown; leftOut: number } {
-  if (Array.isArray(value)) {
-    // One item more than allowed, so that it still is too long.
-    const kept = value.slice(0, Math.max(EXCERPT_ITEMS, (schema.maxItems ?? 0) + 1));
-    const items = kept.map(item =>
-      schema.items ? excerptOf(schema.items, item) : { value: item, leftOut: 0 },
-    );
-    return { value: items.map(item => item.value), leftOut: sum(items.map(item => item.leftOut)) };
-  }
-  if (typeof value !== 'object' || value === null) return { value, leftOut: 0 };
-  const excerpt: Values = Object.create(null);
-  let unknown = 0;
-  let leftOut = 0;
-  // Object.entries would take longer than all of the rest.
-  for (const name of Object.keys(value)) {
-    const property = propertyOf(schema, name);
-    if (!property && ++unknown > MAX_FAULTS) continue;
-    const field = (value as Values)[name];
-    const inner = property ? excerptOf(property, field) : { value: field, leftOut: 0 };
-    excerpt[name] = inner.value;
-    leftOut += inner.leftOut;
-  }
-  return { value: excerpt, leftOut: leftOut + Math.max(0, unknown - MAX_FAULTS) };
-}
-
 /** The parameters that were read as numbers, with the digits that were sent. */
 function textsAsSent(read: Values, texts: Values): Values {
   const asSent = (value: unknown, text: unknown): unknown => {
@@ -161,10 +133,6 @@ function textTrimmer({ properties = {} }: Schema): (body: unknown) => void {
       if (typeof text === 'string') values[name] = trimmed(text, property);
     }
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function trimmed(text: string, { maxLength = Number.POSITIVE_INFINITY }: Schema): string {
