@@ -8,7 +8,7 @@ export type Part = 'path parameter' | 'query parameter' | 'field';
 /** How many faults one message names at most. */
 export const MAX_FAULTS = 5;
 
-/** A string that has no pattern of its own: it may reach a store, and PostgreSQL cannot hold NUL or half of a pair. */
+/** The pattern of strings without one of their own: PostgreSQL can hold neither NUL nor half of a surrogate pair. */
 export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
 /** What was found in rejected input. */

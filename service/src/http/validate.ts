@@ -13,10 +13,10 @@ const INT64_DIGITS = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Stops at the first fault: what large input costs is known before any of it is looked at. */
+/** Stops at the first fault, and so before it has read much of input that is too large. */
 const firstFault = withFormats(new Ajv({ useDefaults: true, strict: false, ownProperties: true }));
 
-/** Finds all faults: time and memory grow with their number, so this one gets excerpts only. */
+/** Finds all faults. Time and memory grow with their number, so it gets excerpts only. */
 const allFaults = withFormats(
   new Ajv({ allErrors: true, verbose: true, strict: false, ownProperties: true }),
 );
@@ -80,7 +80,7 @@ function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unk
   };
 }
 
-/** The schema with a pattern for each string that has no rule for its characters, lest a store reject it. */
+/** The schema with a pattern for each string that has no rule for its characters: a store could reject some. */
 function withStorableTexts(schema: Schema): Schema {
   const { type, format, enum: values, pattern, items, properties } = schema;
   if (type === 'string') return format || values || pattern ? schema : { ...schema, pattern: STORABLE };
