@@ -42,7 +42,7 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   if (position > latest) {
     throw new ApiError(
       'invalid_request',
-      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor, 20)}`,
+      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor, 21)}`,
     );
   }
   refuseExpired(position, oldest);
