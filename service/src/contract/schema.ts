@@ -26,7 +26,7 @@ export interface Schema {
   readonly additionalProperties?: false;
 }
 
-/** Text for people, without control characters. Text values are trimmed before they are checked. */
+/** Text for people, without control characters. It is trimmed; its length counts as it was sent. */
 const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
@@ -43,3 +43,8 @@ export const nameText = { type: 'string', minLength: 1, maxLength: 200, pattern:
 export const longText = { type: 'string', maxLength: 2000, pattern: LINES } as const;
 
 export const dateTime = { type: 'string', format: 'date-time' } as const;
+
+/** The schema of one property; names that every object inherits are none. */
+export function propertyOf(schema: Schema, name: string): Schema | undefined {
+  return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+}

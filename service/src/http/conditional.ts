@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/errors.ts';
 import { hash64 } from '../kit/hash.ts';
+import { shortened } from '../kit/text.ts';
 
 /** A strong ETag (RFC 9110 §8.8.3): a 64-bit hash of the very text that is sent. */
 export function etagOf(body: string): string {
@@ -24,7 +25,7 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
     if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) {
       throw new ApiError(
         'precondition_failed',
-        `If-Match ${ifMatch} does not name the current state, whose ETag is ${etag}: read it again and retry`,
+        `If-Match ${shortened(ifMatch, 60)} does not name the current state, whose ETag is ${etag}: read it again and retry`,
       );
     }
     if (ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak')) {

@@ -51,7 +51,7 @@ export function handlerOf(
       params: readParams(request.params as Record<string, unknown>) as Record<string, number>,
       query:
         route.query || request.url.includes('?') ? readQuery(request.query as Record<string, unknown>) : {},
-      body: readBody ? readBody(request.body) : {},
+      body: readBody ? readBody(request.body, request.bodyText) : {},
       guard: guardOf(request.headers),
       lastEventId: (request.headers['last-event-id'] as string | undefined) || undefined,
       get signal() {

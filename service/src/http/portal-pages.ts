@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../contract/errors.ts';
 import type { Content } from '../portal/content.ts';
 import type { PageName, Portal } from '../portal/portal.ts';
 import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
 import { isNotModified } from './conditional.ts';
+import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 
 /** A path of the portal, answered to GET and HEAD. It is no operation of the contract. */
@@ -54,8 +54,7 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
       answer: async (request, reply) => {
         const { file } = request.params as { file: string };
         const content = await (await portal()).asset(file);
-        if (!content)
-          throw new ApiError('route_not_found', `There is nothing at ${request.url.slice(0, 200)}`);
+        if (!content) throw nothingAt(request.url);
         return sendContent(request, reply, content, assetHeaders);
       },
     },

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import { shown, shownName } from './validate.ts';
+import { shown, shownName } from './quoting.ts';
 
 /** Throws for a percent-encoding in a query string that is broken or is not UTF-8: the parser keeps or replaces it. */
 export function refuseBrokenEscapes(url: string): void {

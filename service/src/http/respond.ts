@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidCursor } from '../kit/paging.ts';
 import { etagOf, isNotModified } from './conditional.ts';
 import { errorStatus } from './error-status.ts';
+import { withIdsAsSent } from './quoting.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -71,11 +72,12 @@ export function send(
   return reply.headers(headers).send(body);
 }
 
-/** The response that tells the caller of `error`. A fault of ours is told by the request ID alone. */
-export function errorResponse(error: unknown, requestId: string): Response {
+/** The response for `error`; `params` are the path's as they were sent. A fault of ours is told by the request ID alone. */
+export function errorResponse(error: unknown, requestId: string, params?: unknown): Response {
   const { code, message, headers } = apiErrorOf(error, requestId);
   const status = errorStatus[code];
-  const body = JSON.stringify({ code, message: withoutSecrets(message), status });
+  const quoted = withoutSecrets(withIdsAsSent(message, params));
+  const body = JSON.stringify({ code, message: quoted, status });
   return { status, headers: { ...headers }, body };
 }
 

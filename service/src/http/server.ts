@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import { methods, type Route } from '../contract/define-route.ts';
+import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { requestIdFrom } from '../kit/ids.ts';
@@ -13,12 +13,14 @@ import { Gate, type GateServices } from './gate/gate.ts';
 import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
+import { rejectTheRest } from './no-route.ts';
 import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
+import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
-import { shown } from './validate.ts';
+import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route<RouteServices>[];
@@ -43,13 +45,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const server = Fastify({
     logger: false,
     genReqId: raw => requestIdOf(raw),
+    rewriteUrl: ({ url }) => originForm(url!),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     // In a closing server a request that is already here is still answered.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    routerOptions,
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate, options.requestLog),
@@ -69,7 +72,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
   const pages = portalPages(options.contract);
   const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
-  refuseTheRest(server, gate, [...options.routes, ...pageRoutes]);
+  rejectTheRest(server, gate, [...options.routes, ...pageRoutes]);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
@@ -103,7 +106,7 @@ async function refuseBadPath(
   { log, requestLog }: Pick<ServerOptions, 'log' | 'requestLog'>,
 ): Promise<void> {
   reply.raw.once('finish', () => requestLog.write(told(request, reply)));
-  const path = request.url.split('?', 1)[0];
+  const path = pathOf(request.url);
   try {
     await gate.pass(request, reply, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
@@ -126,7 +129,7 @@ function addRoute(
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
-    url: fastifyPath(route.path),
+    url: routerPath(route.path),
     onRequest: async (request, reply) => {
       lifecycle?.announce(request, reply);
       const reading = gate.pass(request, reply, route);
@@ -142,7 +145,7 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
   const gated = { path, scope: null };
   server.route({
     method: ['GET', 'HEAD'],
-    url: fastifyPath(path),
+    url: routerPath(path),
     onRequest: async (request, reply) => {
       await gate.pass(request, reply, gated);
     },
@@ -150,75 +153,11 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
   });
 }
 
-/** A path that there is, and the methods that it has, as `Allow` lists them. */
-interface KnownPath {
-  template: string;
-  pattern: RegExp;
-  allowed: string;
-}
-
-function knownPaths(routes: readonly Pick<Route, 'method' | 'path'>[]): KnownPath[] {
-  return [...Map.groupBy(routes, route => route.path)].map(([template, known]) => ({
-    template,
-    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '(?:(?!/).)+')}$`),
-    allowed: methods
-      .filter(method => known.some(route => route.method === method))
-      .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-      .join(', '),
-  }));
-}
-
-/**
- * Answers what no route is for: 405 for another method of a path that there is, else 404. One hook does for all of them:
- * a route for each method that a path lacks would take megabytes.
- */
-function refuseTheRest(
-  server: FastifyInstance,
-  gate: Gate,
-  routes: readonly Pick<Route, 'method' | 'path'>[],
-): void {
-  const paths = knownPaths(routes);
-  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
-    await gate.pass(request, reply, undefined);
-    const path = request.url.split('?', 1)[0]!;
-    const known = paths.find(({ pattern }) => pattern.test(decodedPath(path)));
-    if (known) {
-      throw new ApiError('method_not_allowed', `${request.method} is not among ${known.allowed} here`, {
-        allow: known.allowed,
-      });
-    }
-    const trimmed = path.replace(/\/+$/, '');
-    const isSlip = trimmed !== path && paths.some(({ template }) => template === trimmed);
-    const hint = isSlip ? `; did you mean ${trimmed}?` : '';
-    throw new ApiError('route_not_found', `There is nothing at ${path.slice(0, 200)}${hint}`);
-  };
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) refuse(request, reply).catch(done);
-    else done();
-  });
-  server.setNotFoundHandler(unreachable);
-}
-
-/** A path as the router compares it: decoded, but for slashes, which do not part anything when they were encoded. */
-function decodedPath(path: string): string {
-  const decoded = path.split('/').map(segment => decodeURIComponent(segment).replaceAll('/', '%2F'));
-  return decoded.join('/');
-}
-
-function unreachable(): never {
-  throw new Error('The onRequest hook refuses this request');
-}
-
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
-  const response = errorResponse(error, request.id);
+  const response = errorResponse(error, request.id, request.params);
   // An outage is told once by itself; a stack for each request would say nothing more.
   if (error instanceof DatabaseUnavailable) {
     log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');
   } else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
   return send(request, reply, response);
-}
-
-/** `/pets/{petId}` as the router writes it. A parameter is not empty: `/pets/` is no pet. */
-function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1(.+)');
 }

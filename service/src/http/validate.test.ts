@@ -57,6 +57,22 @@ function refusalOf(work: () => unknown): string {
   throw new Error('nothing was refused');
 }
 
+/** A value that counts how often one of its properties is looked at. */
+function counted<T extends object>(value: T): { value: T; looks: () => number } {
+  let looks = 0;
+  const proxy = new Proxy(value, {
+    get: (target, key, receiver) => {
+      looks++;
+      return Reflect.get(target, key, receiver);
+    },
+    getOwnPropertyDescriptor: (target, key) => {
+      looks++;
+      return Reflect.getOwnPropertyDescriptor(target, key);
+    },
+  });
+  return { value: proxy, looks: () => looks };
+}
+
 describe('a refused body', () => {
   const refusals: [body: string, message: string][] = [
     ['null', 'the body must be a JSON object, but was null'],
@@ -118,6 +134,32 @@ describe('a refused body', () => {
     assert.match(told, /^field `name` is required; .*; and 5 more$/);
   });
 
+  it('that has an array that is too long is told of its length, and only what a message shows is read', () => {
+    const { value: tags, looks } = counted(Array<string>(10_000).fill('x'));
+    const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags }));
+    assert.match(
+      told,
+      /^field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
+    );
+    assert.ok(looks() < 200, `${looks()} looks`);
+  });
+
+  it('with thousands of unknown fields has all of them counted', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`unknown${i}`, i]));
+    const told = refusalOf(() => readAnimal({ ...unknown, box: unknown }));
+    assert.match(told, /^field `name` is required; .*; and 19997 more$/);
+  });
+
+  it('quotes numbers as they were sent, when it is given the text', () => {
+    const quoted = (size: string, json = `{"name":"1e400","size":${size}}`) =>
+      refusalOf(() => readAnimal(JSON.parse(json), json));
+    for (const size of ['9007199254740993', '-9007199254740993', '1e400', '12345678901234567.5', '1E21']) {
+      assert.ok(quoted(size).endsWith(`but was ${size}`), quoted(size));
+      const list = `[${size},{"\\"${size}":1}]`;
+      assert.ok(quoted(list).endsWith(`but was ${list}`), quoted(list));
+    }
+  });
+
   it('is told of in a short message of whole characters, whatever it holds', () => {
     const longText = fc.string({ unit: fc.constantFrom('a', '"', '\u0001', '🐶'), minLength: 500 });
     fc.assert(
@@ -132,6 +174,15 @@ describe('a refused body', () => {
 });
 
 describe('an accepted body', () => {
+  it('may have spaces around a name, which count in its length', () => {
+    assert.deepEqual(readAnimal({ name: 'Rex'.padEnd(200) }), { name: 'Rex' });
+    assert.match(
+      refusalOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
+      /^field `name` must have at most 200 characters, but was "Rex /,
+    );
+    assert.deepEqual(readAnimal({ name: '🐶'.repeat(100).padEnd(300) }), { name: '🐶'.repeat(100) });
+  });
+
   it('has its names trimmed, and its nulls where they are allowed', () => {
     assert.deepEqual(readAnimal({ name: ' \u00a0Rex ', born: null }), { name: 'Rex', born: null });
   });

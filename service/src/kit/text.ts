@@ -51,3 +51,10 @@ function editDistance(a: string, b: string): number {
   }
   return last[b.length]!;
 }
+
+/** At most `length` UTF-16 code units of a text, with an ellipsis where it was cut, never inside a character. */
+export function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const kept = text.slice(0, length - 1);
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
+}

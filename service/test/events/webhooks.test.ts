@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sweep } from '../../src/events/webhooks/deliveries.ts';
+import { Webhook } from '../../src/events/webhooks/webhook.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { webhookShop } from './webhook-shop.ts';
@@ -65,6 +66,17 @@ describe('a webhook', () => {
     assertRefused(await api.patch(path, { enabled: false }, stale), 412, 'precondition_failed');
     assertRefused(await api.delete(path, stale), 412, 'precondition_failed');
     assert.equal((await api.delete(path, { 'if-match': changed.headers.etag! })).status, 204);
+  });
+
+  it('is created from fields that a client may set: a read-only one is rejected', async t => {
+    const { api, receiver } = await webhookShop(t);
+    const readOnly = Object.entries(Webhook.properties).filter(([, property]) => 'readOnly' in property);
+    assert.ok(readOnly.some(([name]) => name === 'failingSince'));
+    for (const [name] of readOnly) {
+      const answer = await api.post('/webhooks', { url: receiver.url, [name]: null });
+      assert.ok(assertRefused(answer, 400, 'invalid_request').startsWith(`unknown field \`${name}\`;`));
+    }
+    assert.deepEqual((await api.get('/webhooks')).body, []);
   });
 
   it('lists by pages', async t => {

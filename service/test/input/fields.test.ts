@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { routes } from '../../src/http/routes.ts';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { filled, operationsWithBody } from '../support/operations.ts';
@@ -126,15 +127,58 @@ describe('a field', () => {
     }
   });
 
-  it('too large for any integer is refused, not rounded', async t => {
+  it('too large for any integer is refused, not rounded, and quoted as it was sent', async t => {
     const { api } = await startTestApp(t);
-    for (const number of ['1e400', '-1e400', '1e21', '9007199254740992', '9007199254740993']) {
-      const message = assertRefused(
-        await api.post('/store/orders', `{"petId":${number}}`),
+    for (const number of [
+      '1e400',
+      '-1e400',
+      '1e21',
+      '9007199254740992',
+      '9007199254740993',
+      '-9223372036854775809',
+    ]) {
+      const quoted = async (value: string) =>
+        assertRefused(await api.post('/store/orders', `{"petId":${value}}`), 400, 'invalid_request');
+      assert.match(await quoted(number), /^field `petId` must be /);
+      assert.ok((await quoted(number)).endsWith(`, but was ${number}`));
+      const list = `[${number},"\\"${number}"]`;
+      assert.ok((await quoted(list)).endsWith(`, but was ${list}`), list);
+    }
+  });
+
+  it('is measured as it was sent, and must not be empty when the spaces around it are gone', async t => {
+    const { api } = await startTestApp(t);
+    await fill(api);
+    let tried = 0;
+    for (const { method, path, body, example } of routes) {
+      for (const [name, { maxLength, pattern }] of Object.entries(body?.properties ?? {})) {
+        if (maxLength === undefined || pattern === undefined) continue;
+        const value = 'https://example.com';
+        const send = (text: string) => api.send(method, filled(path), { body: { ...example, [name]: text } });
+        const message = assertRefused(await send(value.padEnd(maxLength + 1)), 400, 'invalid_request');
+        assert.ok(message.includes(`field \`${name}\` must have at most ${maxLength} characters`), message);
+        const emoji = '🐶'.padEnd(maxLength + 2);
+        assert.match(assertRefused(await send(emoji), 400, 'invalid_request'), /at most/);
+        tried++;
+      }
+    }
+    assert.ok(tried > 10, `only ${tried} were tried`);
+    for (const [method, path] of [
+      ['POST', '/categories'],
+      ['PUT', '/categories/1'],
+      ['PATCH', '/categories/1'],
+      ['PATCH', '/pets/1'],
+    ] as const) {
+      const longest = `${' '.repeat(90)}${method} ${path}`.padEnd(200);
+      const { status, body, text } = await api.send(method, path, { body: { name: longest } });
+      assert.ok(status < 300, text);
+      assert.equal(body.name, `${method} ${path}`);
+      const empty = assertRefused(
+        await api.send(method, path, { body: { name: ' '.repeat(9) } }),
         400,
         'invalid_request',
       );
-      assert.match(message, /^field `petId` must be /);
+      assert.equal(empty, 'field `name` must not be empty, but was ""');
     }
   });
 

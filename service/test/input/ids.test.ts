@@ -61,8 +61,18 @@ describe('an ID in a path', () => {
         const { status, body: error } = await api.send(method, filled(template, id), { body: body?.example });
         assert.equal(status, 404, `${method} ${filled(template, id)}`);
         assert.match(error.code, /^(pet|category|order|api_key|webhook)_not_found$/);
+        assert.ok(new RegExp(` ${id}$`).test(error.message), error.message);
       }
     }
+  });
+
+  it('is quoted as it was sent where a body has another', async t => {
+    const { api } = await startTestApp(t);
+    const answer = await api.patch('/pets/9007199254740993', { id: 1 });
+    assert.equal(
+      assertRefused(answer, 400, 'invalid_request'),
+      'field `id` must equal the ID in the path, 9007199254740993, but was 1',
+    );
   });
 
   it('may be percent-encoded', async t => {

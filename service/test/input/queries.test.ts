@@ -43,6 +43,21 @@ describe('a query parameter', () => {
     }
   });
 
+  it('that is too large a number is quoted as it was sent', async t => {
+    const { api } = await startTestApp(t);
+    for (const limit of ['9007199254740993', '9223372036854775807', '9223372036854775808']) {
+      const message = assertRefused(await api.get(`/pets?limit=${limit}`), 400, 'invalid_request');
+      assert.match(message, new RegExp(`but was "?${limit}"?$`));
+    }
+    const ids = '9007199254740993,'.repeat(101).slice(0, -1);
+    const message = assertRefused(
+      await api.get(`/pets?id=${ids.replaceAll(',', '&id=')}`),
+      400,
+      'invalid_request',
+    );
+    assert.ok(message.includes('but was [9007199254740993,9007199254740993,'), message);
+  });
+
   it('that is single is refused when it is repeated', async t => {
     const { api } = await startTestApp(t);
     for (const query of [

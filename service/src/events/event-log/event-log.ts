@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries } from '../../db/database.ts';
+import { shortened } from '../../kit/text.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
@@ -34,7 +35,7 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   if (position > latest) {
     throw new ApiError(
       'invalid_request',
-      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor)}`,
+      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor, 21)}`,
     );
   }
   refuseExpired(position, oldest);
@@ -59,8 +60,4 @@ function refuseExpired(position: number, oldest: number): void {
     `The events after cursor ${position} are no longer kept; the oldest cursor is ${oldest - 1}: what changed before it ` +
       'must be read from the resources',
   );
-}
-
-function shortened(text: string): string {
-  return text.length > 20 ? `${text.slice(0, 20)}…` : text;
 }

@@ -72,8 +72,7 @@ export const webhookRoutes: Route<EventServices>[] = [
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
       'taken or given up; others are sent meanwhile, up to 8 at once. `secret` is shown this once. Events of API keys ' +
       '(`key.*`) are sent to webhooks of keys with the scope `admin`, as long as they have it.',
-    body: WebhookBody,
-    publishedBody: [NewWebhook, Webhook],
+    body: NewWebhook,
     success: {
       status: 201,
       description: 'The webhook as created, with its secret.',

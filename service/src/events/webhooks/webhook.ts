@@ -88,7 +88,7 @@ export const Webhook = {
   example,
 } as const;
 
-/** What POST and PUT read: a NewWebhook or a Webhook, whose other fields are the service's and ignored. */
+/** What PUT reads: a NewWebhook or a Webhook, whose read-only fields are ignored. */
 export const WebhookBody = {
   ...NewWebhook,
   properties: { id: idField, ...newFields, ...readOnlyFields },

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
+import { shown } from '../quoting.ts';
 
 /** The version of the interface, as every response says it. */
 export const API_VERSION = '1.0.0';
@@ -9,14 +10,14 @@ const ACCEPTED_VERSIONS = new Set(['1', '1.0', API_VERSION]);
 /** Throws unless the version that the caller asks for is this one. */
 export function refuseOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {
   if (version !== undefined && !ACCEPTED_VERSIONS.has(String(version))) {
-    throw new ApiError('unsupported_api_version', `API-Version "${version}" does not exist; send 1`);
+    throw new ApiError('unsupported_api_version', `API-Version ${shown(version)} does not exist; send 1`);
   }
 }
 
 /** Throws when the caller does not take the form in which an operation answers. */
 export function refuseOtherForm({ accept }: IncomingHttpHeaders, mediaType = 'application/json'): void {
   if (accept && accept !== '*/*' && !accepts(accept, mediaType)) {
-    throw new ApiError('not_acceptable', `Answers are ${mediaType}, which Accept "${accept}" rules out`);
+    throw new ApiError('not_acceptable', `Answers are ${mediaType}, which Accept ${shown(accept)} rules out`);
   }
 }
 

@@ -4,13 +4,19 @@ import { ApiError } from '../../contract/errors.ts';
 /** The most bytes of a request target. It is ASCII: node:http refuses any other. */
 const MAX_TARGET = 8 * 1024;
 
-/** Throws for what node:http lets through: an overlong target, and a Host that is missing or repeated (RFC 9112 §3.2). */
+/**
+ * Throws for what node:http lets through: a target that is too long or has a fragment (RFC 9112 §3.2), and a Host that is
+ * missing or repeated.
+ */
 export function refuseMalformed({ url, httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > MAX_TARGET) {
     throw new ApiError(
       'uri_too_long',
       `The request target is over 8 KiB (8,192 bytes): it has ${url!.length}`,
     );
+  }
+  if (url!.includes('#')) {
+    throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
   }
   const hosts = count(rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../contract/errors.ts';
-import { parseJson } from './body.ts';
+import { parseJson, utf8Text } from './json.ts';
 
 function refusalOf(text: string | Buffer): string {
   try {
-    parseJson(Buffer.from(text));
+    parseJson(utf8Text(Buffer.from(text)));
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'invalid_request', String(error));
     return error.message;
@@ -18,12 +18,12 @@ describe('a JSON body', () => {
   it('is read as what it says', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
-        assert.deepEqual(parseJson(Buffer.from(JSON.stringify(value))), JSON.parse(JSON.stringify(value)));
+        assert.deepEqual(parseJson(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));
       }),
     );
   });
 
-  it('that is empty is no value', () => assert.equal(parseJson(Buffer.alloc(0)), undefined));
+  it('that is empty is no value', () => assert.equal(parseJson(''), undefined));
 
   it('that is malformed is refused with the place', () => {
     assert.match(refusalOf('{"name":"a",}'), /not valid JSON: .*position 12/);
@@ -45,13 +45,13 @@ describe('a JSON body', () => {
       assert.match(refusalOf(`{"${half}":1}`), /^A field name holds half/);
       assert.match(refusalOf(`"${half}"`), /^The body holds half/);
     }
-    assert.deepEqual(parseJson(Buffer.from('{"name":"\\ud83d\\udc36"}')), { name: '🐶' });
-    assert.deepEqual(parseJson(Buffer.from('{"name":"\\\\ud800"}')), { name: '\\ud800' });
+    assert.deepEqual(parseJson('{"name":"\\ud83d\\udc36"}'), { name: '🐶' });
+    assert.deepEqual(parseJson('{"name":"\\\\ud800"}'), { name: '\\ud800' });
   });
 
   it('nests 32 levels and no more', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    assert.ok(parseJson(Buffer.from(nested(32))));
+    assert.ok(parseJson(nested(32)));
     assert.match(refusalOf(nested(33)), /deeper than 32 levels/);
     assert.match(refusalOf(nested(30_000)), /deeper than 32 levels/);
     assert.match(refusalOf(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), /deeper than 32 levels/);
@@ -73,6 +73,18 @@ describe('a JSON body', () => {
     });
   }
 
+  it('is refused for a second name wherever white space is, whatever looks like a name in its strings', () => {
+    const space = fc.constantFrom('', ' ', '\n\t', '\r'.repeat(3));
+    const lookalikes = fc.string({ unit: fc.constantFrom('"', ':', ' ', 'a', '\\') });
+    fc.assert(
+      fc.property(lookalikes, lookalikes, space, space, (name, value, before, after) => {
+        const field = `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`;
+        assert.match(refusalOf(`{${field},"b":1,${field}}`), /is there twice$/);
+        assert.match(refusalOf(`[{"b":{${field}${before},${after}${field}}}]`), /is there twice$/);
+      }),
+    );
+  });
+
   it('may use a name again in another object, and as a value', () => {
     for (const body of [
       '[{"a":1},{"a":1}]',
@@ -81,7 +93,7 @@ describe('a JSON body', () => {
       '{"a":"{","b":"}\\"a\\":","c":"\\\\"}',
       '{"a":"\\",\\"a\\":"}',
     ]) {
-      assert.deepEqual(parseJson(Buffer.from(body)), JSON.parse(body));
+      assert.deepEqual(parseJson(body), JSON.parse(body));
     }
   });
 
@@ -90,7 +102,7 @@ describe('a JSON body', () => {
     fc.assert(
       fc.property(texts, texts, texts, (name, first, second) => {
         const body = { [name]: first, [`${name}'`]: { [name]: second, inner: [first, second] } };
-        assert.deepEqual(parseJson(Buffer.from(JSON.stringify(body))), body);
+        assert.deepEqual(parseJson(JSON.stringify(body)), body);
       }),
     );
   });

@@ -1,0 +1,47 @@
+import { propertyOf, type Schema } from '../contract/schema.ts';
+import { MAX_FAULTS } from './faults.ts';
+
+export interface Excerpt {
+  value: unknown;
+  /** How many unknown fields it lacks. */
+  leftOut: number;
+}
+
+/** The items of an array that a message can need, and more than it can show. */
+const EXCERPT_ITEMS = 60;
+
+/**
+ * Cuts rejected input down to what a message can show, so that finding its faults takes no time or memory that grows with
+ * the input. All unknown fields are counted.
+ */
+export function excerptOf(schema: Schema, value: unknown): Excerpt {
+  if (schema.type === 'array' && Array.isArray(value)) {
+    // One item more than allowed, so that it still is too long.
+    const kept = value.slice(0, Math.max(EXCERPT_ITEMS, (schema.maxItems ?? 0) + 1));
+    const items = kept.map(item =>
+      schema.items ? excerptOf(schema.items, item) : { value: item, leftOut: 0 },
+    );
+    return { value: items.map(item => item.value), leftOut: sum(items.map(item => item.leftOut)) };
+  }
+  // Of a value of the wrong type, the type is the one fault.
+  if (schema.type !== 'object' || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { value, leftOut: 0 };
+  }
+  const excerpt: Record<string, unknown> = Object.create(null);
+  let unknown = 0;
+  let leftOut = 0;
+  // Object.entries would take longer than all of the rest.
+  for (const name of Object.keys(value)) {
+    const property = propertyOf(schema, name);
+    if (!property && ++unknown > MAX_FAULTS) continue;
+    const field = (value as Record<string, unknown>)[name];
+    const inner = property ? excerptOf(property, field) : { value: field, leftOut: 0 };
+    excerpt[name] = inner.value;
+    leftOut += inner.leftOut;
+  }
+  return { value: excerpt, leftOut: leftOut + Math.max(0, unknown - MAX_FAULTS) };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

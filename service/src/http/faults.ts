@@ -1,0 +1,117 @@
+import type { ErrorObject } from 'ajv';
+import { propertyOf, type Schema } from '../contract/schema.ts';
+import { nearest } from '../kit/text.ts';
+import { shown, shownName } from './quoting.ts';
+
+export type Part = 'path parameter' | 'query parameter' | 'field';
+
+/** How many faults one message names at most. */
+export const MAX_FAULTS = 5;
+
+/** The pattern of strings without one of their own: PostgreSQL can hold neither NUL nor half of a surrogate pair. */
+export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
+
+/** What was found in rejected input. */
+export interface Findings {
+  errors: readonly ErrorObject[];
+  /** How many more faults there are than `errors`. */
+  leftOut: number;
+  /** The input with its numbers as they were sent; `undefined` where the checked value has them exactly. */
+  asSent: unknown;
+}
+
+/** The message for rejected input: the first faults, and how many more there are. */
+export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Schema, part: Part): string {
+  const distinct = errors.filter(error => !followsFromAnother(error, errors));
+  const named = distinct.slice(0, MAX_FAULTS);
+  const faults = named.map(error => describeFault(error, asSent, schema, part));
+  const unnamed = distinct.length - named.length + leftOut;
+  return faults.join('; ') + (unnamed > 0 ? `; and ${unnamed} more` : '');
+}
+
+/** What is of the wrong type also is none of the allowed values; and of an array too long the length says enough. */
+function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  return errors.some(other => {
+    const isSamePlace = other.instancePath === instancePath;
+    if (other.keyword === 'type') return isSamePlace && keyword === 'enum';
+    if (other.keyword !== 'maxItems') return false;
+    return (isSamePlace && keyword === 'uniqueItems') || instancePath.startsWith(`${other.instancePath}/`);
+  });
+}
+
+function describeFault(
+  { keyword, params, instancePath, data, parentSchema }: ErrorObject,
+  asSent: unknown,
+  schema: Schema,
+  part: Part,
+): string {
+  const names = instancePath.split('/').slice(1).map(unescaped);
+  const path = names.join('.');
+  if (keyword === 'additionalProperties')
+    return describeUnknown(params.additionalProperty, path, schema, part);
+  const inside = path === '' ? '' : `${path}.`;
+  if (keyword === 'required') return `${part} \`${inside}${params.missingProperty}\` is required`;
+  const subject = path === '' ? 'the body' : `${part} \`${path}\``;
+  const isExact = asSent === undefined || typeof data === 'string';
+  const value = isExact ? data : valueAt(asSent, names);
+  return `${subject} ${ruleOf(keyword, params, parentSchema as Schema)}, but was ${shown(value)}`;
+}
+
+/** A name from a JSON pointer (RFC 6901 §4). */
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function valueAt(value: unknown, names: readonly string[]): unknown {
+  return names.reduce((inner, name) => (inner as Record<string, unknown>)[name], value);
+}
+
+function describeUnknown(name: string, path: string, schema: Schema, part: Part): string {
+  const known = Object.keys((path === '' ? schema : propertyOf(schema, path))?.properties ?? {});
+  const near = nearest(name, known);
+  const suggestion =
+    near !== undefined
+      ? `did you mean \`${near}\`?`
+      : known.length > 0
+        ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
+        : 'none is taken here';
+  return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
+}
+
+function ruleOf(keyword: string, params: Record<string, unknown>, schema: Schema): string {
+  const limit = params.limit as number;
+  switch (keyword) {
+    case 'type':
+      return `must be ${typeNames[schema.type]}${schema.nullable ? ' or null' : ''}`;
+    case 'enum':
+      return `must be one of ${schema.enum!.map(value => `\`${value}\``).join(', ')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'pattern':
+      return schema.pattern === STORABLE ? 'must not contain NUL' : 'must not contain control characters';
+    case 'format':
+      return 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`';
+    case 'minItems':
+      return `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`;
+    case 'maxItems':
+      return `must have at most ${limit} items`;
+    case 'uniqueItems':
+      return 'must not name an item twice';
+    default:
+      throw new Error(`No message for the schema keyword ${keyword}`);
+  }
+}
+
+const typeNames: Record<Schema['type'], string> = {
+  object: 'a JSON object',
+  array: 'an array',
+  string: 'a string',
+  integer: 'an integer (int64)',
+  boolean: '`true` or `false`',
+};

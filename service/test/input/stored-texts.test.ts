@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Schema } from '../../src/contract/schema.ts';
+import { routes } from '../../src/http/routes.ts';
+import { encodeCursor } from '../../src/kit/paging.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { filled } from '../support/operations.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+/** Texts that PostgreSQL cannot hold, as JSON and percent-encoded. */
+const unstorable = {
+  NUL: { json: '"a\\u0000b"', encoded: 'a%00b' },
+  'a high surrogate': { json: '"\\ud800"', encoded: '%ED%A0%80' },
+  'a low surrogate': { json: '"a\\udc00"', encoded: 'a%ED%B0%80' },
+};
+
+interface Place {
+  name: string;
+  /** The value in JSON around the text, such as `["…"]`. */
+  around: (json: string) => string;
+}
+
+/** Where a value of a schema can have text: itself, or the items or fields in it. */
+function placesOf(schema: Schema, name: string, around: Place['around'] = json => json): Place[] {
+  if (schema.type === 'string') return [{ name, around }];
+  if (schema.items) return placesOf(schema.items, name, json => around(`[${json}]`));
+  return Object.entries(schema.properties ?? {}).flatMap(([inner, property]) =>
+    placesOf(property, name, json => around(`{"${inner}":${json}}`)),
+  );
+}
+
+function placesIn({ properties = {} }: Schema): Place[] {
+  return Object.entries(properties).flatMap(([name, property]) => placesOf(property, name));
+}
+
+const noFields: Schema = { type: 'object' };
+
+describe('text that no store can hold', () => {
+  it('is rejected in every query parameter of every operation', async t => {
+    const { api } = await startTestApp(t);
+    let tried = 0;
+    for (const { method, path, query = noFields, body } of routes) {
+      for (const { name } of placesIn(query)) {
+        for (const { encoded } of Object.values(unstorable)) {
+          const example = body && JSON.stringify(body.example ?? {});
+          const target = `${filled(path)}?${name}=${encoded}`;
+          const message = assertRefused(
+            await api.send(method, target, { body: example }),
+            400,
+            'invalid_request',
+          );
+          assert.ok(message.includes(`query parameter \`${name}`), `${method} ${target}: ${message}`);
+          tried++;
+        }
+      }
+    }
+    assert.ok(tried > 50, `only ${tried} were tried`);
+  });
+
+  it('is rejected in every field of every body, PATCH included', async t => {
+    const { api } = await startTestApp(t);
+    await anOrder(api, { petId: await aPet(api, { stock: 9 }) });
+    const methods = new Set<string>();
+    for (const { method, path, body, example } of routes) {
+      for (const { name, around } of body ? placesIn(body) : []) {
+        for (const { json } of Object.values(unstorable)) {
+          const others = Object.entries({ ...(body!.example ?? {}), ...example }).filter(
+            ([other]) => other !== name,
+          );
+          const fields = others.map(([other, value]) => `${JSON.stringify(other)}:${JSON.stringify(value)}`);
+          const sent = `{${[...fields, `"${name}":${around(json)}`].join()}}`;
+          const answer = await api.send(method, filled(path), { body: sent });
+          const message = assertRefused(answer, 400, 'invalid_request');
+          assert.ok(message.includes(`field \`${name}`), `${method} ${path} ${sent}: ${message}`);
+          methods.add(method);
+        }
+      }
+    }
+    assert.deepEqual([...methods].sort(), ['PATCH', 'POST', 'PUT']);
+  });
+
+  it('is rejected in every cursor that has text', async t => {
+    const { api } = await startTestApp(t);
+    await api.post('/webhooks', { url: 'https://1.1.1.1', enabled: false });
+    let tried = 0;
+    for (const { path, query } of routes) {
+      const { cursor, sort } = query?.properties ?? {};
+      if (!cursor || !sort) continue;
+      for (const order of sort.enum!) {
+        for (const { json } of Object.values(unstorable)) {
+          for (const key of [[JSON.parse(json)], [JSON.parse(json), 1]]) {
+            const target = `${filled(path)}?sort=${order}&cursor=${encodeCursor(order, key)}`;
+            assertRefused(await api.get(target), 400, 'invalid_request');
+            tried++;
+          }
+        }
+      }
+    }
+    assert.ok(tried > 50, `only ${tried} were tried`);
+  });
+
+  it('is rejected in headers that are stored or looked up', async t => {
+    const { api } = await startTestApp(t);
+    const create = (key: string) => api.post('/categories', { name: 'Cats' }, { 'idempotency-key': key });
+    for (const key of ['\u00e9', 'a\tb', '"\u00ff"']) {
+      assert.match(assertRefused(await create(key), 400, 'invalid_request'), /^Idempotency-Key /);
+    }
+    for (const id of ['\u00e9', 'abc', '1\t2']) {
+      assertRefused(await api.get('/events/stream', { 'last-event-id': id }), 400, 'invalid_request');
+    }
+    assert.deepEqual((await api.get('/categories')).body, []);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { aCategory } from '../support/factories.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const NEARLY_8_KIB = 8_100;
+
+/** The lengths of the long texts that regular expressions read from now on until the end of the test. */
+function longTextsReadByRegExp(t: TestContext): number[] {
+  const lengths: number[] = [];
+  const exec = RegExp.prototype.exec;
+  t.mock.method(RegExp.prototype, 'exec', function (this: RegExp, text: string) {
+    if (text.length > 1_000) lengths.push(text.length);
+    return exec.call(this, text);
+  });
+  return lengths;
+}
+
+describe('a path of nearly 8 KiB at which nothing is', () => {
+  const paths = {
+    'slashes and a letter': `/${'/'.repeat(NEARLY_8_KIB)}x`,
+    slashes: '/'.repeat(NEARLY_8_KIB),
+    'a path and slashes': `/pets${'/'.repeat(NEARLY_8_KIB)}`,
+    segments: '/a'.repeat(NEARLY_8_KIB / 2),
+    'encoded characters': '/%25'.repeat(NEARLY_8_KIB / 4),
+  };
+
+  for (const [what, path] of Object.entries(paths)) {
+    it(`(${what}) is rejected without a regular expression that reads it, and not decoded part by part`, async t => {
+      const { api, origin } = await startTestApp(t);
+      // A test of the request itself, not of what is done once only.
+      assertRefused(await exchangeBytes(origin, request('GET', '/nowhere')), 404, 'route_not_found');
+      const lengths = longTextsReadByRegExp(t);
+      const decode = t.mock.method(globalThis, 'decodeURIComponent');
+      const answer = await exchangeBytes(origin, request('GET', path));
+      const message = assertRefused(answer, 404, 'route_not_found');
+      assert.ok(message.length < 300, message);
+      assert.deepEqual(lengths, []);
+      assert.ok(decode.mock.callCount() < 20, `${decode.mock.callCount()} parts were decoded`);
+      t.mock.restoreAll();
+      assertRefused(await api.send('PURGE', path), 404, 'route_not_found');
+    });
+  }
+
+  it('is not suggested without its slashes when those are too much to repeat', async t => {
+    const { api } = await startTestApp(t);
+    const message = assertRefused(await api.get(`/pets/${'1'.repeat(300)}/`), 404, 'route_not_found');
+    assert.doesNotMatch(message, /did you mean/);
+  });
+});
+
+describe('a path that exists', () => {
+  it('has its methods in Allow however it is encoded, and an encoded slash parts nothing', async t => {
+    const { api } = await startTestApp(t);
+    for (const path of ['/%70ets', '/pets/%31', '/pets/a%2Fb', '/pets/%25', `/pets/${'%25'.repeat(2_000)}`]) {
+      const answer = await api.send('PURGE', path);
+      assertRefused(answer, 405, 'method_not_allowed');
+      assert.match(String(answer.headers.allow), /^GET, HEAD, /, path);
+    }
+    assertRefused(await api.send('PURGE', '/pets%2F1'), 404, 'route_not_found');
+  });
+
+  it('is suggested for one with slashes too many, and an ID is no exception', async t => {
+    const { api } = await startTestApp(t);
+    for (const path of ['/pets', '/pets/1', '/store/orders/1', '/docs']) {
+      assert.match(
+        assertRefused(await api.send('PATCH', `${path}///`), 404, 'route_not_found'),
+        new RegExp(`did you mean ${path}\\?$`),
+      );
+    }
+  });
+});
+
+describe('a target in absolute form', () => {
+  it('is the path and query in it: no authority is repeated', async t => {
+    const { adminKey, api, origin } = await startTestApp(t);
+    for (const _ of '123') await aCategory(api);
+    const evil = (rest: string, method = 'GET') =>
+      exchangeBytes(origin, request(method, `http://evil.example${rest}`, `X-API-Key: ${adminKey}\r\n`));
+    const page = await evil('/categories?limit=1&sort=-name');
+    assert.equal(page.status, 200);
+    assert.match(
+      page.headers.link as string,
+      /^<\/categories\?limit=1&sort=-name&cursor=[\w-]+>; rel="next"$/,
+    );
+    const next = /<(.*)>/.exec(page.headers.link as string)![1]!;
+    assert.notDeepEqual((await api.get(next)).body, page.body);
+    assert.match((await evil('/events?limit=1')).headers.link as string, /^<\/events\?/);
+
+    assert.equal(
+      assertRefused(await evil('/nowhere'), 404, 'route_not_found'),
+      'There is nothing at /nowhere',
+    );
+    assert.equal(assertRefused(await evil('/%ff'), 400, 'invalid_request').includes('evil'), false);
+    assert.equal((await evil('/docs/assets/none.js')).text.includes('evil'), false);
+    assertRefused(await evil('/pets', 'PURGE'), 405, 'method_not_allowed');
+    const home = await exchangeBytes(origin, request('GET', 'HTTP://evil.example'));
+    assert.deepEqual([home.status, home.headers.location], [302, '/docs']);
+    const unknown = await evil('?x=1', 'POST');
+    assert.equal(unknown.text.includes('evil'), false);
+  });
+
+  it('of another scheme, or without an authority, is rejected', async t => {
+    const { origin } = await startTestApp(t);
+    for (const target of ['http://', 'http:///pets', 'http://[/pets', 'pets:80/x']) {
+      const answer = await exchangeBytes(origin, request('GET', target));
+      assertRefused(answer, 400, 'invalid_request');
+    }
+    const ftp = await exchangeBytes(origin, request('GET', 'ftp://shop/pets'));
+    assertRefused(ftp, 404, 'route_not_found');
+  });
+
+  it('is the same request as its origin form to an Idempotency-Key', async t => {
+    const { adminKey, origin } = await startTestApp(t);
+    const headers =
+      `X-API-Key: ${adminKey}\r\nIdempotency-Key: once\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 15\r\n';
+    const create = (target: string) =>
+      exchangeBytes(origin, `${request('POST', target, headers)}{"name":"Cats"}`);
+    assert.equal((await create('/categories')).status, 201);
+    const again = await create('http://shop/categories');
+    assert.deepEqual([again.status, again.headers['idempotency-replayed']], [201, 'true']);
+  });
+});
+
+describe('a target with a fragment', () => {
+  it('is rejected, because what it means is up to the reader', async t => {
+    const { adminKey, origin } = await startTestApp(t);
+    for (const target of ['/pets#x', '/pets?limit=1#x', '/nowhere#', 'http://shop/pets#x']) {
+      const answer = await exchangeBytes(origin, request('GET', target, `X-API-Key: ${adminKey}\r\n`));
+      assert.match(assertRefused(answer, 400, 'invalid_request'), /fragment/);
+    }
+  });
+});
+
+function request(method: string, target: string, headers = ''): string {
+  return `${method} ${target} HTTP/1.1\r\nHost: shop\r\n${headers}\r\n`;
+}
