@@ -20,7 +20,7 @@ import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
 import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, DAY, HOUR, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
@@ -32,6 +32,7 @@ export interface Overrides {
   logDestination?: DestinationStream;
   /** Milliseconds between two signs of life of a stream. */
   heartbeat?: number;
+  timeouts?: Partial<Timeouts>;
   webhooks?: {
     resolve?: Resolve;
     timeout?: number;
@@ -77,7 +78,7 @@ const WEBHOOK_PATIENCE = 2 * SECOND;
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination, heartbeat, webhooks = {} }: Overrides = {},
+  { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
@@ -164,6 +165,7 @@ export async function buildApp(
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
     onDecision: metrics?.onDecision,
     keepSunset: config.keepSunset,
+    timeouts,
   });
   server.addHook('onReady', async () => {
     await counters.open();
