@@ -8,6 +8,7 @@ import {
   isSpent,
   type LimitState,
   newState,
+  peek,
   type Terms,
 } from './decide.ts';
 
@@ -18,6 +19,8 @@ const MAX_ADDRESSES = 65_536;
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
   readonly #keys = new Map<number, LimitState>();
+  /** What keys have used of their buckets for `GET /account`; not kept over a restart, like that of addresses. */
+  readonly #accounts = new Map<number, LimitState>();
   readonly #changed = new Set<number>();
   #endedDays: DayUse[] = [];
 
@@ -57,6 +60,30 @@ export class MemoryCounters implements Counters {
   /** What the headers of an address say, with nothing counted. */
   peekAddress(address: string, terms: Terms, now: number): Decision {
     return this.addresses.peek(address, terms, now);
+  }
+
+  /** Decides a request of a key for its own account and counts it. */
+  decideAccount(keyId: number, terms: Terms, now: number): Decision {
+    return decide(this.accountToDecide(keyId), terms, now);
+  }
+
+  /** What the headers of that bucket say, with nothing counted. */
+  peekAccount(keyId: number, terms: Terms, now: number): Decision {
+    return peek(this.stateOfAccount(keyId) ?? newState(now), terms, now);
+  }
+
+  /** The state of a key's bucket for `GET /account`, to go on from. */
+  accountToDecide(keyId: number): LimitState {
+    let state = this.#accounts.get(keyId);
+    if (state === undefined) {
+      state = newState(0);
+      this.#accounts.set(keyId, state);
+    }
+    return state;
+  }
+
+  stateOfAccount(keyId: number): Readonly<LimitState> | undefined {
+    return this.#accounts.get(keyId);
   }
 
   stateOfKey(keyId: number): Readonly<LimitState> | undefined {
@@ -111,6 +138,9 @@ export class MemoryCounters implements Counters {
   sweep(rules: BanRules, now: number): void {
     for (const [keyId, state] of this.#keys) {
       if (!this.#changed.has(keyId) && isSpent(state, rules, now)) this.#keys.delete(keyId);
+    }
+    for (const [keyId, state] of this.#accounts) {
+      if (isSpent(state, rules, now)) this.#accounts.delete(keyId);
     }
   }
 

@@ -32,6 +32,7 @@ export class Metrics {
   readonly #durations = new RequestDurations();
   readonly #decisions = {
     key: { admitted: 0, refused: 0, banned: 0 },
+    account: { admitted: 0, refused: 0, banned: 0 },
     address: { admitted: 0, refused: 0, banned: 0 },
   };
   readonly #unreadable: Counter<'status'>;
@@ -77,7 +78,7 @@ export class Metrics {
     else this.#durations.observe(method, route, status, durationMs / SECOND);
   };
 
-  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'address'): void => {
+  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'account' | 'address'): void => {
     this.#decisions[countedBy][verdict]++;
   };
 
