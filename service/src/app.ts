@@ -15,6 +15,7 @@ import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
 import { EventStreams } from './http/event-streams.ts';
+import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
@@ -147,6 +148,7 @@ export async function buildApp(
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
     onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
   });
+  const excessLog = new ExcessLog(log, clock);
   const server = buildServer({
     routes,
     tail,
@@ -164,6 +166,11 @@ export async function buildApp(
     log,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
     onDecision: metrics?.onDecision,
+    connections: { total: config.connections, perAddress: config.connectionsPerAddress },
+    onExcessConnection: (address, limit) => {
+      excessLog.write(address, limit);
+      metrics?.onExcessConnection(limit);
+    },
     keepSunset: config.keepSunset,
     timeouts,
   });

@@ -10,6 +10,7 @@ import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
+import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { OwedResponses } from './gate/owed-responses.ts';
 import { Unreadable } from './gate/unreadable.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions extends GateServices, HandlerServices {
   /** Answer operations past their sunset date instead of refusing them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
+  connections: ConnectionLimits;
+  onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
 
 /** What clients are given time for, in milliseconds. */
@@ -79,6 +82,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options),
   });
+  const { connections, trustedProxies, onExcessConnection: onExcess } = options;
+  limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server);
   server.server.on('timeout', socket => unreadable.closeUnlessBusy(socket));
   answerWhatNodeAnswersBare(server, unreadable);

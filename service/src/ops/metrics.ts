@@ -37,6 +37,7 @@ export class Metrics {
   };
   readonly #unreadable: Counter<'status'>;
   readonly #bans: Counter;
+  readonly #excessConnections: Counter<'limit'>;
   readonly #commits: Histogram;
 
   constructor() {
@@ -65,6 +66,12 @@ export class Metrics {
       help: 'Bans of API keys that began.',
       registers,
     });
+    this.#excessConnections = new Counter({
+      name: 'petstore_http_excess_connections_total',
+      help: 'Connections that were closed at once because there were too many, in total or from their address.',
+      labelNames: ['limit'],
+      registers,
+    });
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',
@@ -83,6 +90,8 @@ export class Metrics {
   };
 
   readonly onBan = (): void => this.#bans.inc();
+
+  readonly onExcessConnection = (limit: 'total' | 'address'): void => this.#excessConnections.inc({ limit });
 
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 

@@ -125,8 +125,7 @@ describe('bytes after a complete request that are no request', () => {
     await aCategory(shop.api, { name: 'Ferrets' });
     await until('the event comes', () => connection.received.includes('"Ferrets"'));
     shop.app.server.close();
-    await once(connection.socket, 'end');
-    connection.socket.destroy();
+    await connection.closed();
     assert.match(
       connection.received,
       /: The service is shutting down; connect again to go on\n\n\r\n0\r\n\r\n$/,

@@ -6,7 +6,7 @@ import { parseResponse } from './raw-http.ts';
 export class RawConnection {
   readonly socket: Socket;
   received = '';
-  readonly #ended: Promise<void>;
+  #failure: Error | undefined;
 
   constructor(origin: string) {
     const { hostname, port } = new URL(origin);
@@ -15,20 +15,25 @@ export class RawConnection {
     this.socket.on('data', text => {
       this.received += text;
     });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.socket.once('end', resolve);
-    this.socket.once('error', reject);
-    this.#ended = promise;
+    this.socket.once('end', () => this.socket.destroy());
+    this.socket.once('error', error => {
+      this.#failure = error;
+    });
   }
 
   send(bytes: string): void {
     this.socket.write(bytes, 'latin1');
   }
 
-  /** The responses that came until the server ended the connection. Throws when one of them was cut off. */
+  /** Resolves when the connection is closed, by whichever side. */
+  async closed(): Promise<void> {
+    if (!this.socket.closed) await new Promise(resolve => this.socket.once('close', resolve));
+  }
+
+  /** The responses that came until the server ended the connection. Throws when it broke, or one of them was cut off. */
   async responses(): Promise<Answer[]> {
-    await this.#ended;
-    this.socket.destroy();
+    await this.closed();
+    if (this.#failure) throw this.#failure;
     return this.received.split(/(?=HTTP\/1\.1 \d{3} )/).map(parseResponse);
   }
 }
