@@ -48,6 +48,8 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
   } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
   return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
+    // All connections of the measurements come from one address.
+    PETSTORE_CONNECTIONS_PER_ADDRESS: '10000',
     ...(writeBatch !== undefined && { PETSTORE_WRITE_BATCH: String(writeBatch) }),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),

@@ -15,12 +15,13 @@ import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
 import { EventStreams } from './http/event-streams.ts';
+import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
 import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
-import { buildServer } from './http/server.ts';
+import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, DAY, MINUTE, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer } from './kit/line-buffer.ts';
@@ -33,6 +34,7 @@ export interface Overrides {
   logDestination?: DestinationStream;
   /** Milliseconds between two signs of life of a stream. */
   heartbeat?: number;
+  timeouts?: Partial<Timeouts>;
   webhooks?: {
     resolve?: Resolve;
     timeout?: number;
@@ -80,7 +82,7 @@ const WEBHOOK_PATIENCE = 2 * SECOND;
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination, heartbeat, webhooks = {} }: Overrides = {},
+  { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
   const destination = logDestination ?? new LineBuffer(process.stdout);
   const log = pino({ level: config.logLevel, base: null }, destination);
@@ -149,6 +151,7 @@ export async function buildApp(
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
     onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
   });
+  const excessLog = new ExcessLog(log, clock);
   const server = buildServer({
     routes,
     tail,
@@ -166,7 +169,13 @@ export async function buildApp(
     log,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
     onDecision: metrics?.onDecision,
+    connections: { total: config.connections, perAddress: config.connectionsPerAddress },
+    onExcessConnection: (address, limit) => {
+      excessLog.write(address, limit);
+      metrics?.onExcessConnection(limit);
+    },
     keepSunset: config.keepSunset,
+    timeouts,
   });
   server.addHook('onReady', async () => {
     await counters.open();

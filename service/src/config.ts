@@ -12,6 +12,10 @@ export interface Config {
   /** The port of the metrics; none are taken when there is none. 0 takes any free port. */
   readonly opsPort: number | undefined;
   readonly opsHost: string;
+  /** The most open connections of clients. */
+  readonly connections: number;
+  /** The most of them from one address that is no trusted proxy. */
+  readonly connectionsPerAddress: number;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
   /** The PostgreSQL database; the embedded store when there is none. */
@@ -62,6 +66,8 @@ const ours = [
   'PETSTORE_DATABASE_QUEUE',
   'PETSTORE_KEEP_SUNSET',
   'PETSTORE_SHUTDOWN_SECONDS',
+  'PETSTORE_CONNECTIONS',
+  'PETSTORE_CONNECTIONS_PER_ADDRESS',
   'PETSTORE_TRUST_PROXY',
   'PETSTORE_BAN_FORGIVENESS_SECONDS',
   'PETSTORE_BAN_STRIKES',
@@ -82,6 +88,8 @@ export function readConfig(environment: Environment): Config {
     opsPort:
       environment.OPS_PORT === undefined ? undefined : wholeNumber(environment, 'OPS_PORT', '', 0, 65_535),
     opsHost: text(environment, 'OPS_HOST', '127.0.0.1'),
+    connections: wholeNumber(environment, 'PETSTORE_CONNECTIONS', 10_000, 1, 1_000_000),
+    connectionsPerAddress: wholeNumber(environment, 'PETSTORE_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
     databaseUrl: databaseUrl(environment),
     databaseConnections: wholeNumber(environment, 'PETSTORE_DATABASE_CONNECTIONS', 10, 2, 1_000),

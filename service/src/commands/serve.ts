@@ -7,6 +7,7 @@ import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { SECOND } from '../kit/clock.ts';
+import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { UsageError } from './failure.ts';
@@ -14,7 +15,7 @@ import { UsageError } from './failure.ts';
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
-  const config = readConfig(process.env);
+  const config = withinOpenFiles(readConfig(process.env));
   const app = await buildApp(config);
   process.on('exit', () => app.log.flush());
   const keyFile = join(config.dataDirectory, 'admin.key');
@@ -31,7 +32,7 @@ export async function serve(args: string[]): Promise<void> {
     // Before anyone is told that it listens: whoever is may end it at once.
     closeOnSignal(app);
     const store = shownStore(config);
-    app.log.info({ url, metricsUrl, store }, 'listening');
+    app.log.info({ url, metricsUrl, store, connections: config.connections }, 'listening');
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app);
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
@@ -40,6 +41,11 @@ export async function serve(args: string[]): Promise<void> {
     await app.close();
     throw error;
   }
+}
+
+/** Clients take at most half of the files that the process may open: the store, Redis and webhooks need some as well. */
+function withinOpenFiles(config: Config): Config {
+  return { ...config, connections: Math.min(config.connections, Math.floor(openFileLimit() / 2)) };
 }
 
 function listen({ server, config: { host, port } }: App): Promise<string> {

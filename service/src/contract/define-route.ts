@@ -84,8 +84,8 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
    * quota is used.
    */
   scope: Scope | 'any' | null;
-  /** `address` where requests count against the caller's address and not against the key. */
-  countedBy?: 'address';
+  /** `account` where requests draw on a bucket that the key has for its account alone, and not on its limits. */
+  countedBy?: 'account';
   params?: P;
   query?: Q;
   body?: B;

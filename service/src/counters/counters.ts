@@ -32,6 +32,10 @@ export interface Counters {
   decideAddress(address: string, terms: Terms, now: number): Decision | Promise<Decision>;
   /** What the headers of an address say, with nothing counted. */
   peekAddress(address: string, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** Decides a request of a key for its own account, and counts it in the bucket that the key has for these alone. */
+  decideAccount(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** What the headers of that bucket say, with nothing counted. */
+  peekAccount(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
   /** The states of those of the keys that are known. */
   statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>>;
   /** The state of a key as this process last saw it. */

@@ -230,6 +230,19 @@ describe('a sweep', () => {
     assert.deepEqual(keyIdsLeft(counters), [2]);
   });
 
+  it('forgets the buckets of keys for their accounts when their day is over', () => {
+    const counters = new MemoryCounters();
+    counters.decideAccount(1, addressTerms, NOON);
+    counters.decideAccount(2, addressTerms, NOON + DAY);
+    counters.sweep(rules, NOON + HOUR);
+    assert.equal(counters.stateOfAccount(1)?.dayUsed, 1);
+    counters.sweep(rules, NOON + DAY);
+    assert.deepEqual(
+      [1, 2].map(keyId => counters.stateOfAccount(keyId)?.dayUsed),
+      [undefined, 1],
+    );
+  });
+
   it('forgets nothing that was not taken to be kept', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 1, NOON);

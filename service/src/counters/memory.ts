@@ -8,11 +8,19 @@ import {
   isSpent,
   type LimitState,
   newState,
+  peek,
   type Terms,
 } from './decide.ts';
 
 /** The most addresses that are counted one by one: some 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
+
+/** The state of a key, and where it is. */
+interface Sweepable {
+  states: Map<number, LimitState>;
+  keyId: number;
+  state: LimitState;
+}
 
 /** Keys that a sweep looks at in one slice: about a millisecond. */
 const SWEPT_AT_ONCE = 2_000;
@@ -21,10 +29,12 @@ const SWEPT_AT_ONCE = 2_000;
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
   readonly #keys = new Map<number, LimitState>();
+  /** What keys have used of their buckets for `GET /account`; not kept over a restart, like that of addresses. */
+  readonly #accounts = new Map<number, LimitState>();
   readonly #changed = new Set<number>();
   readonly #endedDays: DayUse[] = [];
-  /** The keys that the sweep under way has yet to look at. */
-  #unswept: MapIterator<[number, LimitState]> | undefined;
+  /** What the sweep under way has yet to look at. */
+  #unswept: Generator<Sweepable, undefined> | undefined;
 
   constructor(maxAddresses = MAX_ADDRESSES) {
     this.addresses = new AddressTable(maxAddresses);
@@ -62,6 +72,30 @@ export class MemoryCounters implements Counters {
   /** What the headers of an address say, with nothing counted. */
   peekAddress(address: string, terms: Terms, now: number): Decision {
     return this.addresses.peek(address, terms, now);
+  }
+
+  /** Decides a request of a key for its own account and counts it. */
+  decideAccount(keyId: number, terms: Terms, now: number): Decision {
+    return decide(this.accountToDecide(keyId), terms, now);
+  }
+
+  /** What the headers of that bucket say, with nothing counted. */
+  peekAccount(keyId: number, terms: Terms, now: number): Decision {
+    return peek(this.stateOfAccount(keyId) ?? newState(now), terms, now);
+  }
+
+  /** The state of a key's bucket for `GET /account`, to go on from. */
+  accountToDecide(keyId: number): LimitState {
+    let state = this.#accounts.get(keyId);
+    if (state === undefined) {
+      state = newState(0);
+      this.#accounts.set(keyId, state);
+    }
+    return state;
+  }
+
+  stateOfAccount(keyId: number): Readonly<LimitState> | undefined {
+    return this.#accounts.get(keyId);
   }
 
   stateOfKey(keyId: number): Readonly<LimitState> | undefined {
@@ -119,17 +153,25 @@ export class MemoryCounters implements Counters {
   }
 
   sweep(rules: BanRules, now: number): boolean {
-    this.#unswept ??= this.#keys.entries();
+    this.#unswept ??= this.#sweepable();
     for (let looked = 0; looked < SWEPT_AT_ONCE; looked++) {
       const next = this.#unswept.next();
       if (next.done) {
         this.#unswept = undefined;
         return false;
       }
-      const [keyId, state] = next.value;
-      if (!this.#changed.has(keyId) && isSpent(state, rules, now)) this.#keys.delete(keyId);
+      const { states, keyId, state } = next.value;
+      const isStored = states !== this.#keys || !this.#changed.has(keyId);
+      if (isStored && isSpent(state, rules, now)) states.delete(keyId);
     }
     return true;
+  }
+
+  /** The states of all keys, and of their buckets for `GET /account`. */
+  *#sweepable(): Generator<Sweepable, undefined> {
+    for (const states of [this.#keys, this.#accounts]) {
+      for (const [keyId, state] of states) yield { states, keyId, state };
+    }
   }
 
   status(): 'own' {

@@ -17,9 +17,9 @@ import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 /** How long the state of a key is kept, in milliseconds: to the end of its day whatever the clocks say. Bans add to it. */
 const KEY_KEPT = 2 * DAY;
 
-/** By how much the state of an address outlives the window that it is kept for, in milliseconds: clocks may differ. */
-const ADDRESS_MARGIN = HOUR;
-const PASSING_ADDRESS_MARGIN = 2 * MINUTE;
+/** By how much a state outlives the window that it is kept for, in milliseconds: clocks may differ. */
+const END_MARGIN = HOUR;
+const PASSING_MARGIN = 2 * MINUTE;
 
 /** How many keys Redis is told of at once after it was away, or has lost its data. */
 const TOLD_AT_ONCE = 500;
@@ -101,8 +101,8 @@ export class SharedCounters implements Counters {
     const { addresses } = this.#mirror;
     const known = addresses.stateOf(address, terms, now + this.#ahead);
     const kept = addresses.isPassing(known, terms)
-      ? MINUTE - (now % MINUTE) + PASSING_ADDRESS_MARGIN
-      : DAY - (now % DAY) + ADDRESS_MARGIN;
+      ? MINUTE - (now % MINUTE) + PASSING_MARGIN
+      : DAY - (now % DAY) + END_MARGIN;
     const decided = await this.#decide(this.#addressKey(address, known), known, terms, kept, now);
     if (!decided) return addresses.decide(address, terms, now + this.#ahead);
     Object.assign(known, decided.state);
@@ -114,6 +114,21 @@ export class SharedCounters implements Counters {
     const packed = await this.#link.get(this.#addressKey(address, known));
     const state = packed ? unpackState(packed) : (known ?? newState(0));
     return peek(state, terms, now + this.#ahead);
+  }
+
+  async decideAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
+    const known = this.#mirror.accountToDecide(keyId);
+    const kept = DAY - (now % DAY) + END_MARGIN;
+    const decided = await this.#decide(redisKey('account', keyId), known, terms, kept, now);
+    if (!decided) return this.#mirror.decideAccount(keyId, terms, now + this.#ahead);
+    Object.assign(known, decided.state);
+    return decided.decision;
+  }
+
+  async peekAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
+    const packed = await this.#link.get(redisKey('account', keyId));
+    const state = packed ? unpackState(packed) : this.#mirror.stateOfAccount(keyId);
+    return peek(state ?? newState(0), terms, now + this.#ahead);
   }
 
   async statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
@@ -215,7 +230,7 @@ export class SharedCounters implements Counters {
 }
 
 /** What is in braces decides on the node of a cluster. */
-function redisKey(kind: 'key' | 'address', name: number | string): string {
+function redisKey(kind: 'key' | 'account' | 'address', name: number | string): string {
   return `petstore:limits:{${kind}:${name}}`;
 }
 

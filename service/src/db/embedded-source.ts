@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { UnusableStore } from './database.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
+import { makePrivate } from './private-files.ts';
 
 /** Tables that say something about a store, and nothing about the shop. */
 const ABOUT_THE_STORE = ['schema_migrations'];
@@ -26,9 +27,11 @@ const PATIENCE = 2_000;
  * it does nothing, makes this fail, and nothing can open it until the connection is closed.
  */
 export function openForCopy(directory: string): BetterSqlite3.Database {
+  const path = join(directory, 'petstore.db');
   let connection: BetterSqlite3.Database | undefined;
   try {
-    connection = new BetterSqlite3(join(directory, 'petstore.db'), {
+    makePrivate(path);
+    connection = new BetterSqlite3(path, {
       timeout: PATIENCE,
       fileMustExist: true,
     });

@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { systemClock } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
+import { openForCopy } from './embedded-source.ts';
 import { openSqlite } from './sqlite.ts';
 
-function openStore(t: TestContext): Database {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+function openStore(t: TestContext, directory = newDirectory(t)): Database {
   const db = openSqlite({ directory, writeBatch: 1_024, maxQueue: 1_000, clock: systemClock });
-  t.after(async () => {
-    await db.close();
-    rmSync(directory, { recursive: true });
-  });
+  t.after(() => db.close());
   return db;
+}
+
+function newDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+const filesIn = (directory: string) =>
+  ['petstore.db', 'petstore.db-wal', 'petstore.db-shm'].map(name => join(directory, name));
+
+function assertPrivate(directory: string): void {
+  const modes = filesIn(directory).map(file => (statSync(file).mode & 0o777).toString(8));
+  assert.deepEqual(modes, ['600', '600', '600']);
 }
 
 function addCategory(tx: Queries, name: string): Promise<number> {
@@ -83,5 +94,34 @@ describe('the embedded store', () => {
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
       assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
     });
+  });
+
+  it('gives its files to their owner alone, whatever the umask and the mode of the directory', t => {
+    for (const umask of [0o000, 0o022, 0o277]) {
+      const before = process.umask(umask);
+      try {
+        const directory = newDirectory(t);
+        chmodSync(directory, 0o777);
+        openStore(t, directory);
+        assertPrivate(directory);
+      } finally {
+        process.umask(before);
+      }
+    }
+  });
+
+  it('does so with the files of a store that exists, also when it is opened to be copied', async t => {
+    const directory = newDirectory(t);
+    const first = openStore(t, directory);
+    await first.write(tx => addCategory(tx, 'first'));
+    for (const file of filesIn(directory)) chmodSync(file, 0o666);
+    const second = openStore(t, directory);
+    assertPrivate(directory);
+    await second.close();
+    await first.close();
+    const [database] = filesIn(directory) as [string];
+    chmodSync(database, 0o644);
+    openForCopy(directory).close();
+    assert.equal(statSync(database).mode & 0o777, 0o600);
   });
 });

@@ -13,6 +13,7 @@ import {
 } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
+import { createPrivately, makePrivate } from './private-files.ts';
 
 export interface SqliteOptions {
   /** The directory that holds `petstore.db`; made when missing. */
@@ -36,12 +37,17 @@ const SERVING_TIMEOUT = 250;
 /** For how long operations that share a commit may run, in milliseconds: requests wait for them. */
 const GROUP_DURATION = 10;
 
-/** Opens the embedded store and brings its schema up to date. Throws UnusableStore when its directory or schema rule that out. */
+/**
+ * Opens the embedded store, whose files only their owner can read, and brings its schema up to date. Throws UnusableStore
+ * when its directory, its files or its schema rule that out.
+ */
 export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
   const path = join(directory, 'petstore.db');
   let writer: BetterSqlite3.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    createPrivately(path);
+    makePrivate(path);
     writer = connect(path);
     migrateSqlite(writer);
     const reader = connect(path);

@@ -6,11 +6,14 @@ import { withoutSecrets } from '../access/api-keys/secret.ts';
 import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
+import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
+import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
-import { answerUnreadable, refuseOnSocket } from './gate/unreadable.ts';
+import { OwedResponses } from './gate/owed-responses.ts';
+import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
@@ -28,13 +31,25 @@ export interface ServerOptions extends GateServices, HandlerServices {
   requestLog: RequestLog;
   /** Answer operations past their sunset date instead of refusing them. */
   keepSunset: boolean;
+  timeouts?: Partial<Timeouts> | undefined;
+  connections: ConnectionLimits;
+  onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
+
+/** What clients are given time for, in milliseconds. */
+export interface Timeouts {
+  /** To send a request completely, its headers included. */
+  request: number;
+  /** The server looks this often for requests that are over their time, so that 408 comes up to so much later. */
+  check: number;
+  /** To read any part of a response that is ready. */
+  reading: number;
+}
+
+const defaultTimeouts: Timeouts = { request: 30 * SECOND, check: SECOND, reading: 2 * MINUTE };
 
 /** The most bytes of request line and headers together; beyond it the connection answers 431. */
 const MAX_HEADER_BYTES = 16 * 1024;
-
-/** How long a request may take to arrive, in milliseconds. */
-const REQUEST_TIMEOUT = 30_000;
 
 /** Longer than load balancers keep idle connections (60 s), so that none is closed under a request on its way. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
@@ -42,24 +57,39 @@ const KEEP_ALIVE_TIMEOUT = 72_000;
 /** The HTTP server: every route behind the gate, and an answer in the contract's shape for everything else. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options);
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const owed = new OwedResponses();
+  const { requestLog } = options;
+  const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
     genReqId: raw => requestIdOf(raw),
     rewriteUrl: ({ url }) => originForm(url!),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
-    requestTimeout: REQUEST_TIMEOUT,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.reading,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     // In a closing server a request that is already here is still answered.
     return503OnClosing: false,
     routerOptions,
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
-    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, gate, options.requestLog),
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      // Node's own, 60 s, would hold for requests whose headers are missing.
+      headersTimeout: timeouts.request,
+      connectionsCheckingInterval: timeouts.check,
+    },
+    clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options),
   });
-  answerWhatNodeAnswersBare(server, gate, options.requestLog);
+  const { connections, trustedProxies, onExcessConnection: onExcess } = options;
+  limitConnections(server.server, { ...connections, trustedProxies, onExcess });
+  owed.watch(server.server);
+  server.server.on('timeout', socket => unreadable.closeUnlessBusy(socket));
+  answerWhatNodeAnswersBare(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
@@ -79,18 +109,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
-function answerWhatNodeAnswersBare(server: FastifyInstance, gate: Gate, requestLog: RequestLog): void {
+function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadable): void {
   // A path is 405 and not 404 whichever method of HTTP it lacks.
   for (const method of httpMethods) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {
-    refuseOnSocket(
-      new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'),
-      socket,
-      gate,
-      requestLog,
-    );
+    unreadable.refuse(new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'), socket);
   });
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

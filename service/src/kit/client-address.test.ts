@@ -21,6 +21,14 @@ describe('the address of a client', () => {
     assert.equal(proxies.clientAddress('', '198.51.100.1'), '');
   });
 
+  it('of a proxy is told from others, in whichever form it is written', () => {
+    for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '::1', '2001:db8:aa::7']) {
+      assert.ok(proxies.includes(peer), peer);
+      assert.ok(!nobody.includes(peer), peer);
+    }
+    for (const peer of ['203.0.113.9', '2001:db8:ab::7', '']) assert.ok(!proxies.includes(peer), peer);
+  });
+
   const chains: [what: string, peer: string, forwardedFor: string, address: string][] = [
     ['a proxy', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['a chain of proxies', '127.0.0.1', '198.51.100.1, 10.0.0.2, 10.0.0.1', '198.51.100.1'],

@@ -24,7 +24,7 @@ export class TrustedProxies {
     if (this.#none || forwardedFor === undefined) return peer;
     let address = plain(peer);
     for (const entry of forwardedFor.split(',').reverse()) {
-      if (!this.#trusts(address)) break;
+      if (!this.includes(address)) break;
       const forwarded = plain(entry.trim());
       // What is no address says nothing of who called; the proxy that passed it on is the last one known.
       if (isIP(forwarded) === 0) break;
@@ -33,7 +33,10 @@ export class TrustedProxies {
     return address;
   }
 
-  #trusts(address: string): boolean {
+  /** Whether an address is that of a trusted proxy. */
+  includes(peer: string): boolean {
+    if (this.#none) return false;
+    const address = plain(peer);
     return isIP(address) !== 0 && this.#ranges.check(address, familyOf(address));
   }
 }

@@ -32,10 +32,12 @@ export class Metrics {
   readonly #durations = new RequestDurations();
   readonly #decisions = {
     key: { admitted: 0, refused: 0, banned: 0 },
+    account: { admitted: 0, refused: 0, banned: 0 },
     address: { admitted: 0, refused: 0, banned: 0 },
   };
   readonly #unreadable: Counter<'status'>;
   readonly #bans: Counter;
+  readonly #excessConnections: Counter<'limit'>;
   readonly #commits: Histogram;
 
   constructor() {
@@ -64,6 +66,12 @@ export class Metrics {
       help: 'Bans of API keys that began.',
       registers,
     });
+    this.#excessConnections = new Counter({
+      name: 'petstore_http_excess_connections_total',
+      help: 'Connections that were closed at once because there were too many, in total or from their address.',
+      labelNames: ['limit'],
+      registers,
+    });
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',
@@ -77,11 +85,13 @@ export class Metrics {
     else this.#durations.observe(method, route, status, durationMs / SECOND);
   };
 
-  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'address'): void => {
+  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'account' | 'address'): void => {
     this.#decisions[countedBy][verdict]++;
   };
 
   readonly onBan = (): void => this.#bans.inc();
+
+  readonly onExcessConnection = (limit: 'total' | 'address'): void => this.#excessConnections.inc({ limit });
 
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 

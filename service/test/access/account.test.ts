@@ -64,30 +64,48 @@ describe('GET /account', () => {
     assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
   });
 
-  it('draws on the Free bucket of the address, which its headers describe', async t => {
+  it('draws on a bucket of the key alone, as large as the Free plan, which its headers describe', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'business' });
     const reset = Date.parse('2026-11-21T12:01:00Z') / SECOND;
-    assert.deepEqual(toldLimits(await client.get('/account'), clock.now()), {
-      limit: 60,
-      remaining: 59,
-      reset,
-    });
-    assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
-    assert.equal(toldLimits(await client.head('/account'), clock.now()).remaining, 57);
-    const answer = await api.get('/account');
-    assert.equal(toldLimits(answer, clock.now()).remaining, 56);
-    assert.equal(answer.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
+    const first = await client.get('/account');
+    assert.deepEqual(toldLimits(first, clock.now()), { limit: 60, remaining: 59, reset });
+    assert.equal(first.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
+    assertRefused(await api.as().get('/account'), 401, 'missing_api_key');
+    assert.equal(toldLimits(await client.head('/account'), clock.now()).remaining, 58);
+    assert.equal(toldLimits(await api.get('/account'), clock.now()).remaining, 59);
+    assert.equal(toldLimits(await api.as().get('/pets'), clock.now()).remaining, 58);
   });
 
-  it('is refused when the address has used up its minute, while the key goes on', async t => {
-    const { clientWith, clock } = await startTestApp(t);
+  it('works when other clients at the same address have used up its bucket, with and without keys', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({});
+    for (let i = 0; i < 60; i++) await api.as(i % 2 ? 'psk_wrong' : undefined).get('/account');
+    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+    assertRefused(await api.as('psk_wrong').get('/account'), 429, 'rate_limit_exceeded');
+    const answer = await client.get('/account');
+    assert.equal(answer.status, 200);
+    assert.equal(toldLimits(answer, clock.now()).remaining, 59);
+  });
+
+  it('draws on the same bucket with each secret of the key', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
+    const client = await clientWith({});
+    const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
+    assert.equal(toldLimits(await client.get('/account'), clock.now()).remaining, 59);
+    assert.equal(toldLimits(await client.as(key).get('/account'), clock.now()).remaining, 58);
+  });
+
+  it('is refused when the bucket is used up, while the key goes on', async t => {
+    const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 60; i++) assert.equal((await client.head('/account')).status, 200);
     const refused = await client.get('/account');
-    assertRefused(refused, 429, 'rate_limit_exceeded');
+    const message = assertRefused(refused, 429, 'rate_limit_exceeded');
+    assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
     assert.deepEqual(toldLimits(refused, clock.now()).remaining, 0);
     assert.equal((await client.get('/pets')).status, 200);
+    assert.equal((await api.get('/account')).status, 200, 'another key has another bucket');
     clock.turn(toldToWait(refused) * SECOND);
     const { body } = await client.get('/account');
     assert.deepEqual(

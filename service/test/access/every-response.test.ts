@@ -40,6 +40,7 @@ interface Caller {
   atOnce: number;
   address: string;
   byKey: CountedAgain;
+  byAccount: CountedAgain;
   byAddress: CountedAgain;
   pipeline: Pipeline;
 }
@@ -66,6 +67,7 @@ async function aCaller({ clientWith, origin }: TestApp, i: number): Promise<Call
     // Few where little is admitted: most of what is told would be of bans.
     atOnce: Math.min(60, 3 + 2 * Math.min(quotas.perMinute, quotas.perDay)),
     byKey: new CountedAgain(quotas, true),
+    byAccount: new CountedAgain(FREE, false),
     byAddress: new CountedAgain(FREE, false),
   };
 }
@@ -158,7 +160,7 @@ class Walk {
     const asked = kinds.map((kind, i) => ({ kind, answer: answers[i]! }));
     for (const { kind, answer } of onPostgres ? asked.toSorted(byDecision) : asked) {
       const { method, target, status, counted } = kind;
-      const subject = counted === 'key' ? caller.byKey : caller.byAddress;
+      const subject = { key: caller.byKey, account: caller.byAccount }[counted as string] ?? caller.byAddress;
       const expected = counted === 'nothing' ? subject.told(now) : subject.next(now);
       check(answer, status, expected, now, `${method} ${target.slice(0, 50)} of ${caller.address}`);
       this.#note(answer);

@@ -54,11 +54,17 @@ const countedByAddress: [status: number, request: Request][] = [
   [400, ({ api }) => api.as().get('/%ZZ')],
   [400, ({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n')],
   [400, ({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n')],
-  [200, ({ api }) => api.get('/account')],
-  [304, ({ api }) => api.get('/account', { 'if-none-match': '*' })],
-  [400, ({ api }) => api.get('/account?x=1')],
   [401, ({ api }) => api.as().get('/account')],
+  [401, ({ api }) => api.as('psk_wrong').get('/account')],
   [431, ({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) })],
+];
+
+/** Requests that count against the bucket that a key has for its account. */
+const countedByAccount: [status: number, request: Request][] = [
+  [200, (_shop, client) => client.get('/account')],
+  [200, (_shop, client) => client.head('/account')],
+  [304, (_shop, client) => client.get('/account', { 'if-none-match': '*' })],
+  [400, (_shop, client) => client.get('/account?x=1')],
 ];
 
 const free: [status: number, request: Request][] = [
@@ -114,6 +120,20 @@ describe('the rate-limit headers', () => {
       const { limit, remaining } = toldLimits(answer, shop.clock.now());
       assert.deepEqual([limit, remaining], [60, --expected]);
     }
+  });
+
+  it('count down by one with each request of a key for its account', async t => {
+    const shop = await startShop(t);
+    const client = await shop.clientWith({ plan: 'pro' });
+    let expected = 60;
+    for (const [status, request] of countedByAccount) {
+      const answer = await request(shop, client);
+      assert.equal(answer.status, status, answer.text);
+      const { limit, remaining } = toldLimits(answer, shop.clock.now());
+      assert.deepEqual([limit, remaining], [60, --expected]);
+    }
+    assert.equal(toldLimits(await client.get('/pets'), shop.clock.now()).remaining, 299);
+    assert.equal(toldLimits(await shop.api.as().get('/pets'), shop.clock.now()).remaining, 59);
   });
 
   it('are there, and stay, where nothing is counted', async t => {

@@ -58,6 +58,8 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     log: pino({ base: null }, destination),
     requestLog: new RequestLog(destination, true),
     keepSunset: false,
+    connections: { total: 10, perAddress: 10 },
+    onExcessConnection: () => {},
   });
   return async cause => {
     fault = cause;

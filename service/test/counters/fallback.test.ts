@@ -85,6 +85,33 @@ describe('while Redis is down', () => {
   });
 });
 
+describe('the bucket of a key for its account', () => {
+  const ofAccount = { ...terms, banRules: undefined };
+  const remaining = async ({ counters }: Replica, keyId = 1) =>
+    (await counters.decideAccount(keyId, ofAccount, NOON)).remaining;
+
+  it('is shared by all replicas, apart from other keys and from the limits of the key', async t => {
+    const server = await ownRedis(t);
+    const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
+    await use(a, 1, 3);
+    assert.deepEqual([await remaining(a), await remaining(b), await remaining(a, 2)], [4, 3, 4]);
+    assert.equal((await b.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
+    assert.equal((await a.counters.statesOfKeys([1])).get(1)?.minuteUsed, 3);
+  });
+
+  it('goes on from memory while Redis is down', async t => {
+    const server = await ownRedis(t);
+    const replica = await aReplica(t, server.url);
+    assert.equal(await remaining(replica), 4);
+    await server.kill();
+    assert.equal(await remaining(replica), 3);
+    assert.equal((await replica.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
+    await server.start();
+    await isBack(replica);
+    assert.equal(await remaining(replica), 2);
+  });
+});
+
 describe('while Redis hangs', () => {
   it('a request waits for a moment, all others not at all, and it comes back by itself', async t => {
     const server = await ownRedis(t);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -100,16 +101,21 @@ describe('a request that node:http would answer by itself', () => {
 });
 
 describe('a request that never becomes whole', () => {
-  it('is refused with 408 when its time is up', async t => {
-    const { app, origin } = await startTestApp(t);
-    app.server.server.once('connection', (socket: Socket) => {
-      // What node:http does 30 seconds later.
-      const timeout = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-      socket.once('data', () => app.server.server.emit('clientError', timeout, socket));
-    });
-    const answer = await exchangeBytes(origin, `${post}Content-Length: 50\r\n\r\n{"name":`);
-    assertRefused(answer, 408, 'request_timeout');
-    assert.equal(app.server.server.requestTimeout, 30_000);
+  it('is refused with 408 when its time is up, whichever part of it is missing', async t => {
+    const { adminKey, origin } = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
+    const body = `X-API-Key: ${adminKey}\r\nContent-Length: 50\r\n\r\n{"name":`;
+    for (const part of ['', 'GET /pe', get, `${post}${body}`]) {
+      const message = assertRefused(await exchangeBytes(origin, part), 408, 'request_timeout');
+      assert.equal(message, 'The request did not arrive completely within 0.1 seconds');
+    }
+  });
+
+  it('has 30 seconds, and the server looks every second whether they are over', async t => {
+    const { app } = await startTestApp(t);
+    const { requestTimeout, headersTimeout, connectionsCheckingInterval } = app.server.server as Server & {
+      connectionsCheckingInterval: number;
+    };
+    assert.deepEqual([requestTimeout, headersTimeout, connectionsCheckingInterval], [30_000, 30_000, 1_000]);
   });
 
   it('because its client goes away is no fault of the service', async t => {

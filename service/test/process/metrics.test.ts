@@ -32,6 +32,7 @@ describe('the metrics', () => {
       'petstore_http_aborted_requests_total',
       DECISIONS,
       'petstore_bans_total',
+      'petstore_http_excess_connections_total',
       'petstore_limits_fallback',
       'petstore_database_queue',
       onPostgres ? 'petstore_database_connections' : 'petstore_commit_batch_size_bucket',

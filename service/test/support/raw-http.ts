@@ -37,7 +37,8 @@ function isWhole(response: string): boolean {
   return bodyStart > 3 && response.length >= bodyStart + length;
 }
 
-function parseResponse(response: string): Answer {
+/** The body may be missing, as in a response to HEAD; one that is cut off is no JSON, which throws. */
+export function parseResponse(response: string): Answer {
   const bodyStart = response.indexOf('\r\n\r\n') + 4;
   const [statusLine = '', ...lines] = response.slice(0, bodyStart - 4).split('\r\n');
   const headers = Object.fromEntries(

@@ -51,6 +51,7 @@ export async function startTestApp(
     alone = true,
     shared = onPostgres,
     heartbeat,
+    timeouts,
   }: {
     environment?: Record<string, string>;
     clock?: TestClock;
@@ -61,6 +62,7 @@ export async function startTestApp(
     shared?: boolean;
     /** Milliseconds between two signs of life of a stream. */
     heartbeat?: number;
+    timeouts?: Overrides['timeouts'];
   } = {},
 ): Promise<TestApp> {
   const store = await newTestStore(shared);
@@ -78,6 +80,7 @@ export async function startTestApp(
       logDestination,
       webhooks: { resolve: resolveNothing, ...webhooks },
       ...(heartbeat && { heartbeat }),
+      ...(timeouts && { timeouts }),
     });
     await app.createFirstKey(secret => {
       adminKey = secret;

@@ -12,10 +12,11 @@ export const accountRoutes: Route<AccessServices>[] = [
     summary: 'Read your own key',
     description:
       'The plan of the key that asks, its scopes, what is used of its limits, its ban if it has one, and its use by ' +
-      'day. It uses none of the quota of the key and answers during a ban: it is counted against the address of the ' +
-      'caller, under the Free plan, and that is what the rate-limit headers of its response describe.',
+      'day. It uses none of the quota of the key and works during a ban, and whatever other clients at the same address ' +
+      'have used: each key has a bucket for this operation alone, as large as the Free plan, and that is what the ' +
+      'rate-limit headers of its response describe. Without a valid key it counts against the address of the caller.',
     scope: 'any',
-    countedBy: 'address',
+    countedBy: 'account',
     success: { status: 200, description: 'The key and its use.', schema: Account },
     conditional: true,
     errors: [],

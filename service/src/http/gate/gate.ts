@@ -10,7 +10,7 @@ import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts
 import type { Clock } from '../../kit/clock.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
-import { type RateLimitHeaders, rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
+import { type CountedBy, type RateLimitHeaders, rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
 import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
@@ -20,14 +20,14 @@ export interface GateServices {
   clock: Clock;
   trustedProxies: TrustedProxies;
   /** Is told of each decision, and whose limits it drew on. */
-  onDecision?: ((verdict: Verdict, countedBy: 'key' | 'address') => void) | undefined;
+  onDecision?: ((verdict: Verdict, countedBy: CountedBy) => void) | undefined;
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
 export type Gated = Pick<Route, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
 
-/** Callers without a valid key are counted by their address, under the Free plan, and not banned. */
-const ADDRESS_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
+/** What does not draw on the limits of a key is limited as the Free plan is, and not banned. */
+const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,7 +88,7 @@ export class Gate {
     } catch (failure) {
       // Whose key it is can only be told from memory; else the answer has the headers of the caller's address.
       const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) this.#tellOfKey(known, request, reply);
+      if (known) await this.#tellOfKey(known, request, reply);
       else await this.#tellOfAddress(request, reply);
       throw failure;
     }
@@ -101,22 +101,41 @@ export class Gate {
     key: string | undefined,
     caller: Caller | undefined,
   ): Promise<void> | undefined {
-    const { operation, receivedAt } = request;
     request.caller = caller;
-    const counted = operation?.countedBy === 'address' ? undefined : caller;
-    const decision = counted
-      ? this.#services.keyLimits.decide(counted, receivedAt)
-      : this.#decideAddress(this.#addressOf(request), receivedAt);
+    const countedBy = countedByOf(request.operation, caller);
+    const decision = this.#decide(request, countedBy, caller);
     const isBadKey = key !== undefined && !caller;
     const admit = (decided: Decision) => {
-      this.#services.onDecision?.(decided.verdict, counted ? 'key' : 'address');
-      return admitAsDecided(request, reply, counted, isBadKey, decided);
+      this.#services.onDecision?.(decided.verdict, countedBy);
+      return admitAsDecided(request, reply, countedBy, isBadKey, decided);
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
 
-  /** Writes the rate-limit headers of a key as far as this process knows its use, with nothing counted. */
-  #tellOfKey({ keyId, terms }: Caller, { receivedAt }: FastifyRequest, reply: FastifyReply): void {
+  #decide(
+    request: FastifyRequest,
+    countedBy: CountedBy,
+    caller: Caller | undefined,
+  ): Decision | Promise<Decision> {
+    const { receivedAt } = request;
+    const { keyLimits, counters } = this.#services;
+    if (!caller) return this.#decideAddress(this.#addressOf(request), receivedAt);
+    return countedBy === 'account'
+      ? counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt)
+      : keyLimits.decide(caller, receivedAt);
+  }
+
+  /** Writes the rate-limit headers of a key as far as they are known, with nothing counted. */
+  async #tellOfKey(
+    { keyId, terms }: Caller,
+    { operation, receivedAt }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    if (operation?.countedBy === 'account') {
+      const told = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
+      reply.headers(rateLimitHeaders(told, FREE_TERMS.limits));
+      return;
+    }
     const state = this.#services.keyLimits.seenStateOf(keyId) ?? newState(receivedAt);
     reply.headers(rateLimitHeaders(peek(state, terms, receivedAt), terms.limits));
   }
@@ -125,9 +144,8 @@ export class Gate {
   #tellOfAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
-    const told = counters.peekAddress(address, ADDRESS_TERMS, request.receivedAt);
-    const write = (decision: Decision) =>
-      void reply.headers(rateLimitHeaders(decision, ADDRESS_TERMS.limits));
+    const told = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
+    const write = (decision: Decision) => void reply.headers(rateLimitHeaders(decision, FREE_TERMS.limits));
     return told instanceof Promise ? told.then(write) : write(told);
   }
 
@@ -137,7 +155,7 @@ export class Gate {
   }
 
   #decideAddress(address: string, now: number): Decision | Promise<Decision> {
-    return this.#services.counters.decideAddress(addressSubject(address), ADDRESS_TERMS, now);
+    return this.#services.counters.decideAddress(addressSubject(address), FREE_TERMS, now);
   }
 
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
@@ -145,25 +163,30 @@ export class Gate {
     const decision = this.#decideAddress(address, this.#services.clock.now());
     const headersOf = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, 'address');
-      return rateLimitHeaders(decided, ADDRESS_TERMS.limits);
+      return rateLimitHeaders(decided, FREE_TERMS.limits);
     };
     return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }
 }
 
+/** Only what asks with a valid key is counted by it. */
+function countedByOf(operation: Gated | undefined, caller: Caller | undefined): CountedBy {
+  return caller ? (operation?.countedBy ?? 'key') : 'address';
+}
+
 function admitAsDecided(
   request: FastifyRequest,
   reply: FastifyReply,
-  counted: Caller | undefined,
+  countedBy: CountedBy,
   isBadKey: boolean,
   decision: Decision,
 ): undefined {
-  const { limits } = counted ? counted.terms : ADDRESS_TERMS;
+  const { operation, caller } = request;
+  const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
   reply.headers(rateLimitHeaders(decision, limits));
-  if (decision.verdict !== 'admitted') throw refusalOf(decision, counted ? 'key' : 'address');
+  if (decision.verdict !== 'admitted') throw refusalOf(decision, countedBy);
   refuseMalformed(request.raw);
 
-  const { operation, caller } = request;
   if (isBadKey) throw invalidKey();
   if (operation) {
     if (!caller) throw missingKey();

@@ -32,14 +32,17 @@ function policyOf(limits: WindowLimits): string {
   return policy;
 }
 
-const BY_ADDRESS =
-  ' for your address, which counts because there is no valid API key, or none is charged here';
+/** Whose limits a request draws on: those of its key, of the bucket that its key has for its account, or of its address. */
+export type CountedBy = 'key' | 'account' | 'address';
+
+const usedBy: Record<CountedBy, string> = {
+  key: '',
+  account: ' for reading the account of this key, which has a limit of its own',
+  address: ' for your address, which counts because there is no valid API key',
+};
 
 /** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
-export function refusalOf(
-  { verdict, window, limit, reset, wait }: Decision,
-  countedBy: 'key' | 'address',
-): ApiError {
+export function refusalOf({ verdict, window, limit, reset, wait }: Decision, countedBy: CountedBy): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
   const headers = { 'retry-after': String(wait) };
   if (verdict === 'banned') {
@@ -54,7 +57,7 @@ export function refusalOf(
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${countedBy === 'address' ? BY_ADDRESS : ''}; the next ${window} begins at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${usedBy[countedBy]}; the next ${window} begins at ${until}: retry after ${wait} s`,
     headers,
   );
 }

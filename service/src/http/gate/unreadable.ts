@@ -1,81 +1,112 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, type ErrorCode } from '../../contract/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { RequestLog } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
+import type { OwedResponses } from './owed-responses.ts';
 import type { RateLimitHeaders } from './rate-limit-answers.ts';
 
-const codes: Record<string, [ErrorCode, string]> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are over 16 KiB (16,384 bytes)'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive completely within 30 seconds'],
-};
+export interface UnreadableOptions {
+  gate: Gate;
+  requestLog: RequestLog;
+  owed: OwedResponses;
+  /** How long a request may take to arrive, in milliseconds. */
+  requestTimeout: number;
+}
 
-/** How long the client may take to read the answer, in milliseconds: closing at once could cut it off. */
+/** How long the client may take to read a refusal, in milliseconds: closing at once could cut it off. */
 const LINGER = SECOND;
 
-/** Answers a request that is not HTTP or never became whole, in the contract's shape, and ends the connection. */
-export function answerUnreadable(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  gate: Gate,
-  requestLog: RequestLog,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+/**
+ * Refuses what cannot be read as a request, in the contract's shape, and ends the connection. The requests before it were
+ * received completely, and may have been carried out: their responses are sent first.
+ */
+export class Unreadable {
+  readonly #options: UnreadableOptions;
+  readonly #refused = new WeakSet<Socket>();
+
+  constructor(options: UnreadableOptions) {
+    this.#options = options;
   }
-  const [code, message] = codes[error.code ?? ''] ?? [
-    'invalid_request',
-    `The request is not well-formed HTTP/1.1: ${error.message}`,
-  ];
-  refuseOnSocket(new ApiError(code, message), socket, gate, requestLog);
-}
 
-/** Tells of a refusal where there is no response to write to, and ends the connection. */
-export function refuseOnSocket(refusal: ApiError, socket: Socket, gate: Gate, requestLog: RequestLog): void {
-  const limits = gate.headersForUnreadable(socket.remoteAddress ?? '');
-  if (limits instanceof Promise) void answerOnceTold(refusal, socket, limits, requestLog);
-  else answerOnSocket(refusal, socket, limits, requestLog);
-}
+  /** Refuses bytes that are not HTTP, and a request that did not arrive completely. */
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    if (!socket.destroyed) this.refuse(this.#refusalOf(error), socket);
+  }
 
-async function answerOnceTold(
-  refusal: ApiError,
-  socket: Socket,
-  limits: Promise<RateLimitHeaders>,
-  requestLog: RequestLog,
-): Promise<void> {
-  const { bytesWritten } = socket;
-  // Without a listener a client that resets the connection meanwhile would end the process.
-  socket.on('error', () => socket.destroy());
-  const told = await limits;
-  // The part that could be read may have been answered meanwhile: then that is the answer.
-  if (socket.bytesWritten > bytesWritten) socket.end();
-  else answerOnSocket(refusal, socket, told, requestLog);
-}
+  /** Refuses where there is no response object to write to. */
+  refuse(refusal: ApiError, socket: Socket): void {
+    // The parser reports each further piece of what it has given up reading.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    // Without a listener a client that resets the connection meanwhile would end the process.
+    socket.on('error', () => socket.destroy());
+    socket.on('timeout', () => this.closeUnlessBusy(socket));
+    socket.setTimeout(LINGER);
+    const { gate, owed } = this.#options;
+    const { remoteAddress = '' } = socket;
+    const incomplete = owed.toIncomplete(socket);
+    const earlier = owed.sent(socket, incomplete);
+    const limits = earlier
+      ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
+      : gate.headersForUnreadable(remoteAddress);
+    const end = (told: RateLimitHeaders) => {
+      // What could be read of the last request may have been refused already: then that is its response.
+      if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told);
+      socket.end();
+      // The end of a response has set the timeout of idle connections.
+      socket.setTimeout(LINGER);
+    };
+    if (limits instanceof Promise) void limits.then(end);
+    else end(limits);
+  }
 
-function answerOnSocket(
-  refusal: ApiError,
-  socket: Socket,
-  limits: RateLimitHeaders,
-  requestLog: RequestLog,
-): void {
-  const requestId = randomUUID();
-  const { status, body } = errorResponse(refusal, requestId);
-  const headers = {
-    'x-request-id': requestId,
-    'api-version': API_VERSION,
-    ...limits,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body!),
-    'cache-control': 'no-store',
-    connection: 'close',
-  };
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  socket.setTimeout(LINGER, () => socket.destroy());
-  requestLog.write({ requestId, method: null, route: null, status, durationMs: null, keyId: null });
+  /** Closes a connection on which nothing moves: the service may take its time for a response, a client that reads none may not. */
+  closeUnlessBusy(socket: Socket): void {
+    if (socket.writable && this.#options.owed.areBeingMade(socket)) socket.setTimeout(socket.timeout ?? 0);
+    else socket.destroy();
+  }
+
+  #refusalOf({ code, message }: NodeJS.ErrnoException): ApiError {
+    if (code === 'HPE_HEADER_OVERFLOW') {
+      return new ApiError('headers_too_large', 'The request line and headers are over 16 KiB (16,384 bytes)');
+    }
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      const seconds = this.#options.requestTimeout / SECOND;
+      return new ApiError(
+        'request_timeout',
+        `The request did not arrive completely within ${seconds} seconds`,
+      );
+    }
+    return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
+  }
+
+  #writeRefusal(refusal: ApiError, socket: Socket, limits: RateLimitHeaders): void {
+    const requestId = randomUUID();
+    const { status, body } = errorResponse(refusal, requestId);
+    const headers = {
+      'x-request-id': requestId,
+      'api-version': API_VERSION,
+      ...limits,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body!),
+      'cache-control': 'no-store',
+      connection: 'close',
+    };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+    this.#options.requestLog.write({
+      requestId,
+      method: null,
+      route: null,
+      status,
+      durationMs: null,
+      keyId: null,
+    });
+  }
 }

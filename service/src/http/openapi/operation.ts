@@ -145,7 +145,7 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
     if (scope !== 'any') codes.push('insufficient_scope');
-    if (countedBy !== 'address') codes.push('api_key_banned');
+    if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');

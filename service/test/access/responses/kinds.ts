@@ -6,7 +6,7 @@ export interface Kind {
   headers?: string[];
   body?: string;
   /** Whose limit it draws on; `nothing` is told of the address without counting. */
-  counted: 'key' | 'address' | 'nothing';
+  counted: 'key' | 'account' | 'address' | 'nothing';
   /** What it presents: the caller's key, none, or a text that is no key. */
   key: 'own' | 'none' | 'mistyped' | 'unknown';
 }
@@ -69,7 +69,7 @@ export const administrators: Kind[] = [
 ];
 
 /**
- * Kinds that draw on the address. Those of one group are decided in the order in which they are sent; whether the key is
+ * Kinds that draw on the address, or on the bucket of a key for its account. Those of one group are decided in the order in which they are sent; whether the key is
  * looked up first can put two of different groups the other way round.
  */
 export const byAddress: Kind[][] = [
@@ -85,11 +85,11 @@ export const byAddress: Kind[][] = [
     { status: 400, method: 'GET', target: '/healthz?x=1', counted: 'nothing', key: 'own' },
   ],
   [
-    { status: 200, method: 'GET', target: '/account', counted: 'address', key: 'own' },
-    { status: 200, method: 'HEAD', target: '/account', counted: 'address', key: 'own' },
+    { status: 200, method: 'GET', target: '/account', counted: 'account', key: 'own' },
+    { status: 200, method: 'HEAD', target: '/account', counted: 'account', key: 'own' },
     {
       ...{ status: 304, method: 'GET', target: '/account', headers: ['If-None-Match: *'] },
-      ...{ counted: 'address', key: 'own' },
+      ...{ counted: 'account', key: 'own' },
     },
   ],
   [{ status: 401, method: 'GET', target: '/pets', counted: 'address', key: 'unknown' }],

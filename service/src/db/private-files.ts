@@ -1,0 +1,39 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { UnusableStore } from './database.ts';
+
+const OWNER_ONLY = 0o600;
+
+/** Creates the file of an embedded store, which only its owner can read, unless it exists. */
+export function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Takes all rights to a store's files from everyone but their owner, whatever umask or program gave them. SQLite gives new
+ * files beside the database its mode. Throws UnusableStore when a file belongs to another user.
+ */
+export function makePrivate(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    // Not through a descriptor: closing one would end the locks that this process has on the file.
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+    if (mode === undefined || (mode & 0o777) === OWNER_ONLY) continue;
+    try {
+      chmodSync(file, OWNER_ONLY);
+    } catch (error) {
+      // Another process that closed the store has removed it.
+      if (codeOf(error) === 'ENOENT') continue;
+      throw new UnusableStore(
+        `The mode of ${file} cannot be changed to 0600: run this as the user that the file belongs to`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import type { Answer } from '../support/client.ts';
+import { assertKeepsContract } from '../support/contract.ts';
+import { aCategory } from '../support/factories.ts';
+import { holdWrites } from '../support/hold-writes.ts';
+import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+/** Requests as they go over the wire, with the administrator's key. */
+function requestsTo({ adminKey }: TestApp) {
+  const bare = (method: string, path: string, headers = '', body = '') =>
+    `${method} ${path} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n${headers}\r\n${body}`;
+  const withBody = (path: string, body: string, headers = '') =>
+    bare(
+      'POST',
+      path,
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}`,
+      body,
+    );
+  return {
+    bare,
+    category: (name: string, headers = '') => withBody('/categories', `{"name":"${name}"}`, headers),
+  };
+}
+
+function assertMalformed(answer: Answer | undefined): void {
+  assert.ok(answer, 'the stray bytes were not refused');
+  assert.match(
+    assertRefused(answer, 400, 'invalid_request'),
+    /^The request is not well-formed HTTP\/1\.1: ./,
+  );
+  assert.equal(answer.headers.connection, 'close');
+  assertKeepsContract({ method: 'GET', path: '/', ...answer });
+}
+
+async function namesOf({ api }: TestApp): Promise<string[]> {
+  const { body } = await api.get('/categories?limit=100');
+  return body.map(({ name }: { name: string }) => name);
+}
+
+const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
+
+/** Sends a write whose commit is held up, with a stray byte after it; `release` lets it be committed. */
+async function sendHeldWrite(shop: TestApp, headers = '') {
+  const release = await holdWrites(shop.app.db);
+  const connection = new RawConnection(shop.origin);
+  const failed = once(shop.app.server.server, 'clientError') as Promise<[Error, Socket]>;
+  connection.send(`${requestsTo(shop).category('Ferrets', headers)}x`);
+  const [, socket] = await failed;
+  assert.equal(connection.received, '', 'a response came before the write was committed');
+  return { connection, release, socket };
+}
+
+describe('bytes after a complete request that are no request', () => {
+  it('do not take the place of its response, which says that the write was committed', async t => {
+    const shop = await startTestApp(t);
+    const { connection, release } = await sendHeldWrite(shop);
+    connection.send('yz');
+    await release();
+    const [created, refused, ...more] = await connection.responses();
+    assert.equal(created?.status, 201);
+    assert.deepEqual(created.body, { id: 1, name: 'Ferrets' });
+    assertMalformed(refused);
+    assert.equal(more.length, 0);
+    assert.deepEqual(await namesOf(shop), ['Ferrets']);
+  });
+
+  it('are refused after the responses of all requests before them, in their order', async t => {
+    const shop = await startTestApp(t);
+    const { bare, category } = requestsTo(shop);
+    const id = await aCategory(shop.api, { name: 'Cats' });
+    const { etag } = (await shop.api.get(`/categories/${id}`)).headers;
+    const answers = await exchangeUntilEnd(
+      shop.origin,
+      category('Dogs') +
+        bare('GET', `/categories/${id}`) +
+        bare('HEAD', `/categories/${id}`) +
+        bare('GET', `/categories/${id}`, `If-None-Match: ${etag}\r\n`) +
+        bare('DELETE', `/categories/${id}`) +
+        category('Birds') +
+        'garbage\r\n\r\n',
+    );
+    assert.deepEqual(statusesOf(answers), [201, 200, 200, 304, 204, 201, 400]);
+    assertMalformed(answers.at(-1));
+    assert.deepEqual(await namesOf(shop), ['Dogs', 'Birds']);
+  });
+
+  it('do not cost a client its response that sends no more', async t => {
+    const shop = await startTestApp(t);
+    const { connection, release, socket } = await sendHeldWrite(shop);
+    connection.socket.end();
+    await until('the server sees that the client sends no more', () => socket.readableEnded);
+    await release();
+    assert.deepEqual(statusesOf(await connection.responses()), [201]);
+  });
+
+  it('are ignored when the response ends the connection', async t => {
+    const shop = await startTestApp(t);
+    const { connection, release } = await sendHeldWrite(shop, 'Connection: close\r\n');
+    await release();
+    assert.deepEqual(statusesOf(await connection.responses()), [201]);
+  });
+
+  it('are ignored while the server shuts down: the response ends the connection', async t => {
+    const shop = await startTestApp(t);
+    const { connection, release } = await sendHeldWrite(shop);
+    const closing = shop.app.server.close();
+    await release();
+    const answers = await connection.responses();
+    assert.deepEqual(statusesOf(answers), [201]);
+    await closing;
+  });
+
+  it('do not disturb a stream of events, which ends the connection when it ends', async t => {
+    const shop = await startTestApp(t);
+    const { bare } = requestsTo(shop);
+    const connection = new RawConnection(shop.origin);
+    connection.send(`${bare('GET', '/events/stream')}x`);
+    await until('the stream begins', () => connection.received.includes('retry: '));
+    await aCategory(shop.api, { name: 'Ferrets' });
+    await until('the event comes', () => connection.received.includes('"Ferrets"'));
+    shop.app.server.close();
+    await connection.closed();
+    assert.match(
+      connection.received,
+      /: The service is shutting down; connect again to go on\n\n\r\n0\r\n\r\n$/,
+    );
+    assert.equal(connection.received.match(/HTTP\/1\.1/g)?.length, 1);
+  });
+
+  it('do not keep the connection of a client that reads no responses', async t => {
+    const shop = await startTestApp(t);
+    const connection = new RawConnection(shop.origin);
+    connection.socket.pause();
+    const failed = once(shop.app.server.server, 'clientError') as Promise<[Error, Socket]>;
+    // More than the buffers of the operating system take.
+    connection.send(`${requestsTo(shop).bare('GET', '/openapi.json').repeat(100)}x`);
+    const [, socket] = await failed;
+    await once(socket, 'close');
+    connection.socket.destroy();
+  });
+});
+
+describe('a request that breaks off after complete ones', () => {
+  it('is refused after their responses', async t => {
+    const shop = await startTestApp(t);
+    const { bare, category } = requestsTo(shop);
+    const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+    const broken = bare('POST', '/categories', chunked, 'five\r\n');
+    const answers = await exchangeUntilEnd(shop.origin, category('Ferrets') + broken);
+    assert.deepEqual(statusesOf(answers), [201, 400]);
+    assertMalformed(answers.at(-1));
+    assert.deepEqual(await namesOf(shop), ['Ferrets']);
+  });
+
+  it('has one response when it was refused already', async t => {
+    const shop = await startTestApp(t);
+    const connection = new RawConnection(shop.origin);
+    connection.send('POST /categories HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await until('the refusal comes', () => connection.received.includes('missing_api_key'));
+    connection.send('five\r\n');
+    assert.deepEqual(statusesOf(await connection.responses()), [401]);
+  });
+
+  it('is refused with 408 after their responses', async t => {
+    const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
+    const { bare, category } = requestsTo(shop);
+    const late = bare('POST', '/categories', 'Content-Type: application/json\r\nContent-Length: 9\r\n', '{');
+    const answers = await exchangeUntilEnd(shop.origin, category('Ferrets') + late);
+    assert.deepEqual(statusesOf(answers), [201, 408]);
+    assert.deepEqual(await namesOf(shop), ['Ferrets']);
+  });
+
+  it('because it asks for a tunnel is refused after their responses', async t => {
+    const shop = await startTestApp(t);
+    const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answers = await exchangeUntilEnd(shop.origin, requestsTo(shop).category('Ferrets') + tunnel);
+    assert.deepEqual(statusesOf(answers), [201, 400]);
+  });
+});
+
+describe('a client that ends its side of the connection', () => {
+  it('gets the response of its write', async t => {
+    const shop = await startTestApp(t);
+    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const release = await holdWrites(shop.app.db);
+    const connection = new RawConnection(shop.origin);
+    connection.socket.end(requestsTo(shop).category('Ferrets'));
+    const [socket] = await connected;
+    await once(socket, 'end');
+    await release();
+    assert.deepEqual(statusesOf(await connection.responses()), [201]);
+  });
+
+  it('ends its stream of events', async t => {
+    const shop = await startTestApp(t);
+    const connection = new RawConnection(shop.origin);
+    connection.send(requestsTo(shop).bare('GET', '/events/stream'));
+    await until('the stream begins', () => connection.received.includes('retry: '));
+    connection.socket.end();
+    await connection.responses();
+  });
+});
+
+describe('a client that reads no responses', () => {
+  it('loses its connection', async t => {
+    const shop = await startTestApp(t, { timeouts: { reading: 50 } });
+    const connection = new RawConnection(shop.origin);
+    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    connection.socket.pause();
+    connection.send(requestsTo(shop).bare('GET', '/openapi.json').repeat(100));
+    const [socket] = await connected;
+    await once(socket, 'close');
+    connection.socket.destroy();
+  });
+
+  it('keeps it while the service still works', async t => {
+    const shop = await startTestApp(t, { timeouts: { reading: 20 } });
+    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const release = await holdWrites(shop.app.db);
+    const connection = new RawConnection(shop.origin);
+    connection.send(requestsTo(shop).category('Ferrets', 'Connection: close\r\n'));
+    const [socket] = await connected;
+    for (let i = 0; i < 3; i++) await once(socket, 'timeout');
+    await release();
+    assert.deepEqual(statusesOf(await connection.responses()), [201]);
+  });
+});

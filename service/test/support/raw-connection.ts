@@ -1,0 +1,46 @@
+import { connect, type Socket } from 'node:net';
+import type { Answer } from './client.ts';
+import { parseResponse } from './raw-http.ts';
+
+/** A connection to a server, for bytes that no HTTP client would send. Text is Latin-1. */
+export class RawConnection {
+  readonly socket: Socket;
+  received = '';
+  #failure: Error | undefined;
+
+  constructor(origin: string) {
+    const { hostname, port } = new URL(origin);
+    this.socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+    this.socket.setEncoding('latin1');
+    this.socket.on('data', text => {
+      this.received += text;
+    });
+    this.socket.once('end', () => this.socket.destroy());
+    this.socket.once('error', error => {
+      this.#failure = error;
+    });
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, 'latin1');
+  }
+
+  /** Resolves when the connection is closed, by whichever side. */
+  async closed(): Promise<void> {
+    if (!this.socket.closed) await new Promise(resolve => this.socket.once('close', resolve));
+  }
+
+  /** The responses that came until the server ended the connection. Throws when it broke, or one of them was cut off. */
+  async responses(): Promise<Answer[]> {
+    await this.closed();
+    if (this.#failure) throw this.#failure;
+    return this.received.split(/(?=HTTP\/1\.1 \d{3} )/).map(parseResponse);
+  }
+}
+
+/** Sends bytes in one piece, and returns the responses that came until the server ended the connection. */
+export function exchangeUntilEnd(origin: string, bytes: string): Promise<Answer[]> {
+  const connection = new RawConnection(origin);
+  connection.send(bytes);
+  return connection.responses();
+}
