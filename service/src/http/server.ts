@@ -88,7 +88,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const { connections, trustedProxies, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server);
-  server.server.on('timeout', socket => unreadable.closeUnlessBusy(socket));
+  unreadable.watch(server.server);
   answerWhatNodeAnswersBare(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);

@@ -72,6 +72,8 @@ export class Metrics {
       labelNames: ['limit'],
       registers,
     });
+    // From 0 on: a counter that first appears with 1 shows no rise.
+    for (const limit of ['total', 'address'] as const) this.#excessConnections.inc({ limit }, 0);
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',

@@ -185,18 +185,6 @@ describe('a request that breaks off after complete ones', () => {
 });
 
 describe('a client that ends its side of the connection', () => {
-  it('gets the response of its write', async t => {
-    const shop = await startTestApp(t);
-    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
-    const release = await holdWrites(shop.app.db);
-    const connection = new RawConnection(shop.origin);
-    connection.socket.end(requestsTo(shop).category('Ferrets'));
-    const [socket] = await connected;
-    await once(socket, 'end');
-    await release();
-    assert.deepEqual(statusesOf(await connection.responses()), [201]);
-  });
-
   it('ends its stream of events', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);

@@ -21,7 +21,6 @@ export class OwedResponses {
       else bySocket.set(socket, new Set([response]));
       response.on('close', onClose);
     });
-    this.#answerWritesOfHalfClosed(server);
   }
 
   /** The response to a request of which a part is missing. Only the last request of a connection can be such. */
@@ -50,18 +49,9 @@ export class OwedResponses {
     return this.#of(socket).some(({ req, writableEnded }) => req.complete && !writableEnded);
   }
 
-  /**
-   * A client that ends its side of the connection may still read. By default node:http then drops all responses, also those
-   * of writes that are committed. Here it drops only reads: in most cases the client has gone, and streams must end with it.
-   */
-  #answerWritesOfHalfClosed(server: Server): void {
-    // No documented option, but a property of node:http since its first versions.
-    Object.assign(server, { httpAllowHalfOpen: true });
-    server.on('connection', (socket: Socket) => {
-      socket.on('end', () => {
-        if (!this.#of(socket).some(isOfWrite)) socket.end();
-      });
-    });
+  /** Whether the response to a write is among them. */
+  includeWrite(socket: Socket): boolean {
+    return this.#of(socket).some(isOfWrite);
   }
 
   #of(socket: Socket): ServerResponse[] {

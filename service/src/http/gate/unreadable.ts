@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
 import { SECOND } from '../../kit/clock.ts';
@@ -33,6 +33,15 @@ export class Unreadable {
     this.#options = options;
   }
 
+  watch(server: Server): void {
+    // No documented option, but a property of node:http since its first versions.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    server.on('connection', (socket: Socket) => {
+      socket.on('end', () => this.#onEnd(socket));
+    });
+    server.on('timeout', socket => this.#closeUnlessBusy(socket));
+  }
+
   /** Refuses bytes that are not HTTP, and a request that did not arrive completely. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
@@ -46,7 +55,7 @@ export class Unreadable {
     this.#refused.add(socket);
     // Without a listener a client that resets the connection meanwhile would end the process.
     socket.on('error', () => socket.destroy());
-    socket.on('timeout', () => this.closeUnlessBusy(socket));
+    socket.on('timeout', () => this.#closeUnlessBusy(socket));
     socket.setTimeout(LINGER);
     const { gate, owed } = this.#options;
     const { remoteAddress = '' } = socket;
@@ -66,8 +75,16 @@ export class Unreadable {
     else end(limits);
   }
 
+  /**
+   * A client that ends its side of the connection has gone in most cases. Like node:http by default this ends the other side
+   * and drops the responses, but not those of writes before stray bytes.
+   */
+  #onEnd(socket: Socket): void {
+    if (!this.#refused.has(socket) || !this.#options.owed.includeWrite(socket)) socket.end();
+  }
+
   /** Closes a connection on which nothing moves: the service may take its time for a response, a client that reads none may not. */
-  closeUnlessBusy(socket: Socket): void {
+  #closeUnlessBusy(socket: Socket): void {
     if (socket.writable && this.#options.owed.areBeingMade(socket)) socket.setTimeout(socket.timeout ?? 0);
     else socket.destroy();
   }
