@@ -118,6 +118,7 @@ function isOutage(error: unknown): error is Error {
 }
 
 class SqliteDatabase implements Database {
+  readonly engine = 'sqlite';
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #group: GroupCommit;
@@ -235,6 +236,7 @@ type Statement = BetterSqlite3.Statement;
 const APPEND = 'INSERT INTO events (type, subject, time, data) VALUES (?, ?, ?, ?)';
 
 class SqliteTransaction implements Transaction {
+  readonly engine = 'sqlite';
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #onAppend: () => void;

@@ -17,7 +17,7 @@ export type TailListener = (events: readonly EventRow[]) => void;
  * The end of the log, read once for all who follow it in this process. While nobody follows, nothing is read.
  */
 export class EventTail {
-  readonly #db: Pick<Database, 'get' | 'all' | 'run' | 'onEvents'>;
+  readonly #db: Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents'>;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<TailListener>();
   #position: number | undefined;
@@ -25,7 +25,10 @@ export class EventTail {
   #again = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Pick<Database, 'get' | 'all' | 'run' | 'onEvents'>, onError: (error: unknown) => void) {
+  constructor(
+    db: Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents'>,
+    onError: (error: unknown) => void,
+  ) {
     this.#db = db;
     this.#onError = onError;
     db.onEvents(() => this.#look());
