@@ -27,8 +27,15 @@ export interface List<Row = never> {
     /** The column may be null, so that only a list with the range has this sort: it is not to lose rows. */
     nullable?: true;
   };
-  /** The columns of each index, in its order: first those that have one value in a range, then those of a sort. */
-  indexes: readonly (readonly string[])[];
+  /** The indexes that its pages are ranges of. */
+  indexes: readonly ListIndex[];
+}
+
+export interface ListIndex {
+  /** Left out of one that a constraint made: those are never mistaken for another. */
+  name?: string;
+  /** In the order of the index: first those that have one value in a range, then those of a sort. */
+  columns: readonly string[];
 }
 
 /** The name of a sort of a list, with `-` for descending. */
@@ -92,28 +99,29 @@ function namesOf(names: readonly string[], conjunction: string): string {
 /** The values of an index's first columns, which a range of it has in common. */
 export type Prefix = readonly (readonly [column: string, value: Value])[];
 
-/** The ranges of one index that, merged, are a list with these values in the order of these columns. */
-export function prefixesOf(
+/** The index, and the ranges of it, that merged are a list with these values in the order of these columns. */
+export function rangesOf(
   { table, equal, indexes }: List,
   values: Readonly<Record<string, Value | undefined>>,
   order: readonly string[],
-): Prefix[] {
+): { index: string | undefined; prefixes: Prefix[] } {
   const given = Object.keys(values).filter(column => values[column] !== undefined);
-  const serves = (index: readonly string[]) => {
-    const head = index.slice(0, -order.length);
+  const serves = ({ columns }: ListIndex) => {
+    const head = columns.slice(0, -order.length);
     return (
-      order.every((column, i) => index[head.length + i] === column) &&
+      order.every((column, i) => columns[head.length + i] === column) &&
       given.every(column => head.includes(column)) &&
       head.every(column => values[column] !== undefined || equal[column] != null)
     );
   };
-  const [index] = indexes.filter(serves).sort((a, b) => a.length - b.length);
+  const [index] = indexes.filter(serves).sort((a, b) => a.columns.length - b.columns.length);
   if (!index) throw new Error(`No index of ${table} serves ${given} in the order of ${order}`);
-  return index.slice(0, -order.length).reduce<Prefix[]>(
+  const prefixes = index.columns.slice(0, -order.length).reduce<Prefix[]>(
     (prefixes, column) => {
       const all = values[column] === undefined ? equal[column]! : [values[column]];
       return prefixes.flatMap(prefix => all.map(value => [...prefix, [column, value] as const]));
     },
     [[]],
   );
+  return { index: index.name, prefixes };
 }

@@ -6,6 +6,8 @@ import type { Prefix } from './list.ts';
 export interface IndexRanges {
   /** `SELECT … FROM …` */
   select: string;
+  /** The index's name; `undefined` for one that a constraint made. */
+  index: string | undefined;
   /** One for each range. */
   prefixes: readonly Prefix[];
   /** The columns that come after the prefix in the index. */
@@ -19,16 +21,19 @@ export interface IndexRanges {
   to: Value | undefined;
   /** What the rows of a partial index have in common. */
   where: string | undefined;
+  /** Whether a partial index leaves out rows without a value in the first column of `order`. */
+  skipsNull: boolean;
   limit: number;
 }
 
 export type Statement = readonly [sql: string, values: Value[]];
 
 /**
- * The query for the first `limit` rows of some index ranges, merged. The engines need different texts. SQLite reads exactly
- * a range when the prefix is compared by `=`, but of a row comparison it leaves the ID out. PostgreSQL treats a column
- * compared by `=` as a constant, sees that the primary key or a shorter index has the same order, and reads all of that when
- * it expects matching rows to be frequent and is wrong. A row comparison, with its columns in ORDER BY, leaves one index.
+ * The query for the first `limit` rows of some index ranges, merged. The engines need different texts, or their planners take
+ * another index of the same order and read on until they have found enough rows that match. SQLite is told the index. Of a
+ * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL cannot be told: it takes the primary key,
+ * or a shorter index, when a prefix compared by `=` seems frequent. A row comparison, with all its columns in ORDER BY,
+ * leaves it one index.
  */
 export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
   const { prefixes, order, descending, limit } = ranges;
@@ -44,7 +49,11 @@ export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
 }
 
 /** A range after a row with two columns is two: what else has its first column's value, and what has another. */
-function sqliteParts(prefix: Prefix, { select, order, descending, after, from, to, where }: IndexRanges) {
+function sqliteParts(
+  prefix: Prefix,
+  { select, index, order, descending, after, from, to, where }: IndexRanges,
+): Statement[] {
+  const table = index === undefined ? select : `${select} INDEXED BY ${index}`;
   const [first, id] = order as [string, string?];
   const beyond = descending ? '<' : '>';
   const lower = from === undefined ? [] : [condition(first, '>=', from)];
@@ -53,7 +62,7 @@ function sqliteParts(prefix: Prefix, { select, order, descending, after, from, t
     const all = [...prefix.map(([column, value]) => condition(column, '=', value)), ...conditions];
     const texts = [...all.map(([sql]) => sql), ...(where === undefined ? [] : [where])];
     return [
-      texts.length === 0 ? select : `${select} WHERE ${texts.join(' AND ')}`,
+      texts.length === 0 ? table : `${table} WHERE ${texts.join(' AND ')}`,
       all.flatMap(([, values]) => values),
     ];
   };
@@ -70,7 +79,7 @@ function condition(column: string, operator: string, value: Value): Statement {
 /** Each range has a limit of its own: merging reads no more of any than a page. */
 function postgresPart(
   prefix: Prefix,
-  { select, prefixes, order, descending, after, from, to, where, limit }: IndexRanges,
+  { select, prefixes, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
 ): Statement {
   const columns = [...prefix.map(([column]) => column), ...order];
   const head = prefix.map(([, value]) => value);
@@ -85,7 +94,12 @@ function postgresPart(
   const lower = next && !descending ? compared('>', next) : compared('>=', bound(from));
   const upper = next && descending ? compared('<', next) : compared(to === undefined ? '<=' : '<', bound(to));
   const conditions = [...lower, ...upper];
-  const texts = [...conditions.map(([sql]) => sql), ...(where === undefined ? [] : [where])];
+  const texts = [
+    ...conditions.map(([sql]) => sql),
+    ...(where === undefined ? [] : [where]),
+    // SQLite concludes it from the comparison; of a row comparison PostgreSQL does not.
+    ...(skipsNull ? [`${order[0]} IS NOT NULL`] : []),
+  ];
   const sql = [
     select,
     ...(texts.length === 0 ? [] : [`WHERE ${texts.join(' AND ')}`]),

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor, InvalidCursor, type Page, type SortKey } from '../kit/paging.ts';
 import { prefixEnd } from '../kit/text.ts';
 import type { Queries, Value } from './database.ts';
-import { effectiveSort, type List, prefixesOf } from './list.ts';
+import { effectiveSort, type List, rangesOf } from './list.ts';
 import { orderBy, rangeSql, type Statement } from './range-sql.ts';
 
 /** The most IDs that a list can be asked for. */
@@ -52,8 +52,9 @@ export async function selectPage<Row>(
     ids === undefined
       ? rangeSql(db.engine, {
           select,
-          prefixes: prefixesOf(list, equal, order),
-          where: hasRange && list.range?.nullable ? `${order[0]} IS NOT NULL` : list.where,
+          ...rangesOf(list, equal, order),
+          where: list.where,
+          skipsNull: hasRange && list.range?.nullable === true,
           from,
           to,
           ...place,

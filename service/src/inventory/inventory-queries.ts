@@ -19,7 +19,11 @@ export const stockList = {
   sorts: { petId: { id: 'number' }, quantity: { quantity: 'number', id: 'number' } },
   defaultSort: 'petId',
   range: { filters: ['quantityBelow'], sort: 'quantity' },
-  indexes: [['id'], ['status', 'id'], ['status', 'quantity', 'id']],
+  indexes: [
+    { columns: ['id'] },
+    { name: 'pets_by_status', columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_quantity', columns: ['status', 'quantity', 'id'] },
+  ],
 } as const satisfies List<StockRow>;
 
 export type InventorySort = SortOf<typeof stockList>;

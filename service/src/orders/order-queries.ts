@@ -55,11 +55,11 @@ export const orderList = {
   defaultSort: 'id',
   range: { filters: ['shipDateFrom', 'shipDateTo'], sort: 'shipDate', nullable: true },
   indexes: [
-    ['id'],
-    ['complete', 'id'],
-    ['complete', 'ship_date', 'id'],
-    ['pet_id', 'complete', 'id'],
-    ['pet_id', 'complete', 'ship_date', 'id'],
+    { columns: ['id'] },
+    { name: 'orders_by_complete', columns: ['complete', 'id'] },
+    { name: 'orders_by_complete_and_ship_date', columns: ['complete', 'ship_date', 'id'] },
+    { name: 'orders_by_pet', columns: ['pet_id', 'complete', 'id'] },
+    { name: 'orders_by_pet_and_ship_date', columns: ['pet_id', 'complete', 'ship_date', 'id'] },
   ],
 } as const satisfies List<OrderRow>;
 

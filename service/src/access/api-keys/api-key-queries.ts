@@ -142,7 +142,7 @@ export const keyList = {
   equal: {},
   sorts: { id: { id: 'number' } },
   defaultSort: 'id',
-  indexes: [['id']],
+  indexes: [{ columns: ['id'] }],
 } as const satisfies List<ApiKeyRow>;
 
 export type ApiKeySort = SortOf<typeof keyList>;

@@ -65,7 +65,7 @@ export const categoryList = {
   sorts: { id: { id: 'number' }, name: { name_key: 'string' } },
   defaultSort: 'id',
   range: { filters: ['name'], sort: 'name' },
-  indexes: [['id'], ['name_key']],
+  indexes: [{ columns: ['id'] }, { columns: ['name_key'] }],
 } as const satisfies List<CategoryRow>;
 
 export type CategorySort = SortOf<typeof categoryList>;

@@ -93,11 +93,11 @@ export const petList = {
   defaultSort: 'id',
   range: { filters: ['name'], sort: 'name' },
   indexes: [
-    ['id'],
-    ['status', 'id'],
-    ['status', 'name_key', 'id'],
-    ['category_id', 'status', 'id'],
-    ['category_id', 'status', 'name_key', 'id'],
+    { columns: ['id'] },
+    { name: 'pets_by_status', columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_name', columns: ['status', 'name_key', 'id'] },
+    { name: 'pets_by_category_and_status', columns: ['category_id', 'status', 'id'] },
+    { name: 'pets_by_category_status_and_name', columns: ['category_id', 'status', 'name_key', 'id'] },
   ],
 } as const satisfies List<PetRow>;
 
