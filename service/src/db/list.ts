@@ -34,6 +34,16 @@ export interface List<Row = never> {
 export interface ListIndex {
   /** Left out of one that a constraint made: those are never mistaken for another. */
   name?: string;
+  /**
+   * What tells the index from the others of its table on PostgreSQL: it ends with the expression `id - order`. A page sorted by
+   * that expression can be read from this index alone.
+   */
+  order?: number;
+  /**
+   * The expression that the index has there instead of the first column of the sort, where another index has that column:
+   * rows sorted by it would only have to be sorted further.
+   */
+  key?: string;
   /** In the order of the index: first those that have one value in a range, then those of a sort. */
   columns: readonly string[];
 }
@@ -104,7 +114,7 @@ export function rangesOf(
   { table, equal, indexes }: List,
   values: Readonly<Record<string, Value | undefined>>,
   order: readonly string[],
-): { index: string | undefined; prefixes: Prefix[] } {
+): { index: ListIndex; prefixes: Prefix[] } {
   const given = Object.keys(values).filter(column => values[column] !== undefined);
   const serves = ({ columns }: ListIndex) => {
     const head = columns.slice(0, -order.length);
@@ -123,5 +133,5 @@ export function rangesOf(
     },
     [[]],
   );
-  return { index: index.name, prefixes };
+  return { index, prefixes };
 }

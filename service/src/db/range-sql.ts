@@ -1,13 +1,12 @@
 import type { SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
-import type { Prefix } from './list.ts';
+import type { ListIndex, Prefix } from './list.ts';
 
 /** A part of an index, or several of the same shape: rows with the values of a prefix, from one bound to another. */
 export interface IndexRanges {
   /** `SELECT … FROM …` */
   select: string;
-  /** The index's name; `undefined` for one that a constraint made. */
-  index: string | undefined;
+  index: ListIndex;
   /** One for each range. */
   prefixes: readonly Prefix[];
   /** The columns that come after the prefix in the index. */
@@ -31,9 +30,8 @@ export type Statement = readonly [sql: string, values: Value[]];
 /**
  * The query for the first `limit` rows of some index ranges, merged. The engines need different texts, or their planners take
  * another index of the same order and read on until they have found enough rows that match. SQLite is told the index. Of a
- * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL cannot be told: it takes the primary key,
- * or a shorter index, when a prefix compared by `=` seems frequent. A row comparison, with all its columns in ORDER BY,
- * leaves it one index.
+ * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL cannot be told, so each index ends with
+ * an expression of its own, which is compared and sorted by instead of the ID.
  */
 export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
   const { prefixes, order, descending, limit } = ranges;
@@ -53,7 +51,7 @@ function sqliteParts(
   prefix: Prefix,
   { select, index, order, descending, after, from, to, where }: IndexRanges,
 ): Statement[] {
-  const table = index === undefined ? select : `${select} INDEXED BY ${index}`;
+  const table = index.name === undefined ? select : `${select} INDEXED BY ${index.name}`;
   const [first, id] = order as [string, string?];
   const beyond = descending ? '<' : '>';
   const lower = from === undefined ? [] : [condition(first, '>=', from)];
@@ -79,25 +77,24 @@ function condition(column: string, operator: string, value: Value): Statement {
 /** Each range has a limit of its own: merging reads no more of any than a page. */
 function postgresPart(
   prefix: Prefix,
-  { select, prefixes, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
+  { select, index, prefixes, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
 ): Statement {
-  const columns = [...prefix.map(([column]) => column), ...order];
-  const head = prefix.map(([, value]) => value);
-  const compared = (operator: string, key: readonly Value[]): Statement[] => {
-    const places = key.map(() => '?').join(', ');
-    return key.length === 0
-      ? []
-      : [[`(${columns.slice(0, key.length).join(', ')}) ${operator} (${places})`, [...key]]];
-  };
-  const bound = (value: Value | undefined) => (value === undefined ? head : [...head, value]);
-  const next = after && [...head, ...after];
-  const lower = next && !descending ? compared('>', next) : compared('>=', bound(from));
-  const upper = next && descending ? compared('<', next) : compared(to === undefined ? '<=' : '<', bound(to));
-  const conditions = [...lower, ...upper];
+  const first = index.key === undefined ? order[0]! : `(${index.key})`;
+  const columns = order.map((column, i) => (column === 'id' ? placeOf(index) : i === 0 ? first : column));
+  const conditions = prefix.map(([column, value]) => condition(column, '=', value));
+  if (from !== undefined && (after === undefined || descending))
+    conditions.push(condition(first, '>=', from));
+  if (to !== undefined && (after === undefined || !descending)) conditions.push(condition(first, '<', to));
+  if (after !== undefined) {
+    const places = order.map(column =>
+      column === 'id' ? placeOf(index).replace('id', 'CAST(? AS BIGINT)') : '?',
+    );
+    conditions.push([`(${columns.join(', ')}) ${descending ? '<' : '>'} (${places.join(', ')})`, [...after]]);
+  }
   const texts = [
     ...conditions.map(([sql]) => sql),
     ...(where === undefined ? [] : [where]),
-    // SQLite concludes it from the comparison; of a row comparison PostgreSQL does not.
+    // Of a row comparison PostgreSQL does not conclude it.
     ...(skipsNull ? [`${order[0]} IS NOT NULL`] : []),
   ];
   const sql = [
@@ -108,6 +105,11 @@ function postgresPart(
   ].join(' ');
   const values = [...conditions.flatMap(([, some]) => some), limit];
   return [prefixes.length === 1 ? sql : `(${sql})`, values];
+}
+
+/** What the index ends with on PostgreSQL. */
+function placeOf({ order }: ListIndex): string {
+  return order === undefined ? 'id' : `id - ${order}`;
 }
 
 export function orderBy(columns: readonly string[], descending: boolean): string {

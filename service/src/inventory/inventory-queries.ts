@@ -21,8 +21,8 @@ export const stockList = {
   range: { filters: ['quantityBelow'], sort: 'quantity' },
   indexes: [
     { columns: ['id'] },
-    { name: 'pets_by_status', columns: ['status', 'id'] },
-    { name: 'pets_by_status_and_quantity', columns: ['status', 'quantity', 'id'] },
+    { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_quantity', order: 5, columns: ['status', 'quantity', 'id'] },
   ],
 } as const satisfies List<StockRow>;
 

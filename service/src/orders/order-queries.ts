@@ -56,10 +56,15 @@ export const orderList = {
   range: { filters: ['shipDateFrom', 'shipDateTo'], sort: 'shipDate', nullable: true },
   indexes: [
     { columns: ['id'] },
-    { name: 'orders_by_complete', columns: ['complete', 'id'] },
-    { name: 'orders_by_complete_and_ship_date', columns: ['complete', 'ship_date', 'id'] },
-    { name: 'orders_by_pet', columns: ['pet_id', 'complete', 'id'] },
-    { name: 'orders_by_pet_and_ship_date', columns: ['pet_id', 'complete', 'ship_date', 'id'] },
+    { name: 'orders_by_complete', order: 1, columns: ['complete', 'id'] },
+    { name: 'orders_by_complete_and_ship_date', order: 2, columns: ['complete', 'ship_date', 'id'] },
+    { name: 'orders_by_pet', order: 3, columns: ['pet_id', 'complete', 'id'] },
+    {
+      name: 'orders_by_pet_and_ship_date',
+      order: 4,
+      key: 'ship_date - 0',
+      columns: ['pet_id', 'complete', 'ship_date', 'id'],
+    },
   ],
 } as const satisfies List<OrderRow>;
 

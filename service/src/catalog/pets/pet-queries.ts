@@ -94,10 +94,15 @@ export const petList = {
   range: { filters: ['name'], sort: 'name' },
   indexes: [
     { columns: ['id'] },
-    { name: 'pets_by_status', columns: ['status', 'id'] },
-    { name: 'pets_by_status_and_name', columns: ['status', 'name_key', 'id'] },
-    { name: 'pets_by_category_and_status', columns: ['category_id', 'status', 'id'] },
-    { name: 'pets_by_category_status_and_name', columns: ['category_id', 'status', 'name_key', 'id'] },
+    { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_name', order: 2, columns: ['status', 'name_key', 'id'] },
+    { name: 'pets_by_category_and_status', order: 3, columns: ['category_id', 'status', 'id'] },
+    {
+      name: 'pets_by_category_status_and_name',
+      order: 4,
+      key: "name_key || ''",
+      columns: ['category_id', 'status', 'name_key', 'id'],
+    },
   ],
 } as const satisfies List<PetRow>;
 

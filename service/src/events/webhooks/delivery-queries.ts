@@ -230,8 +230,8 @@ export const deliveryList = {
   sorts: { id: { id: 'number' } },
   defaultSort: '-id',
   indexes: [
-    { name: 'webhook_deliveries_by_webhook', columns: ['webhook_id', 'id'] },
-    { name: 'webhook_deliveries_by_status', columns: ['webhook_id', 'status', 'id'] },
+    { name: 'webhook_deliveries_by_webhook', order: 1, columns: ['webhook_id', 'id'] },
+    { name: 'webhook_deliveries_by_status', order: 2, columns: ['webhook_id', 'status', 'id'] },
   ],
 } as const satisfies List<DeliveryRow>;
 

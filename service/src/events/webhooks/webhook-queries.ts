@@ -170,7 +170,7 @@ export const webhookList = {
   equal: {},
   sorts: { id: { id: 'number' } },
   defaultSort: 'id',
-  indexes: [{ name: 'webhooks_listed', columns: ['id'] }],
+  indexes: [{ name: 'webhooks_listed', order: 1, columns: ['id'] }],
 } as const satisfies List<WebhookRow>;
 
 export type WebhookSort = SortOf<typeof webhookList>;
