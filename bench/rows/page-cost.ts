@@ -1,21 +1,20 @@
-import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import { openSqlite } from '../../service/src/db/sqlite.ts';
+import { systemClock } from '../../service/src/kit/clock.ts';
 import { startService } from '../harness/servers.ts';
 import { type Access, prepareService } from '../harness/shop.ts';
-import { FEW, MANY, measurePages, nameAt, STRIDE } from './page-listings.ts';
+import { FEW, fillStore, MANY, measurePages } from './page-listings.ts';
 import type { Row } from './row.ts';
 
 export const pageCost: Row = {
   name: 'page-cost',
-  async measure(generator, effort) {
-    const many = await fillStore(MANY);
-    const few = await fillStore(FEW);
+  async measure(generator) {
+    const many = await fillFile(MANY);
+    const few = await fillFile(FEW);
     await using manyServer = await startService(many);
     await using fewServer = await startService(few);
     // Waited for here: on return the servers end.
     return await measurePages(
       generator,
-      effort,
       { on: '', byCpu: true },
       { server: manyServer, apiKey: many.apiKey },
       { server: fewServer, apiKey: few.apiKey },
@@ -23,21 +22,12 @@ export const pageCost: Row = {
   },
 };
 
-/** Writes the pets into the file of a stopped service: a million through the API would take longer than the bench. */
-async function fillStore(pets: number): Promise<Access & { dataDirectory: string }> {
+/** Writes the pets into the file of a stopped service. */
+async function fillFile(pets: number): Promise<Access & { dataDirectory: string }> {
   const { access, dataDirectory } = await emptyStore();
-  const db = new BetterSqlite3(join(dataDirectory, 'petstore.db'));
-  const insert = db.prepare(
-    'INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES (?, ?, ?, ?, ?)',
-  );
-  db.transaction(() => {
-    for (let i = 0; i < pets; i++) {
-      const name = nameAt((i * STRIDE) % pets);
-      const [status, quantity] = i % 2 === 0 ? ['sold', 0] : ['available', 1];
-      insert.run(name, name.toLowerCase(), access.categoryId, status, quantity);
-    }
-  })();
-  db.close();
+  const db = openSqlite({ directory: dataDirectory, writeBatch: 1, maxQueue: 1, clock: systemClock });
+  await fillStore(db, pets);
+  await db.close();
   return { ...access, dataDirectory };
 }
 

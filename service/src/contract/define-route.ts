@@ -1,4 +1,5 @@
 import type { Queries, Writer } from '../db/database.ts';
+import { defaultSortOf, describeSorts, type List, sortsOf } from '../db/list.ts';
 import { mergePatch } from '../kit/merge-patch.ts';
 import type { Page } from '../kit/paging.ts';
 import type { ErrorCode } from './errors.ts';
@@ -162,26 +163,28 @@ export function merged({ guard, body }: Pick<Request<unknown, unknown, object>, 
   };
 }
 
-/** The query of a list: its filters, its sorts (the first is the default), and where the page begins and ends. */
-export function listQuery<
-  const Filters extends Record<string, Schema>,
-  const Sorts extends readonly [string, ...string[]],
->(filters: Filters, sorts: Sorts) {
+export const pageLimit = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 100,
+  default: 20,
+  description: 'How many items a page has at most.',
+} as const;
+
+/** The query of a list: its filters, its sorts, and where the page begins and ends. */
+export function listQuery<L extends List, const Filters extends Record<string, Schema>>(
+  list: L,
+  filters: Filters,
+) {
   const properties = {
     ...filters,
     sort: {
       type: 'string',
-      enum: sorts,
-      default: sorts[0] as Sorts[0],
-      description: 'The order of the list; with `-` descending.',
+      enum: sortsOf(list),
+      ...defaultSortOf(list),
+      description: describeSorts(list),
     },
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: 20,
-      description: 'How many items a page has at most.',
-    },
+    limit: pageLimit,
     cursor: {
       type: 'string',
       minLength: 1,

@@ -1,8 +1,12 @@
 /** What a column can hold. Booleans are 0 and 1, instants are milliseconds since the Unix epoch. */
 export type Value = string | number | null | Uint8Array;
 
+export type Engine = 'sqlite' | 'postgres';
+
 /** One SQL text for every engine: parameters are `?`, and each text is prepared once. */
 export interface Queries {
+  /** For the one place where the engines need different texts: `range-sql.ts`. */
+  readonly engine: Engine;
   /** The first row, or `undefined`. Also for `INSERT … RETURNING`. */
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;

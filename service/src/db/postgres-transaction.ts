@@ -17,6 +17,7 @@ const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS t
  * before them, so that a transaction takes only as many round trips as it has answers to wait for.
  */
 export class PostgresTransaction implements Transaction {
+  readonly engine = 'postgres';
   readonly #client: PoolClient;
   readonly #clock: Clock;
   readonly #begun: Promise<unknown>;

@@ -80,6 +80,7 @@ export function reasonOf(error: unknown): string {
  * progress at once, and none waits without an end: for a connection, a lock, a statement or a server that hangs.
  */
 class PostgresDatabase implements Database {
+  readonly engine = 'postgres';
   readonly #readers: Readers;
   readonly #writers: Pool;
   readonly #sockets = new Sockets();

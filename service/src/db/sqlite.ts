@@ -133,6 +133,7 @@ function isOutage(error: unknown): error is Error {
 }
 
 class SqliteDatabase implements Database {
+  readonly engine = 'sqlite';
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #group: GroupCommit;
@@ -253,6 +254,7 @@ type Statement = BetterSqlite3.Statement;
 const APPEND = 'INSERT INTO events (type, subject, time, data) VALUES (?, ?, ?, ?)';
 
 class SqliteTransaction implements Transaction {
+  readonly engine = 'sqlite';
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #onAppend: () => void;

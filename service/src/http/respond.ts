@@ -3,7 +3,7 @@ import { withoutSecrets } from '../access/api-keys/secret.ts';
 import type { Reply, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
-import { InvalidCursor } from '../kit/paging.ts';
+import { InvalidListing } from '../kit/paging.ts';
 import { etagOf, isNotModified } from './conditional.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
@@ -83,7 +83,7 @@ export function errorResponse(error: unknown, requestId: string, params?: unknow
 
 function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof InvalidCursor) return new ApiError('invalid_request', error.message);
+  if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
     return new ApiError('service_unavailable', error.message, { 'retry-after': '1' });
   }

@@ -1,6 +1,7 @@
-import type { PetStatus } from '../catalog/pets/pet.ts';
+import { PetStatus } from '../catalog/pets/pet.ts';
 import type { Queries } from '../db/database.ts';
-import { type Condition, type Listing, type Sorts, selectPage } from '../db/select-page.ts';
+import type { List, SortOf } from '../db/list.ts';
+import { type Listing, selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
 
 export interface StockRow {
@@ -9,13 +10,23 @@ export interface StockRow {
   quantity: number;
 }
 
-const SELECT = 'SELECT id, status, quantity FROM pets';
+const COLUMNS = 'id, status, quantity';
 
-const sorts = {
-  petId: { columns: ['id'], keyOf: ({ id }: StockRow) => [id], types: ['number'] },
-} as const satisfies Sorts<StockRow>;
+export const stockList = {
+  table: 'pets',
+  columns: COLUMNS,
+  equal: { status: PetStatus.enum },
+  sorts: { petId: { id: 'number' }, quantity: { quantity: 'number', id: 'number' } },
+  defaultSort: 'petId',
+  range: { filters: ['quantityBelow'], sort: 'quantity' },
+  indexes: [
+    { columns: ['id'] },
+    { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_quantity', order: 5, columns: ['status', 'quantity', 'id'] },
+  ],
+} as const satisfies List<StockRow>;
 
-export type InventorySort = keyof typeof sorts;
+export type InventorySort = SortOf<typeof stockList>;
 
 export interface InventoryFilter {
   status?: PetStatus | undefined;
@@ -23,7 +34,7 @@ export interface InventoryFilter {
 }
 
 export function selectStock(db: Queries, petId: number): Promise<StockRow | undefined> {
-  return db.get(`${SELECT} WHERE id = ?`, [petId]);
+  return db.get(`SELECT ${COLUMNS} FROM pets WHERE id = ?`, [petId]);
 }
 
 export function selectStocks(
@@ -31,8 +42,5 @@ export function selectStocks(
   { status, quantityBelow }: InventoryFilter,
   listing: Listing<InventorySort>,
 ): Promise<Page<StockRow>> {
-  const where: Condition[] = [];
-  if (status !== undefined) where.push(['status = ?', status]);
-  if (quantityBelow !== undefined) where.push(['quantity < ?', quantityBelow]);
-  return selectPage(db, SELECT, where, sorts, listing);
+  return selectPage<StockRow>(db, stockList, { equal: { status }, to: quantityBelow }, listing);
 }

@@ -11,6 +11,7 @@ import {
 import { MAX_INT32 } from '../contract/schema.ts';
 import * as inventory from './inventory.ts';
 import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
+import { stockList } from './inventory-queries.ts';
 
 const petParams = idParams('petId', 'The pet whose stock it is.');
 
@@ -28,18 +29,15 @@ export const inventoryRoutes: Route<Services>[] = [
     description:
       'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
     scope: 'inventory:read',
-    query: listQuery(
-      {
-        status: { ...PetStatus, description: 'Only entries of pets with this status.' },
-        quantityBelow: {
-          type: 'integer',
-          minimum: 0,
-          maximum: MAX_INT32,
-          description: 'Only entries with fewer units than this.',
-        },
+    query: listQuery(stockList, {
+      status: { ...PetStatus, description: 'Only entries of pets with this status.' },
+      quantityBelow: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_INT32,
+        description: 'Only entries with fewer units than this.',
       },
-      ['petId', '-petId'],
-    ),
+    }),
     success: {
       status: 200,
       description: 'A page of inventory entries.',

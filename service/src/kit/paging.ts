@@ -12,13 +12,19 @@ export interface Page<Item> {
 /** The values of a row that place it in its list. */
 export type SortKey = readonly (string | number)[];
 
-/** A cursor that this service did not make, or not for this order of the list. */
-export class InvalidCursor extends Error {
+/** A page that cannot be read as it was asked for; the message says why, to the client. */
+export class InvalidListing extends Error {}
+
+/** A cursor that this service did not make, or not for this order and these filters of the list. */
+export class InvalidCursor extends InvalidListing {
   constructor() {
-    super('`cursor` must be taken as it is from the Link header of a page with the same `sort`');
+    super('`cursor` must be taken as it is from the Link header of a page with the same `sort` and filters');
     this.name = 'InvalidCursor';
   }
 }
+
+/** A sort that no index serves together with the filters. */
+export class InvalidSort extends InvalidListing {}
 
 /** The opaque text of a cursor: the sort it belongs to and the key of the last row seen. */
 export function encodeCursor(sort: string, key: SortKey): string {

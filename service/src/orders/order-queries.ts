@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from '../db/database.ts';
-import { type Condition, type Listing, type Sorts, selectPage } from '../db/select-page.ts';
+import type { List, SortOf } from '../db/list.ts';
+import { type Listing, selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
 import type { OrderTerms } from './order.ts';
 
@@ -46,11 +47,28 @@ function columnsOf({ petId, quantity, shipDate, complete }: OrderTerms): (number
   return [petId, quantity, shipDate, complete ? 1 : 0];
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: OrderRow) => [id], types: ['number'] },
-} as const satisfies Sorts<OrderRow>;
+export const orderList = {
+  table: 'orders',
+  columns: COLUMNS,
+  equal: { pet_id: null, complete: [0, 1] },
+  sorts: { id: { id: 'number' }, shipDate: { ship_date: 'number', id: 'number' } },
+  defaultSort: 'id',
+  range: { filters: ['shipDateFrom', 'shipDateTo'], sort: 'shipDate', nullable: true },
+  indexes: [
+    { columns: ['id'] },
+    { name: 'orders_by_complete', order: 1, columns: ['complete', 'id'] },
+    { name: 'orders_by_complete_and_ship_date', order: 2, columns: ['complete', 'ship_date', 'id'] },
+    { name: 'orders_by_pet', order: 3, columns: ['pet_id', 'complete', 'id'] },
+    {
+      name: 'orders_by_pet_and_ship_date',
+      order: 4,
+      key: 'ship_date - 0',
+      columns: ['pet_id', 'complete', 'ship_date', 'id'],
+    },
+  ],
+} as const satisfies List<OrderRow>;
 
-export type OrderSort = keyof typeof sorts;
+export type OrderSort = SortOf<typeof orderList>;
 
 export interface OrderFilter {
   petId?: number | undefined;
@@ -66,10 +84,6 @@ export function selectOrders(
   { petId, complete, shipDateFrom, shipDateTo }: OrderFilter,
   listing: Listing<OrderSort>,
 ): Promise<Page<OrderRow>> {
-  const where: Condition[] = [];
-  if (petId !== undefined) where.push(['pet_id = ?', petId]);
-  if (complete !== undefined) where.push(['complete = ?', complete ? 1 : 0]);
-  if (shipDateFrom !== undefined) where.push(['ship_date >= ?', shipDateFrom]);
-  if (shipDateTo !== undefined) where.push(['ship_date < ?', shipDateTo]);
-  return selectPage(db, `SELECT ${COLUMNS} FROM orders`, where, sorts, listing);
+  const equal = { pet_id: petId, complete: complete === undefined ? undefined : Number(complete) };
+  return selectPage<OrderRow>(db, orderList, { equal, from: shipDateFrom, to: shipDateTo }, listing);
 }

@@ -11,6 +11,7 @@ import {
 import { dateTime, idToFind } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
 import { Order, OrderPatch } from './order.ts';
+import { orderList } from './order-queries.ts';
 import * as orders from './orders.ts';
 
 const orderParams = idParams('orderId', 'The order.');
@@ -34,15 +35,12 @@ export const orderRoutes: Route<Services>[] = [
     summary: 'List orders',
     description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
     scope: 'orders:read',
-    query: listQuery(
-      {
-        petId: { ...idToFind, description: 'Only orders for this pet.' },
-        complete: { type: 'boolean', description: 'Only orders that are, or are not, fulfilled.' },
-        shipDateFrom: { ...dateTime, description: 'Only orders that ship at this instant or later.' },
-        shipDateTo: { ...dateTime, description: 'Only orders that ship before this instant.' },
-      },
-      ['id', '-id'],
-    ),
+    query: listQuery(orderList, {
+      petId: { ...idToFind, description: 'Only orders for this pet.' },
+      complete: { type: 'boolean', description: 'Only orders that are, or are not, fulfilled.' },
+      shipDateFrom: { ...dateTime, description: 'Only orders that ship at this instant or later.' },
+      shipDateTo: { ...dateTime, description: 'Only orders that ship before this instant.' },
+    }),
     success: {
       status: 200,
       description: 'A page of orders.',

@@ -1,5 +1,5 @@
 import { planLimits, plans } from '../access/plans/plan.ts';
-import { listQuery } from '../contract/define-route.ts';
+import { pageLimit } from '../contract/define-route.ts';
 import { scopes } from '../contract/scopes.ts';
 import { type Html, html, type Part } from '../kit/html.ts';
 import type { Assets } from './assets.ts';
@@ -123,14 +123,13 @@ ${table(
 }
 
 function paging(): Section {
-  const { limit } = listQuery({}, ['id']).properties;
   return {
     id: 'paging',
     title: 'Paging',
-    content: html`<p>A list is a JSON array of at most <code>limit</code> items: ${limit.minimum} to ${limit.maximum},
-${limit.default} if you do not say. While there are more, the <code>Link</code> header has the URL of the next page. Follow
+    content: html`<p>A list is a JSON array of at most <code>limit</code> items: ${pageLimit.minimum} to ${pageLimit.maximum},
+${pageLimit.default} if you do not say. While there are more, the <code>Link</code> header has the URL of the next page. Follow
 it as it is; do not build cursors yourself.</p>
-<pre tabindex="0"><code>Link: &lt;/pets?limit=${limit.default}&amp;cursor=WyJpZCIsMjBd&gt;; rel="next"</code></pre>
+<pre tabindex="0"><code>Link: &lt;/pets?limit=${pageLimit.default}&amp;cursor=WyJpZCIsMjBd&gt;; rel="next"</code></pre>
 <p>The last page has no such link. What is created or deleted meanwhile makes no other item appear twice or get lost.</p>`,
   };
 }

@@ -53,7 +53,7 @@ describe('list filters', () => {
       [{ status: 'sold' }, [4, 8]],
       [{ categoryId: CATS }, [2, 4, 7]],
       [{ categoryId: 99 }, []],
-      [{ name: 'BIS' }, [1, 2, 8]],
+      [{ name: 'BIS' }, [2, 1, 8]],
       [{ name: ' biscuit ' }, [1, 8]],
       [{ name: 'iscuit' }, []],
       [{ name: 'älla' }, [3, 4]],
@@ -63,11 +63,13 @@ describe('list filters', () => {
       [{ name: 'ΣΊΣ' }, [7]],
       [{ name: '\u{10ffff}' }, []],
       [{ status: 'available', categoryId: DOGS }, [1, 3, 5]],
-      [{ id: [1, 2, 4, 8], name: 'bis' }, [1, 2, 8]],
+      [{ id: [1, 2, 4, 8], name: 'bis' }, [2, 1, 8]],
       [{ id: [1, 2, 4, 8], name: 'bis', status: 'sold' }, [8]],
       [{ id: [1, 8], name: 'bis', status: 'sold', categoryId: DOGS }, [8]],
       [{ id: [1, 8], name: 'bis', status: 'sold', categoryId: CATS }, []],
       [{ categoryId: DOGS, sort: '-name', limit: 2 }, [3, 8]],
+      [{ categoryId: DOGS, status: 'available', name: 'b', sort: '-name' }, [1]],
+      [{ name: 'bis', sort: '-name' }, [8, 1, 2]],
     ]);
   });
 
@@ -89,7 +91,7 @@ describe('list filters', () => {
     await assertFinds(api, '/categories', [
       [{}, [1, 2, 3]],
       [{ name: 'dO' }, [1, 3]],
-      [{ name: 'dog', sort: '-id' }, [1]],
+      [{ name: 'd', sort: '-name' }, [3, 1]],
       [{ name: 'x' }, []],
     ]);
   });
@@ -117,6 +119,8 @@ describe('list filters', () => {
       [{ petId: second, complete: false, shipDateFrom: '2026-12-01T00:00:00Z' }, [3]],
       [{ petId: first, complete: true, shipDateTo: '2027-01-01T00:00:00Z' }, [2]],
       [{ complete: false, sort: '-id' }, [5, 4, 3, 1]],
+      [{ shipDateFrom: '2026-12-01T00:00:00Z', sort: '-shipDate' }, [3, 2, 1]],
+      [{ shipDateTo: '2027-01-01T00:00:00Z', complete: true, sort: '-shipDate' }, [2]],
     ]);
   });
 
@@ -128,9 +132,11 @@ describe('list filters', () => {
       [{ status: 'sold' }, [4, 8]],
       [{ quantityBelow: 0 }, []],
       [{ quantityBelow: 1 }, [4, 8]],
-      [{ quantityBelow: 2 }, [1, 2, 3, 4, 6, 8]],
+      [{ quantityBelow: 2 }, [4, 8, 1, 2, 3, 6]],
       [{ quantityBelow: 2, status: 'available' }, [1, 3]],
-      [{ quantityBelow: 5, status: 'available', sort: '-petId' }, [7, 3, 1]],
+      [{ quantityBelow: 5, status: 'available', sort: '-quantity' }, [7, 3, 1]],
+      [{ sort: 'quantity' }, [4, 8, 1, 2, 3, 6, 7, 5]],
+      [{ sort: '-quantity', status: 'available', limit: 2 }, [5, 7]],
     ]);
   });
 });
@@ -166,6 +172,37 @@ describe('list order and size', () => {
     for (const limit of ['0', '-1', '101', '1.5', 'ten', '', '1e1', '10&limit=10']) {
       assertRefused(await api.get(`/store/orders?limit=${limit}`), 400, 'invalid_request');
     }
+  });
+
+  it('with a range the list is sorted by what the range is of, and by nothing else', async t => {
+    const { api } = await startTestApp(t);
+    const date = '2026-12-01T00:00:00Z';
+    const lists: [path: string, sort: string, filters: string, works: string][] = [
+      ['/pets?name=a', 'id', '`name`', 'name'],
+      ['/pets?name=a&id=1', '-id', '`name`', 'name'],
+      ['/categories?name=a', '-id', '`name`', 'name'],
+      ['/store/inventory?quantityBelow=1', 'petId', '`quantityBelow`', 'quantity'],
+      [`/store/orders?shipDateFrom=${date}`, 'id', '`shipDateFrom` or `shipDateTo`', 'shipDate'],
+      [`/store/orders?shipDateTo=${date}`, '-id', '`shipDateFrom` or `shipDateTo`', 'shipDate'],
+    ];
+    for (const [path, sort, filters, works] of lists) {
+      assert.equal(
+        assertRefused(await api.get(`${path}&sort=${sort}`), 400, 'invalid_request'),
+        `query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
+          `because only that order can be read without reading the whole list, but was \`${sort}\``,
+      );
+      for (const other of [works, `-${works}`]) {
+        assert.equal((await api.get(`${path}&sort=${other}`)).status, 200);
+      }
+    }
+  });
+
+  it('orders are sorted by ship date only where all of them have one', async t => {
+    const { api } = await startTestApp(t);
+    assert.match(
+      assertRefused(await api.get('/store/orders?sort=-shipDate'), 400, 'invalid_request'),
+      /^query parameter `sort` can be `-shipDate` only when the list is filtered by `shipDateFrom` or `shipDateTo`/,
+    );
   });
 
   it('what a list cannot be filtered or sorted by is refused, not ignored', async t => {

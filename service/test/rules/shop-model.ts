@@ -112,10 +112,13 @@ export class ShopModel {
 
   #list(resource: Resource, { quantityBelow, ...equal }: Record<string, string>): Fields[] {
     const ids = [...this[resource === 'inventory' ? 'pets' : resource].keys()].sort((a, b) => a - b);
-    return ids
+    const items = ids
       .map(id => this.#show(resource, id))
-      .filter(item => quantityBelow === undefined || (item.quantity as number) < Number(quantityBelow))
       .filter(item => Object.entries(equal).every(([field, value]) => String(item[field]) === value));
+    if (quantityBelow === undefined) return items;
+    return items
+      .filter(({ quantity }) => (quantity as number) < Number(quantityBelow))
+      .sort((a, b) => (a.quantity as number) - (b.quantity as number));
   }
 
   #find(resource: Resource, id: number, stale: boolean): void {

@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Queries } from '../../db/database.ts';
 import { type Limits, type Plan, planLimits } from '../plans/plan.ts';
 import { limitsOf } from './api-key.ts';
-import { type ApiKeyRow, type ApiKeyTerms, quotasOf, selectKeysWithScope } from './api-key-queries.ts';
+import { type ApiKeyRow, type ApiKeyTerms, quotasOf, selectAdministratorKeys } from './api-key-queries.ts';
 
 /**
  * Throws `last_admin_key` when a change of `key` (`terms` is what it becomes, `undefined` when it is revoked) would leave
@@ -17,7 +17,7 @@ export async function refuseToLockOut(
   terms: ApiKeyTerms | undefined,
   now: number,
 ): Promise<void> {
-  const keys = await selectKeysWithScope(db, 'admin');
+  const keys = await selectAdministratorKeys(db);
   const admins = keys.filter(row => isAmple(row.plan, quotasOf(row)));
   const before = longest(admins.map(({ expires_at }) => expires_at));
   const others = admins.filter(({ id }) => id !== key.id).map(({ expires_at }) => expires_at);

@@ -1,6 +1,7 @@
 import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
-import { type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
+import type { List, SortOf } from '../../db/list.ts';
+import { type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
 
@@ -132,19 +133,24 @@ export function liftBans(db: Queries, keyId: number, now: number): Promise<numbe
   return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
 }
 
-/** The keys that were not revoked and may do what `scope` says. */
-export function selectKeysWithScope(db: Queries, scope: Scope): Promise<ApiKeyRow[]> {
-  return db.all(`SELECT ${COLUMNS} FROM api_keys WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE ?`, [
-    `% ${scope} %`,
-  ]);
+/** The keys with the scope `admin` that were not revoked. The condition is that of an index, to the letter. */
+export function selectAdministratorKeys(db: Queries): Promise<ApiKeyRow[]> {
+  return db.all(
+    `SELECT ${COLUMNS} FROM api_keys WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE '% admin %'`,
+  );
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: ApiKeyRow) => [id], types: ['number'] },
-} as const satisfies Sorts<ApiKeyRow>;
+export const keyList = {
+  table: 'api_keys',
+  columns: COLUMNS,
+  equal: {},
+  sorts: { id: { id: 'number' } },
+  defaultSort: 'id',
+  indexes: [{ columns: ['id'] }],
+} as const satisfies List<ApiKeyRow>;
 
-export type ApiKeySort = keyof typeof sorts;
+export type ApiKeySort = SortOf<typeof keyList>;
 
 export function selectApiKeys(db: Queries, listing: Listing<ApiKeySort>): Promise<Page<ApiKeyRow>> {
-  return selectPage(db, `SELECT ${COLUMNS} FROM api_keys`, [], sorts, listing);
+  return selectPage<ApiKeyRow>(db, keyList, {}, listing);
 }

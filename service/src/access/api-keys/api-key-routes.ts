@@ -10,6 +10,7 @@ import {
   RotatedApiKey,
   Rotation,
 } from './api-key.ts';
+import { keyList } from './api-key-queries.ts';
 import * as apiKeys from './api-keys.ts';
 
 const keyParams = idParams('keyId', 'The API key.');
@@ -24,7 +25,7 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     description:
       'All keys, revoked and expired ones included. The secrets are not kept and cannot be listed.',
     scope: 'admin',
-    query: listQuery({}, ['id', '-id']),
+    query: listQuery(keyList, {}),
     success: {
       status: 200,
       description: 'A page of keys.',

@@ -17,6 +17,7 @@ const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
 /** A store that holds one key and counts how often it is read. */
 class OneKeyStore implements Queries {
+  readonly engine = 'sqlite';
   readonly secret = newSecret();
   readonly row: ApiKeyRow = {
     id: 7,

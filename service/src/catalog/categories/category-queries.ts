@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from '../../db/database.ts';
-import { type Listing, type Sorts, selectPage, startsWith } from '../../db/select-page.ts';
+import type { List, SortOf } from '../../db/list.ts';
+import { type Listing, selectPage, startsWith } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import { foldCase } from '../../kit/text.ts';
 import type { NewCategory } from './category.ts';
@@ -56,16 +57,18 @@ export function deleteCategory(db: Queries, categoryId: number): Promise<number>
   return db.run('DELETE FROM categories WHERE id = ?', [categoryId]);
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: CategoryRow) => [id], types: ['number'] },
-  name: {
-    columns: ['name_key', 'id'],
-    keyOf: ({ name_key, id }: CategoryRow) => [name_key, id],
-    types: ['string', 'number'],
-  },
-} as const satisfies Sorts<CategoryRow>;
+export const categoryList = {
+  table: 'categories',
+  columns: COLUMNS,
+  equal: {},
+  // Names are unique without regard to case.
+  sorts: { id: { id: 'number' }, name: { name_key: 'string' } },
+  defaultSort: 'id',
+  range: { filters: ['name'], sort: 'name' },
+  indexes: [{ columns: ['id'] }, { columns: ['name_key'] }],
+} as const satisfies List<CategoryRow>;
 
-export type CategorySort = keyof typeof sorts;
+export type CategorySort = SortOf<typeof categoryList>;
 
 export interface CategoryFilter {
   name?: string | undefined;
@@ -76,6 +79,5 @@ export function selectCategories(
   { name }: CategoryFilter,
   listing: Listing<CategorySort>,
 ): Promise<Page<CategoryRow>> {
-  const where = name === undefined ? [] : startsWith('name_key', foldCase(name));
-  return selectPage(db, `SELECT ${COLUMNS} FROM categories`, where, sorts, listing);
+  return selectPage<CategoryRow>(db, categoryList, startsWith(name && foldCase(name)), listing);
 }

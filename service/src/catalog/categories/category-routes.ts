@@ -11,6 +11,7 @@ import {
 import { nameText } from '../../contract/schema.ts';
 import * as categories from './categories.ts';
 import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
+import { categoryList } from './category-queries.ts';
 
 const categoryParams = idParams('categoryId', 'The category.');
 
@@ -23,10 +24,9 @@ export const categoryRoutes: Route<Services>[] = [
     summary: 'List categories',
     description: 'A page of categories. The URL of the next page is in the `Link` header.',
     scope: 'pets:read',
-    query: listQuery(
-      { name: { ...nameText, description: 'Only categories whose name starts so, without regard to case.' } },
-      ['id', '-id', 'name', '-name'],
-    ),
+    query: listQuery(categoryList, {
+      name: { ...nameText, description: 'Only categories whose name starts so, without regard to case.' },
+    }),
     success: {
       status: 200,
       description: 'A page of categories.',

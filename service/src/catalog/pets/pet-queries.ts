@@ -1,15 +1,9 @@
 import type { Queries, Transaction } from '../../db/database.ts';
-import {
-  type Condition,
-  isOneOf,
-  type Listing,
-  type Sorts,
-  selectPage,
-  startsWith,
-} from '../../db/select-page.ts';
+import type { List, SortOf } from '../../db/list.ts';
+import { type Listing, selectPage, startsWith } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import { foldCase } from '../../kit/text.ts';
-import type { NewPet, PetStatus } from './pet.ts';
+import { type NewPet, PetStatus } from './pet.ts';
 import type { Stock } from './stock.ts';
 
 export interface PetRow {
@@ -91,16 +85,28 @@ export function deletePet(db: Queries, petId: number): Promise<number> {
   return db.run('DELETE FROM pets WHERE id = ?', [petId]);
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: PetRow) => [id], types: ['number'] },
-  name: {
-    columns: ['name_key', 'id'],
-    keyOf: ({ name_key, id }: PetRow) => [name_key, id],
-    types: ['string', 'number'],
-  },
-} as const satisfies Sorts<PetRow>;
+export const petList = {
+  table: 'pets',
+  columns: COLUMNS,
+  equal: { category_id: null, status: PetStatus.enum },
+  sorts: { id: { id: 'number' }, name: { name_key: 'string', id: 'number' } },
+  defaultSort: 'id',
+  range: { filters: ['name'], sort: 'name' },
+  indexes: [
+    { columns: ['id'] },
+    { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
+    { name: 'pets_by_status_and_name', order: 2, columns: ['status', 'name_key', 'id'] },
+    { name: 'pets_by_category_and_status', order: 3, columns: ['category_id', 'status', 'id'] },
+    {
+      name: 'pets_by_category_status_and_name',
+      order: 4,
+      key: "name_key || ''",
+      columns: ['category_id', 'status', 'name_key', 'id'],
+    },
+  ],
+} as const satisfies List<PetRow>;
 
-export type PetSort = keyof typeof sorts;
+export type PetSort = SortOf<typeof petList>;
 
 export interface PetFilter {
   id?: readonly number[] | undefined;
@@ -114,10 +120,10 @@ export function selectPets(
   { id, status, categoryId, name }: PetFilter,
   listing: Listing<PetSort>,
 ): Promise<Page<PetRow>> {
-  const where: Condition[] = [];
-  if (id !== undefined) where.push(isOneOf('id', id));
-  if (status !== undefined) where.push(['status = ?', status]);
-  if (categoryId !== undefined) where.push(['category_id = ?', categoryId]);
-  if (name !== undefined) where.push(...startsWith('name_key', foldCase(name)));
-  return selectPage(db, `SELECT ${COLUMNS} FROM pets`, where, sorts, listing);
+  return selectPage<PetRow>(
+    db,
+    petList,
+    { ids: id, equal: { category_id: categoryId, status }, ...startsWith(name && foldCase(name)) },
+    listing,
+  );
 }

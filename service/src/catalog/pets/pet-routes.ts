@@ -10,6 +10,7 @@ import {
 } from '../../contract/define-route.ts';
 import { idToFind, nameText } from '../../contract/schema.ts';
 import { NewPet, Pet, PetBody, PetPatch, PetStatus, Pets } from './pet.ts';
+import { petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
@@ -32,21 +33,18 @@ export const petRoutes: Route<Services>[] = [
     description:
       'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them.',
     scope: 'pets:read',
-    query: listQuery(
-      {
-        id: {
-          type: 'array',
-          items: idToFind,
-          minItems: 1,
-          maxItems: 100,
-          description: 'Only pets with one of these IDs; repeat the parameter for each.',
-        },
-        status: { ...PetStatus, description: 'Only pets with this status.' },
-        categoryId: { ...idToFind, description: 'Only pets of this category.' },
-        name: { ...nameText, description: 'Only pets whose name starts so, without regard to case.' },
+    query: listQuery(petList, {
+      id: {
+        type: 'array',
+        items: idToFind,
+        minItems: 1,
+        maxItems: 100,
+        description: 'Only pets with one of these IDs; repeat the parameter for each.',
       },
-      ['id', '-id', 'name', '-name'],
-    ),
+      status: { ...PetStatus, description: 'Only pets with this status.' },
+      categoryId: { ...idToFind, description: 'Only pets of this category.' },
+      name: { ...nameText, description: 'Only pets whose name starts so, without regard to case.' },
+    }),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     errors: [],
     handler: async ({ query }, { db }) => reply.page(await pets.list(db, query, query)),

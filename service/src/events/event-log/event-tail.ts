@@ -19,7 +19,7 @@ const CATCH_UPS = 2;
 
 const ALL = { types: undefined, subject: undefined };
 
-type TailStore = Pick<Database, 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
+type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
 
 export type TailListener = (events: readonly EventRow[]) => void;
 

@@ -1,5 +1,6 @@
 import type { Queries } from '../../db/database.ts';
-import { type Condition, type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
+import type { List, SortOf } from '../../db/list.ts';
+import { type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 
 /** Instants are in milliseconds since the Unix epoch. */
@@ -222,26 +223,25 @@ export function deleteDeliveriesOf(db: Queries, webhookId: number, limit: number
   );
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: DeliveryRow) => [id], types: ['number'] },
-} as const satisfies Sorts<DeliveryRow>;
+export const deliveryList = {
+  table: 'webhook_deliveries',
+  columns: COLUMNS,
+  equal: { webhook_id: null, status: null },
+  sorts: { id: { id: 'number' } },
+  defaultSort: '-id',
+  indexes: [
+    { name: 'webhook_deliveries_by_webhook', order: 1, columns: ['webhook_id', 'id'] },
+    { name: 'webhook_deliveries_by_status', order: 2, columns: ['webhook_id', 'status', 'id'] },
+  ],
+} as const satisfies List<DeliveryRow>;
 
-export type DeliverySort = keyof typeof sorts;
-
-export interface DeliveryFilter {
-  status?: DeliveryRow['status'] | undefined;
-  /** Whether those of events for administrators are among them. */
-  confidential: boolean;
-}
+export type DeliverySort = SortOf<typeof deliveryList>;
 
 export function selectDeliveries(
   db: Queries,
   webhookId: number,
-  { status, confidential }: DeliveryFilter,
+  { status }: { status?: DeliveryRow['status'] | undefined },
   listing: Listing<DeliverySort>,
 ): Promise<Page<DeliveryRow>> {
-  const where: Condition[] = [['webhook_id = ?', webhookId]];
-  if (status !== undefined) where.push(['status = ?', status]);
-  if (!confidential) where.push(["type NOT LIKE 'key.%'"]);
-  return selectPage(db, `SELECT ${COLUMNS} FROM webhook_deliveries`, where, sorts, listing);
+  return selectPage<DeliveryRow>(db, deliveryList, { equal: { webhook_id: webhookId, status } }, listing);
 }

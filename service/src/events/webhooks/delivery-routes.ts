@@ -9,6 +9,7 @@ import {
 import type { EventServices } from '../event-services.ts';
 import * as deliveries from './deliveries.ts';
 import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
+import { deliveryList } from './delivery-queries.ts';
 import { askingOf, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
@@ -43,18 +44,16 @@ export const deliveryRoutes: Route<EventServices>[] = [
     summary: 'List the deliveries of a webhook',
     description:
       'What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for 30 days. Those of ' +
-      'events of API keys are for keys with the scope `admin`.',
+      'events of API keys are for keys with the scope `admin`: for other keys a page is shorter by them, so go on while there ' +
+      'is a `Link` to a next page.',
     params: webhookParams,
-    query: listQuery(
-      {
-        status: {
-          type: 'string',
-          enum: deliveryStatuses,
-          description: 'Only deliveries with this status.',
-        },
+    query: listQuery(deliveryList, {
+      status: {
+        type: 'string',
+        enum: deliveryStatuses,
+        description: 'Only deliveries with this status.',
       },
-      ['-id', 'id'],
-    ),
+    }),
     success: {
       status: 200,
       description: 'A page of deliveries.',

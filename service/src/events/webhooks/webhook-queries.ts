@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from '../../db/database.ts';
-import { type Listing, type Sorts, selectPage } from '../../db/select-page.ts';
+import type { List, SortOf } from '../../db/list.ts';
+import { type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 
 /** Instants are in milliseconds since the Unix epoch. */
@@ -162,12 +163,18 @@ export function selectActiveWebhooks(db: Queries): Promise<ActiveWebhook[]> {
   );
 }
 
-const sorts = {
-  id: { columns: ['id'], keyOf: ({ id }: WebhookRow) => [id], types: ['number'] },
-} as const satisfies Sorts<WebhookRow>;
+export const webhookList = {
+  table: 'webhooks',
+  columns: COLUMNS,
+  where: 'deleted_at IS NULL',
+  equal: {},
+  sorts: { id: { id: 'number' } },
+  defaultSort: 'id',
+  indexes: [{ name: 'webhooks_listed', order: 1, columns: ['id'] }],
+} as const satisfies List<WebhookRow>;
 
-export type WebhookSort = keyof typeof sorts;
+export type WebhookSort = SortOf<typeof webhookList>;
 
 export function selectWebhooks(db: Queries, listing: Listing<WebhookSort>): Promise<Page<WebhookRow>> {
-  return selectPage(db, `SELECT ${COLUMNS} FROM webhooks`, [['deleted_at IS NULL']], sorts, listing);
+  return selectPage<WebhookRow>(db, webhookList, {}, listing);
 }

@@ -17,6 +17,7 @@ import {
   WebhookBody,
   WebhookPatch,
 } from './webhook.ts';
+import { webhookList } from './webhook-queries.ts';
 import * as webhooks from './webhooks.ts';
 
 export const webhookParams = idParams('webhookId', 'The webhook.');
@@ -47,7 +48,7 @@ export const webhookRoutes: Route<EventServices>[] = [
     operationId: 'listWebhooks',
     summary: 'List webhooks',
     description: 'All webhooks, whoever created them, without their secrets.',
-    query: listQuery({}, ['id', '-id']),
+    query: listQuery(webhookList, {}),
     success: {
       status: 200,
       description: 'A page of webhooks.',

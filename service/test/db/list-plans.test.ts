@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import type { Caller } from '../../src/access/api-keys/key-ring.ts';
+import type { Database, Value } from '../../src/db/database.ts';
+import { InvalidSort } from '../../src/kit/paging.ts';
+import { engines, openPostgresStore } from '../support/engines.ts';
+import { fillLists, HELD, HELD_BY_NONE } from '../support/full-lists.ts';
+import { combinationsOf, type ListRoute, lists, readPage } from '../support/lists.ts';
+
+/** A query for a page, as the service sends it. */
+interface Sent {
+  sql: string;
+  values: readonly Value[];
+}
+
+/** Why a plan reads more than a page; empty when it does not. */
+type Explain = (sent: Sent) => Promise<string[]>;
+
+const callers = [
+  { keyId: 1, scopes: new Set(['admin']) },
+  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']) },
+] as unknown as Caller[];
+
+/** Every query for a page that any request can lead to: all filters and sorts, first pages and later ones. */
+async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent & { what: string }> {
+  let sent: Sent | undefined;
+  const recorder = Object.create(db, {
+    get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
+    all: {
+      value: (sql: string, values: readonly Value[]) => {
+        sent = { sql, values };
+        return db.all(sql, values);
+      },
+    },
+  }) as Database;
+  for (const { filters, sort } of combinationsOf(list)) {
+    const what = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
+    for (const caller of callers) {
+      const query = { ...held(list, filters, HELD), ...(sort && { sort }), limit: 2 };
+      const reply = await readPage(list, query, { db: recorder, caller }).catch((error: unknown) => {
+        assert.ok(error instanceof InvalidSort, String(error));
+      });
+      if (!reply) continue;
+      assert.ok(reply.kind === 'page' && reply.page.next, `${what}: there is no second page to look at`);
+      yield { ...sent!, what };
+      await readPage(list, { ...query, cursor: reply.page.next }, { db: recorder, caller });
+      yield { ...sent!, what: `${what}, second page` };
+      const none = { ...query, ...held(list, filters, HELD_BY_NONE) };
+      await readPage(list, none, { db: recorder, caller });
+      yield { ...sent!, what: `${what}, which nothing has` };
+    }
+  }
+}
+
+function held(
+  { route, filters }: ListRoute,
+  names: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): object {
+  return Object.fromEntries(
+    names.map(name => {
+      const key = filters[name]!.enum ? `${name} of ${route.path}` : name;
+      assert.ok(key in values, `full-lists.ts has no value for the filter ${key}`);
+      return [name, values[key]];
+    }),
+  );
+}
+
+async function assertBounded(db: Database, explain: Explain): Promise<void> {
+  for (const list of lists) {
+    for await (const { what, ...sent } of pageQueries(db, list)) {
+      assert.deepEqual(await explain(sent), [], `${what}: ${sent.sql}`);
+    }
+  }
+}
+
+/** How many of a query's parameters are not limits. */
+function conditionsOf(sql: string): number {
+  return sql.replaceAll('LIMIT ?', '').split('?').length - 1;
+}
+
+interface SqliteStep {
+  id: number;
+  parent: number;
+  detail: string;
+}
+
+/** Finds what SQLite would read beyond a page. */
+async function explainSqlite(db: Database, { sql, values }: Sent): Promise<string[]> {
+  const steps = await db.all<SqliteStep>(`EXPLAIN QUERY PLAN ${sql}`, values);
+  const isTable = ({ detail }: SqliteStep) => /^(SCAN|SEARCH) (?!listed\b)/.test(detail);
+  const faults = steps.filter(
+    step =>
+      /TEMP B-TREE/.test(step.detail) && steps.some(other => other.parent === step.parent && isTable(other)),
+  );
+  const reads = steps.filter(isTable);
+  const partial = await db.all<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'",
+  );
+  for (const step of reads) {
+    const [, index] = /INDEX (\w+)/.exec(step.detail) ?? [];
+    const isPartial = partial.some(({ name }) => name === index);
+    if (/ IS (NOT )?NULL/.test(sql) && !isPartial) faults.push(step);
+    if (step.detail.startsWith('SCAN') && sql.includes('WHERE') && !isPartial) faults.push(step);
+  }
+  if (sql.includes(' AS listed')) {
+    if (reads.some(({ detail }) => !detail.endsWith('USING INTEGER PRIMARY KEY (rowid=?)')))
+      faults.push(...reads);
+  } else if (
+    reads.map(({ detail }) => detail.split('?').length - 1).reduce((a, b) => a + b) !== conditionsOf(sql)
+  ) {
+    // A condition that bounds no index makes it read rows that it then leaves out.
+    faults.push(...reads);
+  }
+  return faults.map(({ detail }) => detail);
+}
+
+/** Enough for pages of two from three ranges of an index; the whole of a range has some hundred. */
+const MOST_BLOCKS = 60;
+
+interface PostgresNode {
+  'Node Type': string;
+  Filter?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PostgresNode[];
+}
+
+/** Finds what PostgreSQL would read beyond a page. */
+function faultsOf(node: PostgresNode, isLimited = false): string[] {
+  const { 'Node Type': type, Filter: filter, Plans: inner = [] } = node;
+  const faults: string[] = [];
+  const isSorted = /Sort/.test(type);
+  if (/Scan/.test(type) && type !== 'Subquery Scan') {
+    if (!/^Index (Only )?Scan$/.test(type) && !(isLimited && /^Bitmap/.test(type))) faults.push(type);
+    if (filter !== undefined) faults.push(`${type} with Filter ${filter}`);
+  }
+  for (const plan of inner) {
+    faults.push(...faultsOf(plan, isLimited));
+    if (isSorted && !isBounded(plan)) faults.push(`${type} of ${plan['Node Type']}`);
+  }
+  return faults;
+}
+
+/** Whether what a node yields is at most some pages. */
+function isBounded({ 'Node Type': type, Plans: inner = [] }: PostgresNode): boolean {
+  return type === 'Limit' || (inner.length > 0 && inner.every(isBounded));
+}
+
+/** The plan for these values, or the one for any values that PostgreSQL turns to later. */
+async function explainPostgres(client: Client, { sql, values }: Sent, mode: string): Promise<string[]> {
+  let parameters = 0;
+  const text = sql.replaceAll('?', () => `$${++parameters}`);
+  const literals = values.map(value =>
+    typeof value === 'string' ? client.escapeLiteral(value) : String(value),
+  );
+  await client.query(`SET plan_cache_mode = ${mode}; PREPARE page AS ${text}`);
+  const execute = literals.length === 0 ? 'page' : `page (${literals.join(', ')})`;
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PostgresNode }[] }>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${execute}`,
+  );
+  await client.query('DEALLOCATE page');
+  const { Plan: plan } = rows[0]!['QUERY PLAN'][0]!;
+  const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  // A range may be read on after its end, which no plan shows.
+  const isLong = !sql.includes(' AS listed') && blocks > MOST_BLOCKS;
+  return [...faultsOf(plan), ...(isLong ? [`${blocks} blocks read`] : [])];
+}
+
+describe('every filter and sort of every list reads no more than a page', () => {
+  it('on SQLite', async t => {
+    const { db } = await engines.SQLite!(t);
+    await fillLists(db);
+    await assertBounded(db, sent => explainSqlite(db, sent));
+  });
+
+  it('on PostgreSQL, planned for its values and for any', async t => {
+    const { db, url } = await openPostgresStore(t);
+    await fillLists(db);
+    const client = new Client(url);
+    await client.connect();
+    try {
+      await client.query('VACUUM ANALYZE');
+      await assertBounded(db, async sent => [
+        ...(await explainPostgres(client, sent, 'force_custom_plan')),
+        ...(await explainPostgres(client, sent, 'force_generic_plan')),
+      ]);
+    } finally {
+      // The database cannot be dropped before.
+      await client.end();
+    }
+  });
+});

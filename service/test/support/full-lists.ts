@@ -1,0 +1,59 @@
+import type { Database } from '../../src/db/database.ts';
+
+/** For each filter a value that many rows have, alone and together; `id` names as many as are taken. */
+export const HELD: Readonly<Record<string, unknown>> = {
+  id: Array.from({ length: 100 }, (_, i) => i + 1),
+  'status of /pets': 'available',
+  'status of /store/inventory': 'available',
+  'status of /webhooks/{webhookId}/deliveries': 'delivered',
+  categoryId: 1,
+  name: 'a',
+  quantityBelow: 10,
+  petId: 1,
+  complete: true,
+  shipDateFrom: '2026-01-01T00:00:00Z',
+  shipDateTo: '2027-01-01T00:00:00Z',
+};
+
+/** For each filter a value that no row has, or no row has together with the others. */
+export const HELD_BY_NONE: Readonly<Record<string, unknown>> = {
+  ...HELD,
+  id: [1_000_001],
+  'status of /pets': 'pending',
+  'status of /store/inventory': 'pending',
+  'status of /webhooks/{webhookId}/deliveries': 'dead',
+  categoryId: 3,
+  name: 'zz',
+  quantityBelow: 1,
+  petId: 99,
+  complete: false,
+};
+
+/**
+ * Fills every list with rows of which nearly all are alike, so that a planner expects to come across the few others soon:
+ * one category, one status and one pet have almost everything, another category ten pets, others nothing.
+ */
+export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {}): Promise<void> {
+  const numbers = (count: number) =>
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})`;
+  const date = Date.parse('2026-06-01T00:00:00Z');
+  return db.write(async tx => {
+    for (const sql of [
+      `INSERT INTO categories (name, name_key) ${numbers(others)} SELECT 'a' || n, 'a' || n FROM numbers`,
+      `INSERT INTO pets (name, name_key, category_id, status, quantity) ${numbers(pets)}
+       SELECT 'a' || n, 'a' || n, CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, CASE WHEN n % 100 = 50 THEN 'sold' ELSE 'available' END,
+         CASE WHEN n % 100 = 50 THEN 0 ELSE 1 + n % 100 END FROM numbers`,
+      `INSERT INTO orders (pet_id, quantity, ship_date, complete) ${numbers(pets)}
+       SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 1, ${date} + n, CASE WHEN n % 100 = 50 THEN 0 ELSE 1 END FROM numbers`,
+      `INSERT INTO api_keys (name, hash, plan, scopes, created_at) ${numbers(others)}
+       SELECT 'Key', ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'free', 'pets:read', 0 FROM numbers`,
+      `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at, deleted_at) ${numbers(others)}
+       SELECT 1, 'http://localhost/', 1, '', 0, 0, CASE WHEN n > 1 AND n < ${others - 100} THEN 1 END FROM numbers`,
+      `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at) ${numbers(others)}
+       SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 'pet.created', 'pets/1', '', CASE WHEN n % 100 = 50 THEN 'pending' ELSE 'delivered' END, 0,
+         CASE WHEN n % 100 = 50 THEN NULL ELSE 0 END FROM numbers`,
+    ]) {
+      await tx.run(sql);
+    }
+  });
+}
