@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sweep } from '../../src/events/webhooks/deliveries.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { webhookShop } from './webhook-shop.ts';
+import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and how the answer began', async t => {
@@ -107,7 +106,7 @@ describe('a delivery', () => {
     await shop.settle();
     const { db } = shop.shop.app;
     const swept = async (days: number) => {
-      await sweep(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
+      await sweepAll(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
       return (await shop.read(`${path}/deliveries`)).length;
     };
     shop.clock.turn(30 * DAY);

@@ -32,6 +32,9 @@ describe('the settings', () => {
       redisUrls: [],
       eventDays: 30,
       streamsPerKey: 20,
+      webhooksPerKey: 20,
+      webhookConnections: 100,
+      webhookConnectionsPerHost: 20,
       privateWebhooks: false,
     });
   });
@@ -60,6 +63,9 @@ describe('the settings', () => {
       REDIS_URL: 'rediss://user:pass@redis-1:6380, rediss://[::1]:6380/0',
       PETSTORE_EVENT_DAYS: '7',
       PETSTORE_STREAMS_PER_KEY: '5',
+      PETSTORE_WEBHOOKS_PER_KEY: '3',
+      PETSTORE_WEBHOOK_CONNECTIONS: '50',
+      PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '5',
       PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     });
     assert.deepEqual(config, {
@@ -87,6 +93,9 @@ describe('the settings', () => {
       redisUrls: ['rediss://user:pass@redis-1:6380', 'rediss://[::1]:6380/0'],
       eventDays: 7,
       streamsPerKey: 5,
+      webhooksPerKey: 3,
+      webhookConnections: 50,
+      webhookConnectionsPerHost: 5,
       privateWebhooks: true,
     });
   });
