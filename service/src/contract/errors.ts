@@ -62,8 +62,7 @@ export const errorCatalogue = {
   delivery_not_found: 'The webhook has no delivery with this ID.',
   webhook_disabled: 'The webhook is disabled and nothing is sent to it; enable it first.',
   webhook_key_unfit:
-    'The API key that the webhook belongs to was revoked, has expired or lacks a scope; change the key, or create the ' +
-    'webhook with another one.',
+    'The key that the webhook belongs to has ended or lacks a scope; change it, or create the webhook with another key.',
   too_many_webhooks: 'The API key has as many webhooks as it may; delete one of them, or change one instead.',
   replay_in_progress:
     'An earlier replay of the webhook is under way; wait for its end, or end it with the cursor `latest`.',

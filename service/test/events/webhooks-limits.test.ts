@@ -86,10 +86,14 @@ describe('the window of a webhook', () => {
     await shop.api.patch(path, { enabled: true });
     assert.equal(await planAll(shop.shop), 'full');
     assert.equal(await countDeliveries(shop.shop), 500);
+    // All but 20 of them are taken, as if by another replica.
+    await shop.shop.app.db.run(
+      `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL, finished_at = created_at WHERE id > 20`,
+    );
     replica.dispatcher.start();
-    await shop.receiver.has(700);
+    await shop.receiver.has(220);
     await replica.dispatcher.runDue();
-    assert.equal(new Set(shop.receiver.told).size, 700);
+    assert.equal(new Set(shop.receiver.told).size, 220);
     await replica.close();
   });
 

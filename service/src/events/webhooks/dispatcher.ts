@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   #running: Promise<void> | undefined;
   #again = false;
   #inVain = LOOKS_IN_VAIN;
-  /** The ID after which the next round begins, so that each webhook comes first in turn. */
+  /** The ID after which the next round begins: before the first webhook for which there was no connection. */
   #beginAfter = 0;
   #started = false;
   #closed = false;
@@ -140,10 +140,9 @@ export class WebhookDispatcher {
     const active = new Set<number>();
     let hasWorked = false;
     for await (const page of this.#pages()) {
-      const { latest } = await selectEnds(this.#options.db);
-      for (const webhook of await this.#allowed(page)) {
+      const [{ latest }, allowed] = await Promise.all([selectEnds(this.#options.db), this.#allowed(page)]);
+      for (const webhook of allowed) {
         if (this.#closed) return { found: true, hasWorked };
-        if (active.size === 0) this.#beginAfter = webhook.id;
         active.add(webhook.id);
         try {
           if (await this.#serve(webhook, latest)) hasWorked = true;
@@ -157,9 +156,10 @@ export class WebhookDispatcher {
     return { found: active.size > 0, hasWorked };
   }
 
-  /** The webhooks that are enabled, each once, beginning with those after the one that the round before began with. */
+  /** The webhooks that are enabled, each once, beginning with the first that got no connection in the round before. */
   async *#pages(): AsyncGenerator<ActiveWebhook[]> {
     const first = this.#beginAfter;
+    this.#beginAfter = 0;
     const parts = [
       { after: first, upTo: Number.MAX_SAFE_INTEGER },
       { after: 0, upTo: first },
@@ -221,7 +221,10 @@ export class WebhookDispatcher {
     const destination = { host: hostOf(webhook.url), keyId: webhook.api_key_id };
     const wanted = mostAtOnce(webhook) - this.#sender.countOf(webhook.id);
     const connections = this.#connections.take(destination, wanted);
-    if (connections === 0) return false;
+    if (connections === 0) {
+      if (wanted > 0) this.#beginAfter ||= webhook.id - 1;
+      return false;
+    }
     let begun = 0;
     try {
       const claimed = await claim(db, webhook, { readStandings, now: clock.now(), limit: connections });

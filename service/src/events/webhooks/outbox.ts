@@ -77,10 +77,13 @@ export async function plan(
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
     if (webhook?.enabled !== 1) return 'idle';
-    if (!(await hasRoom(tx, webhookId))) return 'full';
-    const owner = await standingOf(readStandings, tx, webhook.api_key_id, now);
+    const [isFree, owner, { oldest, latest }] = await Promise.all([
+      hasRoom(tx, webhookId),
+      standingOf(readStandings, tx, webhook.api_key_id, now),
+      selectEnds(tx),
+    ]);
+    if (!isFree) return 'full';
     if (owner.problem) return 'idle';
-    const { oldest, latest } = await selectEnds(tx);
     // What has expired meanwhile cannot be delivered any more.
     const after = Math.max(webhook.position, oldest - 1);
     const upTo = Math.min(after + LOOKED_THROUGH, latest);
@@ -129,10 +132,12 @@ export function claim(
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
     if (webhook?.enabled !== 1 || webhook.url !== url) return undefined;
-    const room = Math.min(limit, mostAtOnce(webhook) - (await countLeased(tx, webhookId, now)));
-    if (room <= 0) return undefined;
-    const { problem, isAdministrator } = await standingOf(readStandings, tx, webhook.api_key_id, now);
-    if (problem) return undefined;
+    const [leased, { problem, isAdministrator }] = await Promise.all([
+      countLeased(tx, webhookId, now),
+      standingOf(readStandings, tx, webhook.api_key_id, now),
+    ]);
+    const room = Math.min(limit, mostAtOnce(webhook) - leased);
+    if (room <= 0 || problem) return undefined;
     const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
     return deliveries.length === 0 ? undefined : { webhook, deliveries, isAdministrator };
   });
