@@ -119,6 +119,22 @@ describe('a webhook', () => {
       assert.deepEqual(await db.all(`SELECT * FROM ${table}`), [], table);
   });
 
+  it('has its URL stored in the parsed form, whose length is limited, too', async t => {
+    const { api } = await webhookShop(t);
+    const { body } = await api.post('/webhooks', { url: 'HTTP://127.0.0.1:80/a b/../ä?c#d', enabled: false });
+    assert.equal(body.url, 'http://127.0.0.1/%C3%A4?c#d');
+    const changed = await api.patch('/webhooks/1', { url: 'http://127.1' });
+    assert.equal(changed.body.url, 'http://127.0.0.1/');
+    const long = { url: `http://127.0.0.1/${'ä'.repeat(400)}` };
+    for (const answer of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
+      const message = assertRefused(answer, 400, 'invalid_request');
+      assert.equal(
+        message,
+        'field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
+      );
+    }
+  });
+
   const refused: [what: string, body: object, message: RegExp][] = [
     ['no URL', {}, /^field `url` is required$/],
     ['a text that is none', { url: 'hook' }, /^field `url` must be a URL, such as `https:/],
