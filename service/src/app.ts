@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import * as apiKeys from './access/api-keys/api-keys.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
+import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
 import { openCounters } from './counters/open-counters.ts';
@@ -10,10 +11,10 @@ import { openDatabase } from './db/open-database.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
-import * as deliveries from './events/webhooks/deliveries.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
+import { sweepSlice as sweepWebhooks } from './events/webhooks/sweep.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -147,7 +148,8 @@ export async function buildApp(
       random: Math.random,
     },
     ...timing,
-    isAdministrator: (db, keyId, now) => apiKeys.hasScope(db, keyId, 'admin', now),
+    connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
+    readStandings,
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
     onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
   });
@@ -158,6 +160,8 @@ export async function buildApp(
     streams,
     endpoints,
     dispatcher,
+    readStandings,
+    webhooksPerKey: config.webhooksPerKey,
     db,
     keyRing,
     keyLimits,
@@ -203,7 +207,7 @@ export async function buildApp(
       'key limits': now => keyLimits.sweep(now),
       'rotated secrets': now => apiKeys.sweepSecrets(db, now),
       events: now => eventLog.expire(db, eventsSince(now)),
-      deliveries: now => deliveries.sweep(db, { before: eventsSince(now), now }),
+      webhooks: now => sweepWebhooks(db, { before: eventsSince(now), now }),
     },
     clock,
     onError: (name, error) => log.error({ err: error }, `Sweep of ${name} failed; it is repeated`),

@@ -45,6 +45,11 @@ export interface Config {
   readonly eventDays: number;
   /** The most streams of events that one API key may have open. */
   readonly streamsPerKey: number;
+  /** The most webhooks that belong to one API key. */
+  readonly webhooksPerKey: number;
+  /** The most connections to endpoints of webhooks that this process has open, in total and to one host. */
+  readonly webhookConnections: number;
+  readonly webhookConnectionsPerHost: number;
   /** Whether webhooks may go to private addresses, and by plain HTTP: for development. */
   readonly privateWebhooks: boolean;
 }
@@ -76,6 +81,9 @@ const ours = [
   'PETSTORE_BAN_DECAY_HOURS',
   'PETSTORE_EVENT_DAYS',
   'PETSTORE_STREAMS_PER_KEY',
+  'PETSTORE_WEBHOOKS_PER_KEY',
+  'PETSTORE_WEBHOOK_CONNECTIONS',
+  'PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST',
   'PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
 ] as const;
 
@@ -104,6 +112,15 @@ export function readConfig(environment: Environment): Config {
     redisUrls: readRedisUrls(environment),
     eventDays: wholeNumber(environment, 'PETSTORE_EVENT_DAYS', 30, 1, 3_650),
     streamsPerKey: wholeNumber(environment, 'PETSTORE_STREAMS_PER_KEY', 20, 1, 100_000),
+    webhooksPerKey: wholeNumber(environment, 'PETSTORE_WEBHOOKS_PER_KEY', 20, 1, 100_000),
+    webhookConnections: wholeNumber(environment, 'PETSTORE_WEBHOOK_CONNECTIONS', 100, 1, 10_000),
+    webhookConnectionsPerHost: wholeNumber(
+      environment,
+      'PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST',
+      20,
+      1,
+      10_000,
+    ),
     privateWebhooks: flag(environment, 'PETSTORE_WEBHOOKS_ALLOW_PRIVATE'),
   });
 }

@@ -81,10 +81,10 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   /** Rules and consequences, in CommonMark. */
   description: string;
   /**
-   * The scope that the caller's key needs: `any` where every valid key will do, `null` where no key is needed and no
-   * quota is used.
+   * The scope that the caller's key needs, or several of which it needs all: `any` where every valid key will do, `null`
+   * where no key is needed and no quota is used.
    */
-  scope: Scope | 'any' | null;
+  scope: Scope | readonly Scope[] | 'any' | null;
   /** `account` where requests draw on a bucket that the key has for its account alone, and not on its limits. */
   countedBy?: 'account';
   params?: P;
@@ -136,6 +136,12 @@ export function defineRoute<
   S extends Services = Services,
 >(definition: RouteDefinition<P, Q, B, S>): Route<S> {
   return definition as unknown as Route<S>;
+}
+
+/** The scopes that a key needs for an operation: all of them. */
+export function requiredScopes(scope: Route['scope']): readonly Scope[] {
+  if (scope === null || scope === 'any') return [];
+  return typeof scope === 'string' ? [scope] : scope;
 }
 
 export const reply = {

@@ -61,6 +61,11 @@ export const errorCatalogue = {
   webhook_not_found: 'No webhook has this ID.',
   delivery_not_found: 'The webhook has no delivery with this ID.',
   webhook_disabled: 'The webhook is disabled and nothing is sent to it; enable it first.',
+  webhook_key_unfit:
+    'The key that the webhook belongs to has ended or lacks a scope; change it, or create the webhook with another key.',
+  too_many_webhooks: 'The API key has as many webhooks as it may; delete one of them, or change one instead.',
+  replay_in_progress:
+    'An earlier replay of the webhook is under way; wait for its end, or end it by one from the cursor latest.',
 
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',

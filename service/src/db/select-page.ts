@@ -91,9 +91,7 @@ function listedSql(
     limit,
   }: { order: string[]; descending: boolean; after?: SortKey | undefined; limit: number },
 ): Statement {
-  const length = ids.length === 1 ? 1 : ids.length <= 10 ? 10 : MOST_IDS;
-  // Padded, so that few different texts are prepared.
-  const padded = [...ids, ...Array<number>(length - ids.length).fill(ids[0]!)];
+  const [listed, padded] = isOneOf('id', ids);
   const conditions: Statement[] = [];
   for (const [column, value] of Object.entries(equal)) {
     if (value !== undefined) conditions.push([`${column} = ?`, [value]]);
@@ -105,12 +103,19 @@ function listedSql(
     conditions.push([`(${order.join(', ')}) ${descending ? '<' : '>'} (${places})`, [...after]]);
   }
   const sql = [
-    `SELECT * FROM (${select} WHERE id IN (${padded.map(() => '?').join(', ')}) LIMIT ${length}) AS listed`,
+    `SELECT * FROM (${select} WHERE ${listed} LIMIT ${padded.length}) AS listed`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(([text]) => text).join(' AND ')}`]),
     orderBy(order, descending),
     'LIMIT ?',
   ].join(' ');
   return [sql, [...padded, ...conditions.flatMap(([, values]) => values), limit]];
+}
+
+/** `column` is one of 1 to 100 values, padded to one of three lengths so that few different texts are prepared. */
+export function isOneOf(column: string, values: readonly number[]): Statement {
+  const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MOST_IDS;
+  const padded = [...values, ...Array<number>(length - values.length).fill(values[0]!)];
+  return [`${column} IN (${padded.map(() => '?').join(', ')})`, padded];
 }
 
 /** `column` starts with `prefix`, as a range that an index serves. */

@@ -31,6 +31,8 @@ export function handlerOf(
     tail,
     endpoints,
     dispatcher,
+    readStandings,
+    webhooksPerKey,
     idempotency,
     streams,
   }: HandlerServices,
@@ -60,7 +62,20 @@ export function handlerOf(
     };
     refuseOtherId(route, input);
     const { caller } = request;
-    const services = { db, keyRing, keyLimits, contract, counters, tail, endpoints, dispatcher, caller, now };
+    const services: RouteServices = {
+      db,
+      keyRing,
+      keyLimits,
+      contract,
+      counters,
+      tail,
+      endpoints,
+      dispatcher,
+      readStandings,
+      webhooksPerKey,
+      caller,
+      now,
+    };
     if (prepare) await prepare(input, services);
 
     const idempotencyKey = request.headers['idempotency-key'];

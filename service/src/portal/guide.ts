@@ -58,7 +58,7 @@ function authentication(): Section {
 Authorization: Bearer psk_…</code></pre>
 <p>Keep the key out of URLs, logs and repositories. It was shown once, when it was made; an administrator can replace its
 secret without an interruption: <a href="${operationUrl('API keys', 'rotateApiKey')}">rotate it</a>.</p>
-<p>A key has scopes. Each operation names the one that it needs; a <code>:write</code> does not include the
+<p>A key has scopes. Each operation names those that it needs; a <code>:write</code> does not include the
 <code>:read</code> beside it.</p>
 ${table(
   'Scopes',

@@ -12,9 +12,18 @@ function send(client: Client, { method, template, body }: KnownOperation): Promi
   return client.send(method, filled(template, 77), { body: body?.example });
 }
 
+function assertAdmitted({ status, text }: Answer, { operationId }: KnownOperation): void {
+  assert.ok(status !== 401 && status !== 403, `${operationId} ${text}`);
+}
+
+/** The combinations of several scopes that operations need. */
+const requiredTogether = new Set(
+  operations.filter(({ scopes }) => scopes.length > 1).map(({ scopes }) => scopes.join(' ')),
+);
+
 describe('a key', () => {
   for (const scope of scopeNames) {
-    const needing = operations.filter(operation => operation.scope === scope);
+    const needing = operations.filter(({ scopes }) => scopes.includes(scope));
 
     it(`without the scope ${scope} is refused all that needs it, by its name`, async t => {
       const { clientWith } = await startTestApp(t);
@@ -27,23 +36,36 @@ describe('a key', () => {
       }
     });
 
-    it(`with no scope but ${scope} may do all that needs it`, async t => {
+    it(`with no scope but ${scope} may do what needs nothing else, and nothing more`, async t => {
       const { clientWith } = await startTestApp(t);
       const client = await clientWith({ scopes: [scope] });
-      for (const operation of needing) {
-        const { status, text } = await send(client, operation);
-        assert.ok(status !== 401 && status !== 403, `${operation.operationId} ${text}`);
+      for (const operation of operations.filter(({ needsKey }) => needsKey)) {
+        const missing = operation.scopes.filter(required => required !== scope && scope !== 'admin');
+        const answer = await send(client, operation);
+        if (missing.length === 0) assertAdmitted(answer, operation);
+        else {
+          const names = missing.map(name => `\`${name}\``).join(' and ');
+          const noun = missing.length === 1 ? 'scope' : 'scopes';
+          const message = assertRefused(answer, 403, 'insufficient_scope');
+          assert.equal(message, `The API key lacks the ${noun} ${names}`, operation.operationId);
+        }
       }
+    });
+  }
+
+  for (const scopes of requiredTogether) {
+    it(`with the scopes ${scopes} alone may do all that needs them`, async t => {
+      const { clientWith } = await startTestApp(t);
+      const client = await clientWith({ scopes: scopes.split(' ') });
+      for (const operation of operations.filter(operation => operation.scopes.join(' ') === scopes))
+        assertAdmitted(await send(client, operation), operation);
     });
   }
 
   it('with the scope admin may do everything', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['admin'] });
-    for (const operation of operations) {
-      const { status, text } = await send(client, operation);
-      assert.ok(status !== 401 && status !== 403, `${operation.operationId} ${text}`);
-    }
+    for (const operation of operations) assertAdmitted(await send(client, operation), operation);
   });
 
   it('is refused before its body is read', async t => {

@@ -88,13 +88,16 @@ describe('every operation', () => {
     );
   });
 
-  it('says whether it needs a key, and which scope', () => {
+  it('says whether it needs a key, and which scopes', () => {
     for (const { operation } of documentedOperations) {
-      const scope = operation['x-required-scope'];
+      const scopes = operation['x-required-scopes'];
       const needsKey = operation.security.length > 0;
       const security = needsKey ? [{ apiKey: [] }, { bearer: [] }] : [];
       assert.deepEqual(operation.security, security, operation.operationId);
-      const told = scope === undefined ? 'Needs an API key, with whatever scopes' : `\`${scope}\``;
+      const noun = scopes?.length === 1 ? 'scope' : 'scopes';
+      const told = scopes
+        ? `Needs the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
+        : 'Needs an API key, with whatever scopes';
       assert.equal(operation.description.includes(told), needsKey, operation.operationId);
     }
   });
@@ -115,7 +118,7 @@ describe('every operation', () => {
       const responses = new Map(responsesOf(operation));
       const needed = ['400', '408', '414', '431', '500'];
       if (operation.security.length > 0) needed.push('401', '406', '429', '503');
-      if (operation['x-required-scope'] !== undefined) needed.push('403');
+      if (operation['x-required-scopes'] !== undefined) needed.push('403');
       if (method !== 'GET') needed.push('413', '415');
       for (const status of needed) assert.ok(responses.has(status), `${operation.operationId} ${status}`);
       for (const [status, response] of responses) {

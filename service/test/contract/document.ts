@@ -51,7 +51,7 @@ export interface OperationObject {
   description: string;
   security: object[];
   deprecated?: boolean;
-  'x-required-scope'?: string;
+  'x-required-scopes'?: string[];
   'x-hideTryItPanel'?: boolean;
   'x-stability'?: string;
   'x-deprecated-sunset'?: string;

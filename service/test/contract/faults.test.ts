@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { KeyRing } from '../../src/access/api-keys/key-ring.ts';
+import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
@@ -46,6 +47,8 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     db: app.db,
     endpoints: app.endpoints,
     dispatcher: app.dispatcher,
+    readStandings,
+    webhooksPerKey: 20,
     keyRing: new KeyRing(app.db, app.config.banRules),
     keyLimits: app.keyLimits,
     contract: new ContractDocument(() => ({})),

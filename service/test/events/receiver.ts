@@ -59,6 +59,11 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
+  /** The requests that it has not answered, on connections that are still open. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** The subjects and types of what it got, in order. */
   get told(): string[] {
     return this.received.map(({ event }) => `${event.subject} ${event.type}`);

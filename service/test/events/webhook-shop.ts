@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { hasScope } from '../../src/access/api-keys/api-keys.ts';
+import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { buildApp, type Overrides } from '../../src/app.ts';
 import type { Database } from '../../src/db/database.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
+import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -13,6 +14,9 @@ import { Receiver } from './receiver.ts';
 
 export const ALLOW_PRIVATE = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
 
+/** What a key needs to create webhooks. */
+export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'];
+
 /** A shop with endpoints on this machine. Pauses between attempts are not varied, and nothing is waited for at the end. */
 export async function webhookShop(
   t: TestContext,
@@ -20,14 +24,23 @@ export async function webhookShop(
     receivers: count = 1,
     clock,
     webhooks,
-  }: { receivers?: number; clock?: TestClock; webhooks?: Overrides['webhooks'] } = {},
+    environment,
+    shared = onPostgres,
+  }: {
+    receivers?: number;
+    clock?: TestClock;
+    webhooks?: Overrides['webhooks'];
+    environment?: Record<string, string>;
+    shared?: boolean;
+  } = {},
 ): Promise<WebhookShop> {
   const receivers: Receiver[] = [];
   // Before the service, which looks at its end whether it has left any socket behind.
   while (receivers.length < count) receivers.push(await Receiver.start());
   t.after(() => Promise.all(receivers.map(receiver => receiver.disconnect())));
   const shop = await startTestApp(t, {
-    environment: ALLOW_PRIVATE,
+    environment: { ...ALLOW_PRIVATE, ...environment },
+    shared,
     ...(clock && { clock }),
     webhooks: { random: () => 0.5, patience: 0, ...webhooks },
   });
@@ -108,6 +121,11 @@ export class WebhookShop {
   }
 }
 
+/** Deletes all that sweeps delete: what was finished before `before`, in milliseconds since the Unix epoch, among it. */
+export async function sweepAll(db: Database, times: { before: number; now: number }): Promise<void> {
+  while (await sweepSlice(db, times));
+}
+
 export interface Replica {
   dispatcher: WebhookDispatcher;
   /** Has it lose the store, as a process does that is killed. */
@@ -134,7 +152,8 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
   const dispatcher = new WebhookDispatcher({
     ...{ db: own, tail, clock, endpoints: app.endpoints, random: () => 0.5 },
     ...{ timeout: 15 * SECOND, patience: 0 },
-    isAdministrator: (queries, keyId, now) => hasScope(queries, keyId, 'admin', now),
+    connections: { total: 100, perHost: 20 },
+    readStandings,
     onDisabled: () => {},
     onError: () => {},
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sweep } from '../../src/events/webhooks/deliveries.ts';
+import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { webhookShop } from './webhook-shop.ts';
+import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and how the answer began', async t => {
@@ -107,7 +107,7 @@ describe('a delivery', () => {
     await shop.settle();
     const { db } = shop.shop.app;
     const swept = async (days: number) => {
-      await sweep(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
+      await sweepAll(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
       return (await shop.read(`${path}/deliveries`)).length;
     };
     shop.clock.turn(30 * DAY);
@@ -115,6 +115,45 @@ describe('a delivery', () => {
     shop.clock.turn(1);
     assert.equal(await swept(30), 0);
     assert.deepEqual(await db.all('SELECT * FROM webhook_attempts'), []);
+  });
+});
+
+describe('a sweep', () => {
+  it('deletes a deleted webhook with any number of deliveries and attempts in slices', async t => {
+    const shop = await webhookShop(t);
+    const { id, path } = await shop.webhook();
+    const { db } = shop.shop.app;
+    const numbers = (most: number) =>
+      `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
+    await db.run(
+      `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at)
+       SELECT ${id}, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${numbers(250)} AS some`,
+    );
+    await db.run(
+      `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
+       SELECT d.id, some.i, 0, 0 FROM webhook_deliveries AS d, ${numbers(15)} AS some`,
+    );
+    await shop.api.delete(path);
+    const counts = async () => {
+      const row = await db.get<{ deliveries: number; attempts: number }>(
+        `SELECT (SELECT count(*) FROM webhook_deliveries) AS deliveries,
+           (SELECT count(*) FROM webhook_attempts) AS attempts`,
+      );
+      return row!;
+    };
+    let before = await counts();
+    assert.deepEqual(before, { deliveries: 250, attempts: 3_750 });
+    let slices = 0;
+    while (await sweepSlice(db, { before: 0, now: shop.clock.now() })) {
+      const after = await counts();
+      assert.ok(before.deliveries - after.deliveries <= 100);
+      assert.ok(before.attempts - after.attempts <= 1_000);
+      before = after;
+      slices++;
+    }
+    assert.deepEqual(await counts(), { deliveries: 0, attempts: 0 });
+    assert.deepEqual(await db.all('SELECT id FROM webhooks'), []);
+    assert.ok(slices >= 6 && slices <= 8, `${slices} slices`);
   });
 });
 

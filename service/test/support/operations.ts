@@ -26,8 +26,8 @@ export interface KnownOperation {
   /** Such as `/pets/{petId}`. */
   template: string;
   needsKey: boolean;
-  /** The scope that its key needs; `undefined` where any key will do, or none. */
-  scope: string | undefined;
+  /** The scopes that its key needs; none where any key will do, or where none is needed. */
+  scopes: readonly string[];
   body: Body | undefined;
 }
 
@@ -41,7 +41,7 @@ export const operations: readonly KnownOperation[] = Object.entries(contract.pat
         method: method.toUpperCase(),
         template,
         needsKey: operation.security.length > 0,
-        scope: operation['x-required-scope'] as string | undefined,
+        scopes: (operation['x-required-scopes'] ?? []) as string[],
         body: bodyOf(operation),
       })),
 );

@@ -1,7 +1,7 @@
 import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
 import type { List, SortOf } from '../../db/list.ts';
-import { type Listing, selectPage } from '../../db/select-page.ts';
+import { isOneOf, type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
 
@@ -64,6 +64,12 @@ export function updateApiKey(
 
 export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | undefined> {
   return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
+}
+
+/** Some keys, 1 to 100 of them. */
+export function selectApiKeysOf(db: Queries, keyIds: readonly number[]): Promise<ApiKeyRow[]> {
+  const [condition, ids] = isOneOf('id', keyIds);
+  return db.all(`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`, ids);
 }
 
 /** Keeps all keys from other transactions until this one ends: whether a key may change depends on the others. */

@@ -5,6 +5,7 @@ import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
+import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
@@ -38,6 +39,7 @@ import {
   updateApiKey,
 } from './api-key-queries.ts';
 import { hashOf, newSecret } from './secret.ts';
+import { standingOf } from './standings.ts';
 
 /** What is needed to work on keys: where they are, what their limits say, and when it is (milliseconds since the epoch). */
 export interface KeyAccess {
@@ -86,7 +88,10 @@ export async function change(
     const terms = termsOf(settings);
     if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) refusePast(terms.expiresAt, now);
     await refuseToLockOut(tx, row, terms, now);
-    const changed = toApiKey(await updateApiKey(tx, keyId, terms), state, now);
+    const updated = await updateApiKey(tx, keyId, terms);
+    const { problem } = standingOf(updated, now);
+    if (problem) await stopWebhooksOf(tx, keyId, problem);
+    const changed = toApiKey(updated, state, now);
     if (!isDeepStrictEqual(before, changed)) appendEvent(tx, 'key.updated', keyId, changed);
     return changed;
   });
@@ -102,9 +107,11 @@ export async function revoke(
     const row = await foundToChange(tx, keyId);
     guard(toApiKey(row, state, now));
     await refuseToLockOut(tx, row, undefined, now);
-    await revokeApiKey(tx, keyId, now);
     if (row.revoked_at !== null) return;
-    appendEvent(tx, 'key.revoked', keyId, toApiKey({ ...row, revoked_at: now }, state, now));
+    const revoked = { ...row, revoked_at: now };
+    await revokeApiKey(tx, keyId, now);
+    await stopWebhooksOf(tx, keyId, standingOf(revoked, now).problem!);
+    appendEvent(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
   });
 }
 
@@ -127,13 +134,6 @@ export function rotate(
     appendEvent(tx, 'key.rotated', keyId, rotated);
     return { ...rotated, key: secret };
   });
-}
-
-/** Whether a key works and has a scope. */
-export async function hasScope(db: Queries, keyId: number, scope: Scope, now: number): Promise<boolean> {
-  const row = await selectApiKey(db, keyId);
-  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) return false;
-  return row.scopes.split(' ').includes(scope);
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Listing } from '../../db/select-page.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
-import { isConfidential } from '../event-log/event-types.ts';
 import {
   ATTEMPTS_TOLD,
   type Replay,
@@ -20,8 +19,6 @@ import {
 import {
   type DeliveryRow,
   type DeliverySort,
-  deleteDeliveriesOf,
-  deleteFinishedBefore,
   holdBackLater,
   insertDelivery,
   isSubjectLeased,
@@ -32,17 +29,8 @@ import {
   updateDelivery,
 } from './delivery-queries.ts';
 import { toWebhook } from './webhook.ts';
-import {
-  deleteSecretsExpiredBefore,
-  deleteWebhook,
-  selectDeletedWebhooks,
-  updatePosition,
-  type WebhookRow,
-} from './webhook-queries.ts';
-import { type Asking, foundToChange, read as readWebhook } from './webhooks.ts';
-
-/** Deliveries deleted in one transaction. */
-const SWEPT_AT_ONCE = 1_000;
+import { updateReplay, type WebhookRow } from './webhook-queries.ts';
+import { type Asking, asItIs, foundToChange, ownerOf, read as readWebhook } from './webhooks.ts';
 
 /** Which delivery of which webhook. */
 export interface DeliveryIds {
@@ -55,26 +43,23 @@ export async function list(
   webhookId: number,
   { status }: { status?: DeliveryRow['status'] | undefined },
   listing: Listing<DeliverySort>,
-  { isAdministrator }: Asking,
+  asking: Asking,
 ): Promise<Page<WebhookDelivery>> {
-  await readWebhook(db, webhookId);
-  const page = await selectDeliveries(db, webhookId, { status }, listing);
-  // Left out here and not in the query, which would read on until it had found enough others.
-  const items = page.items.filter(({ type }) => isAdministrator || !isConfidential(type));
-  return mapPage({ ...page, items }, toDelivery);
+  await readWebhook(db, webhookId, asking);
+  return mapPage(await selectDeliveries(db, webhookId, { status }, listing), toDelivery);
 }
 
 export async function read(db: Queries, ids: DeliveryIds, asking: Asking): Promise<WebhookDeliveryDetails> {
-  await readWebhook(db, ids.webhookId);
-  const row = await found(db, ids, asking);
+  await readWebhook(db, ids.webhookId, asking);
+  const row = await found(db, ids);
   return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_TOLD)).reverse());
 }
 
 /** Sends a test: it is delivered as events are, but tried only once. */
-export function test(db: Writer, webhookId: number, now: number): Promise<WebhookDelivery> {
+export function test(db: Writer, webhookId: number, asking: Asking): Promise<WebhookDelivery> {
+  const { now } = asking;
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId);
-    refuseDisabled(row);
+    const row = await enabledToChange(tx, webhookId, asking);
     const webhook = toWebhook(row);
     const delivery = {
       webhook_id: webhookId,
@@ -91,8 +76,8 @@ export function test(db: Writer, webhookId: number, now: number): Promise<Webhoo
 export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise<WebhookDelivery> {
   const { now } = asking;
   return db.write(async tx => {
-    refuseDisabled(await foundToChange(tx, ids.webhookId));
-    const row = await found(tx, ids, asking);
+    await enabledToChange(tx, ids.webhookId, asking);
+    const row = await found(tx, ids);
     // It is being sent at this moment.
     if (row.leased_until !== null && row.leased_until > now) return toDelivery(row);
     await holdBackLater(tx, row, now);
@@ -106,43 +91,43 @@ export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise
   });
 }
 
-/** Delivers everything after a cursor once more, as new deliveries. */
-export function replay(db: Writer, webhookId: number, cursor: string): Promise<Replay> {
+/**
+ * Delivers everything after a cursor once more, as new deliveries. Throws `replay_in_progress` while an earlier replay is
+ * under way, unless this one passes over all that is left of it.
+ */
+export function replay(db: Writer, webhookId: number, cursor: string, asking: Asking): Promise<Replay> {
   return db.write(async tx => {
-    await foundToChange(tx, webhookId);
+    const row = await foundToChange(tx, webhookId, asking);
     const position = await eventLog.positionOf(tx, cursor);
     const { latest } = await selectEnds(tx);
-    await updatePosition(tx, webhookId, position);
+    const goesBack = position < latest;
+    if (goesBack) refuseSecondReplay(row);
+    await updateReplay(tx, webhookId, { position, until: goesBack ? latest : null });
     return { webhookId, cursor: String(position), latest: String(latest) };
   });
 }
 
-/**
- * Deletes a slice of the deliveries that were finished before `before`, of the deliveries of deleted webhooks, and of
- * secrets whose grace is over. Returns whether there may be more. Instants are in milliseconds since the Unix epoch.
- */
-export async function sweep(db: Queries, { before, now }: { before: number; now: number }): Promise<boolean> {
-  await deleteSecretsExpiredBefore(db, now);
-  if ((await deleteFinishedBefore(db, before, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE) return true;
-  const [deleted] = await selectDeletedWebhooks(db);
-  if (!deleted) return false;
-  if ((await deleteDeliveriesOf(db, deleted.id, SWEPT_AT_ONCE)) < SWEPT_AT_ONCE)
-    await deleteWebhook(db, deleted.id);
-  return true;
-}
-
-/** Deliveries of events for administrators are for administrators, too. */
 async function found(
   db: Queries | Transaction,
   { webhookId, deliveryId }: DeliveryIds,
-  { isAdministrator }: Asking,
 ): Promise<DeliveryRow> {
   const row = await selectDelivery(db, webhookId, deliveryId);
-  if (row && (isAdministrator || !isConfidential(row.type))) return row;
+  if (row) return row;
   throw new ApiError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}`);
 }
 
-function refuseDisabled({ id, enabled }: WebhookRow): void {
-  if (enabled === 1) return;
-  throw new ApiError('webhook_disabled', `Webhook ${id} is disabled; enable it first`);
+/** Reads a webhook to change its deliveries. Throws `webhook_disabled` when nothing is sent to it. */
+async function enabledToChange(tx: Transaction, webhookId: number, asking: Asking): Promise<WebhookRow> {
+  const row = await foundToChange(tx, webhookId, asking);
+  if (asItIs(row, await ownerOf(tx, row, asking)).enabled === 1) return row;
+  throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
+}
+
+function refuseSecondReplay({ id, position, replay_until }: WebhookRow): void {
+  if (replay_until === null || position >= replay_until) return;
+  throw new ApiError(
+    'replay_in_progress',
+    `Webhook ${id} is being sent the events up to ${replay_until} by an earlier replay, and is at ${position}: wait until ` +
+      'it is there, or end that replay with the cursor `latest`',
+  );
 }

@@ -1,6 +1,6 @@
 import type { Queries } from '../../db/database.ts';
 import type { List, SortOf } from '../../db/list.ts';
-import { type Listing, selectPage } from '../../db/select-page.ts';
+import { isOneOf, type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 
 /** Instants are in milliseconds since the Unix epoch. */
@@ -52,12 +52,37 @@ export function selectDelivery(
   ]);
 }
 
+export interface Backlog {
+  /** Deliveries that do not wait for an earlier one and were never tried. */
+  untried: number;
+  pending: number;
+}
+
+/** Counts the deliveries of a webhook that are not finished, each kind up to its limit. */
+export async function countBacklog(
+  db: Queries,
+  webhookId: number,
+  upTo: Readonly<Backlog>,
+): Promise<Backlog> {
+  const row = await db.get<Backlog>(
+    `SELECT (SELECT count(*) FROM (
+         SELECT 1 FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'pending' AND attempts = 0 AND next_attempt_at IS NOT NULL LIMIT ?
+       ) AS some_untried) AS untried,
+       (SELECT count(*) FROM (
+         SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' LIMIT ?
+       ) AS some_pending) AS pending`,
+    [webhookId, upTo.untried, webhookId, upTo.pending],
+  );
+  return row!;
+}
+
 /** How many deliveries of a webhook are being sent. */
 export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
   const row = await db.get<{ leased: number }>(
     `SELECT count(*) AS leased FROM webhook_deliveries
-     WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at > ? AND leased_until > ?`,
-    [webhookId, now, now],
+     WHERE webhook_id = ? AND status = 'pending' AND leased_until > ?`,
+    [webhookId, now],
   );
   return row!.leased;
 }
@@ -206,21 +231,40 @@ export function selectAttempts(db: Queries, deliveryId: number, limit: number): 
   );
 }
 
-/** Deletes the deliveries that were finished before `instant`, oldest first, at most `limit`. Answers how many they were. */
-export function deleteFinishedBefore(db: Queries, instant: number, limit: number): Promise<number> {
-  return db.run(
-    `DELETE FROM webhook_deliveries WHERE id IN (
-       SELECT id FROM webhook_deliveries WHERE finished_at < ? ORDER BY finished_at LIMIT ?
-     )`,
-    [instant, limit],
+/** The deliveries that were finished before `instant`, oldest first, at most `limit`. */
+export function selectFinishedBefore(db: Queries, instant: number, limit: number): Promise<number[]> {
+  return idsOf(
+    db.all('SELECT id FROM webhook_deliveries WHERE finished_at < ? ORDER BY finished_at LIMIT ?', [
+      instant,
+      limit,
+    ]),
   );
 }
 
-export function deleteDeliveriesOf(db: Queries, webhookId: number, limit: number): Promise<number> {
-  return db.run(
-    'DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)',
-    [webhookId, limit],
+export function selectDeliveriesOf(db: Queries, webhookId: number, limit: number): Promise<number[]> {
+  return idsOf(
+    db.all('SELECT id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id LIMIT ?', [webhookId, limit]),
   );
+}
+
+/** Deletes attempts of these deliveries, at most `limit`. Returns how many. */
+export function deleteAttempts(db: Queries, deliveryIds: readonly number[], limit: number): Promise<number> {
+  const [condition, ids] = isOneOf('delivery_id', deliveryIds);
+  return db.run(
+    `DELETE FROM webhook_attempts WHERE (delivery_id, number) IN (
+       SELECT delivery_id, number FROM webhook_attempts WHERE ${condition} LIMIT ?
+     )`,
+    [...ids, limit],
+  );
+}
+
+export function deleteDeliveries(db: Queries, deliveryIds: readonly number[]): Promise<number> {
+  const [condition, ids] = isOneOf('id', deliveryIds);
+  return db.run(`DELETE FROM webhook_deliveries WHERE ${condition}`, ids);
+}
+
+async function idsOf(rows: Promise<{ id: number }[]>): Promise<number[]> {
+  return (await rows).map(({ id }) => id);
 }
 
 export const deliveryList = {

@@ -10,15 +10,13 @@ import type { EventServices } from '../event-services.ts';
 import * as deliveries from './deliveries.ts';
 import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
-import { askingOf, webhookParams } from './webhook-routes.ts';
+import { askingOf, changing, reading, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
 
-const shared = { tag: 'Webhooks', scope: 'webhooks:write', stability: 'beta' } as const;
-
 export const deliveryRoutes: Route<EventServices>[] = [
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'POST',
     path: '/webhooks/{webhookId}/test',
     operationId: 'testWebhook',
@@ -30,22 +28,22 @@ export const deliveryRoutes: Route<EventServices>[] = [
     success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async ({ params }, services: EventServices) => {
-      const delivery = await deliveries.test(services.db, params.webhookId, services.now);
+      const delivery = await deliveries.test(services.db, params.webhookId, askingOf(services));
       services.dispatcher.wake();
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),
 
   defineRoute({
-    ...shared,
+    ...reading,
     method: 'GET',
     path: '/webhooks/{webhookId}/deliveries',
     operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook',
     description:
-      'What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for 30 days. Those of ' +
-      'events of API keys are for keys with the scope `admin`: for other keys a page is shorter by them, so go on while there ' +
-      'is a `Link` to a next page.',
+      'What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for 30 days. Events ' +
+      'become deliveries as far ahead as earlier ones are done: at most 5,000 are pending, of which at most 500 could be ' +
+      'sent at once and were never tried. Later events wait in the log.',
     params: webhookParams,
     query: listQuery(deliveryList, {
       status: {
@@ -66,7 +64,7 @@ export const deliveryRoutes: Route<EventServices>[] = [
   }),
 
   defineRoute({
-    ...shared,
+    ...reading,
     method: 'GET',
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
     operationId: 'getWebhookDelivery',
@@ -81,7 +79,7 @@ export const deliveryRoutes: Route<EventServices>[] = [
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'POST',
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
     operationId: 'redeliverWebhookDelivery',
@@ -100,22 +98,24 @@ export const deliveryRoutes: Route<EventServices>[] = [
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'POST',
     path: '/webhooks/{webhookId}/replay',
     operationId: 'replayWebhook',
     summary: 'Deliver everything after a cursor',
     description:
       'All events after the cursor that the webhook gets are delivered, once more where they were before, as new ' +
-      'deliveries under the same `webhook-id`s. From the cursor `latest` the webhook passes over what it has not got yet.',
+      'deliveries under the same `webhook-id`s. One replay at a time: another is refused until the webhook has got to ' +
+      '`latest` of the first. From the cursor `latest` the webhook passes over what it has not got yet, which also ends a ' +
+      'replay; what is pending already is still sent.',
     params: webhookParams,
     body: NewReplay,
     success: { status: 200, description: 'From where to where.', schema: Replay },
-    errors: ['webhook_not_found', 'cursor_expired'],
+    errors: ['webhook_not_found', 'cursor_expired', 'replay_in_progress'],
     // What was acknowledged before the request is not after `latest`.
     prepare: (_request, { tail }: EventServices) => tail.settled(),
     handler: async ({ params, body }, services: EventServices) => {
-      const replay = await deliveries.replay(services.db, params.webhookId, body.cursor);
+      const replay = await deliveries.replay(services.db, params.webhookId, body.cursor, askingOf(services));
       services.dispatcher.wake();
       return reply.resource(replay);
     },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { isPrivate } from './addresses.ts';
+import { MAX_URL_LENGTH } from './webhook.ts';
 
 /** Answers with all addresses of a name; rejects when it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
@@ -74,6 +75,11 @@ export class Endpoints {
     }
     if (url.username !== '' || url.password !== '') throw refused('must not hold a user name or password');
     if (url.port === '0') throw refused('must not name port 0');
+    const { length } = url.href;
+    if (length > MAX_URL_LENGTH)
+      throw refused(
+        `must have at most ${MAX_URL_LENGTH} characters once it is percent-encoded, but has ${length}`,
+      );
     return url;
   }
 

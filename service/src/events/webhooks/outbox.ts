@@ -6,6 +6,7 @@ import { selectEvents } from '../event-log/event-queries.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { Outcome } from './attempt.ts';
 import {
+  countBacklog,
   countLeased,
   type DeliveryRow,
   type DeliveryState,
@@ -19,6 +20,7 @@ import {
   updateDelivery,
   waitsForEarlier,
 } from './delivery-queries.ts';
+import { type ReadStandings, standingOf } from './owners.ts';
 import { nextAttemptAt } from './schedule.ts';
 import {
   disableWebhook,
@@ -29,35 +31,63 @@ import {
 } from './webhook-queries.ts';
 
 /** The most events that become deliveries in one transaction. */
-const PLANNED_AT_ONCE = 500;
+const PLANNED_AT_ONCE = 100;
+
+/**
+ * How far ahead the deliveries of a webhook are planned; later events stay in the log. Those that could be sent at once are
+ * few. Those that wait for an earlier one of their subject, or to be tried again, may be more, so that a subject that fails
+ * does not hold up the others.
+ */
+const WINDOW = { untried: 500, pending: 5_000 } as const;
 
 /** The most deliveries of a webhook that are sent at once, by all replicas together. */
-export const AT_ONCE = 8;
+const AT_ONCE = 8;
 
-/** For how long whoever sends a delivery has it for itself, in milliseconds: longer than an attempt takes. */
+/** The same while its attempts fail: an endpoint that takes no delivery is not to keep many connections from others. */
+const AT_ONCE_WHILE_FAILING = 2;
+
+/** How long a delivery belongs to the replica that sends it, in milliseconds: longer than an attempt takes. */
 const LEASE = 60 * SECOND;
 
 /** How long an endpoint may take no delivery before it is disabled, in milliseconds. */
 const DEAD_FOR = 5 * DAY;
 
-/** Answers whether a key may still read events that are for administrators. */
-export type IsAdministrator = (db: Queries, keyId: number, now: number) => Promise<boolean>;
+export function mostAtOnce({ failing_since }: Pick<WebhookRow, 'failing_since'>): number {
+  return failing_since === null ? AT_ONCE : AT_ONCE_WHILE_FAILING;
+}
 
-/** Turns the next events of the log into deliveries of a webhook: each once, whichever replicas try it. */
-export function plan(
-  db: Writer,
+export interface PlanOptions {
+  readStandings: ReadStandings;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+}
+
+/**
+ * Turns the next events of the log into deliveries of a webhook: each once, whichever replicas try it. Returns `full` when
+ * the window has no room for them, `moved` when the webhook went forward in the log, and `idle` when there was nothing to do.
+ */
+export async function plan(
+  db: Queries & Writer,
   webhookId: number,
-  { isAdministrator, now }: { isAdministrator: IsAdministrator; now: number },
-): Promise<void> {
+  { readStandings, now }: PlanOptions,
+): Promise<'full' | 'moved' | 'idle'> {
+  // Before the transaction, which costs more; it looks again, because another replica may plan meanwhile.
+  if (!(await hasRoom(db, webhookId))) return 'full';
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
-    if (webhook?.enabled !== 1) return;
-    const filter = filterOf(webhook, await isConfidant(tx, webhook, isAdministrator, now));
+    if (webhook?.enabled !== 1) return 'idle';
+    const [isFree, owner] = await Promise.all([
+      hasRoom(tx, webhookId),
+      standingOf(readStandings, tx, webhook.api_key_id, now),
+    ]);
+    if (!isFree) return 'full';
+    if (owner.problem) return 'idle';
     // Events and end of the log by one statement: an event between two would be planned twice.
-    const { latest, events } = await selectEvents(tx, filter, {
+    const { latest, events } = await selectEvents(tx, filterOf(webhook, owner.isAdministrator), {
       after: webhook.position,
       limit: PLANNED_AT_ONCE,
     });
+    if (latest <= webhook.position) return 'idle';
     await Promise.all(
       events.map(event => {
         const { id, type, subject } = event;
@@ -66,31 +96,63 @@ export function plan(
       }),
     );
     const isFull = events.length === PLANNED_AT_ONCE;
-    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : Math.max(webhook.position, latest));
+    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : latest);
+    return 'moved';
   });
+}
+
+/** Whether the window has room for all that one transaction plans. */
+async function hasRoom(db: Queries, webhookId: number): Promise<boolean> {
+  const upTo = {
+    untried: WINDOW.untried - PLANNED_AT_ONCE + 1,
+    pending: WINDOW.pending - PLANNED_AT_ONCE + 1,
+  };
+  const { untried, pending } = await countBacklog(db, webhookId, upTo);
+  return untried < upTo.untried && pending < upTo.pending;
 }
 
 export interface Claim {
   webhook: WebhookRow;
   deliveries: LeasedDelivery[];
   /** Whether it gets events that are for administrators. */
-  isConfidant: boolean;
+  isAdministrator: boolean;
 }
 
-/** Takes deliveries that are due, so that nobody else sends them; `undefined` when there are none, or enough are sent. */
+/**
+ * Leases deliveries that are due, `limit` at most, so that no other replica sends them. Returns `undefined` when none are
+ * due, enough are being sent, or the webhook is stopped or has another URL by now.
+ */
 export function claim(
   db: Writer,
-  webhookId: number,
-  { isAdministrator, now }: { isAdministrator: IsAdministrator; now: number },
+  { id: webhookId, url }: Pick<WebhookRow, 'id' | 'url'>,
+  { readStandings, now, limit }: PlanOptions & { limit: number },
 ): Promise<Claim | undefined> {
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
-    if (webhook?.enabled !== 1) return undefined;
-    const room = AT_ONCE - (await countLeased(tx, webhookId, now));
-    if (room <= 0) return undefined;
+    if (webhook?.enabled !== 1 || webhook.url !== url) return undefined;
+    const [leased, { problem, isAdministrator }] = await Promise.all([
+      countLeased(tx, webhookId, now),
+      standingOf(readStandings, tx, webhook.api_key_id, now),
+    ]);
+    const room = Math.min(limit, mostAtOnce(webhook) - leased);
+    if (room <= 0 || problem) return undefined;
     const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
-    if (deliveries.length === 0) return undefined;
-    return { webhook, deliveries, isConfidant: await isConfidant(tx, webhook, isAdministrator, now) };
+    return deliveries.length === 0 ? undefined : { webhook, deliveries, isAdministrator };
+  });
+}
+
+/** Disables a webhook whose owner may no longer have events sent. Returns the reason, or `undefined` when it is fine. */
+export function stopUnlessAllowed(
+  db: Writer,
+  webhookId: number,
+  { readStandings, now }: PlanOptions,
+): Promise<string | undefined> {
+  return db.write(async tx => {
+    const webhook = await selectWebhookToChange(tx, webhookId);
+    if (webhook?.enabled !== 1) return undefined;
+    const { problem } = await standingOf(readStandings, tx, webhook.api_key_id, now);
+    if (problem) await disableWebhook(tx, webhookId, problem.reason, problem.since);
+    return problem?.reason;
   });
 }
 
@@ -171,19 +233,10 @@ function reasonToDisable({ status }: Outcome, failingFor: number): string | unde
   return undefined;
 }
 
-async function isConfidant(
-  db: Queries,
-  { confidential_key_id: keyId }: WebhookRow,
-  isAdministrator: IsAdministrator,
-  now: number,
-): Promise<boolean> {
-  return keyId !== null && (await isAdministrator(db, keyId, now));
-}
-
 /** The events that a webhook gets. Those for administrators may have been among them once and not be any more. */
-function filterOf({ types }: WebhookRow, isConfidant: boolean): EventFilter {
+function filterOf({ types }: WebhookRow, isAdministrator: boolean): EventFilter {
   const { types: wanted } = eventFilter({ types: types?.split(' ') }, true);
-  if (isConfidant) return { types: wanted, subject: undefined };
+  if (isAdministrator) return { types: wanted, subject: undefined };
   const allowed = wanted
     ? new Set([...wanted].filter(type => !isConfidential(type)))
     : eventFilter({}, false).types;

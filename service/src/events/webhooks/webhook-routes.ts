@@ -23,31 +23,38 @@ import * as webhooks from './webhooks.ts';
 export const webhookParams = idParams('webhookId', 'The webhook.');
 
 /** Who asks, and when. */
-export function askingOf({ caller, now }: EventServices): webhooks.Asking {
+export function askingOf({ caller, readStandings, now }: EventServices): webhooks.Asking {
   const { keyId, scopes } = caller!;
-  return { keyId, isAdministrator: scopes.has('admin'), now };
+  return { keyId, isAdministrator: scopes.has('admin'), readStandings, now };
 }
 
 /** Refuses an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
 async function refuseForbidden(
-  { db, endpoints }: EventServices,
+  services: EventServices,
   webhookId: number,
   url: string | undefined,
 ): Promise<void> {
-  await webhooks.read(db, webhookId);
-  if (url !== undefined) await endpoints.refuseForbidden(url);
+  await webhooks.read(services.db, webhookId, askingOf(services));
+  if (url !== undefined) await services.endpoints.refuseForbidden(url);
 }
 
-const shared = { tag: 'Webhooks', scope: 'webhooks:write', stability: 'beta' } as const;
+const shared = { tag: 'Webhooks', stability: 'beta' } as const;
+
+/** What reads or deletes webhooks. */
+export const reading = { ...shared, scope: 'webhooks:write' } as const;
+
+/** What decides where events go: the key must be one that may read them. */
+export const changing = { ...shared, scope: ['webhooks:write', 'events:read'] } as const;
 
 export const webhookRoutes: Route<EventServices>[] = [
   defineRoute({
-    ...shared,
+    ...reading,
     method: 'GET',
     path: '/webhooks',
     operationId: 'listWebhooks',
     summary: 'List webhooks',
-    description: 'All webhooks, whoever created them, without their secrets.',
+    description:
+      'The webhooks that belong to the key, without their secrets; with the scope `admin` those of all keys.',
     query: listQuery(webhookList, {}),
     success: {
       status: 200,
@@ -56,11 +63,12 @@ export const webhookRoutes: Route<EventServices>[] = [
       example: [Webhook.example],
     },
     errors: [],
-    handler: async ({ query }, { db }: EventServices) => reply.page(await webhooks.list(db, query)),
+    handler: async ({ query }, services: EventServices) =>
+      reply.page(await webhooks.list(services.db, query, askingOf(services))),
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'POST',
     path: '/webhooks',
     operationId: 'createWebhook',
@@ -71,8 +79,10 @@ export const webhookRoutes: Route<EventServices>[] = [
       'seconds. Anything else is a failure, redirections included, and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
       '10 h, 14 h, 20 h and 24 h, or later where `Retry-After` asks for it; 410 disables the webhook. An event may come ' +
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
-      'taken or given up; others are sent meanwhile, up to 8 at once. `secret` is shown this once. Events of API keys ' +
-      '(`key.*`) are sent to webhooks of keys with the scope `admin`, as long as they have it.',
+      'taken or given up; others are sent meanwhile, up to 8 at once, or 2 while attempts fail. `secret` is shown this once. ' +
+      'The webhook belongs to the key that created it, which may have 20 of them unless the service is set up otherwise. ' +
+      'When that key is revoked, expires or no longer has the scopes `webhooks:write` and `events:read`, the webhook is ' +
+      'disabled. Events of API keys (`key.*`) are sent while that key has the scope `admin`.',
     body: NewWebhook,
     success: {
       status: 201,
@@ -80,36 +90,37 @@ export const webhookRoutes: Route<EventServices>[] = [
       schema: CreatedWebhook,
     },
     shownOnce: ['secret'],
-    errors: [],
+    errors: ['too_many_webhooks'],
     prepare: async ({ body }, { endpoints, tail }: EventServices) => {
       // A webhook starts at the end of the log, which must have what was acknowledged before.
       await Promise.all([endpoints.refuseForbidden(body.url), tail.settled()]);
     },
     handler: async ({ body }, services: EventServices) => {
-      const webhook = await webhooks.create(services.db, body, askingOf(services));
+      const webhook = await webhooks.create(services.db, body, askingOf(services), services.webhooksPerKey);
       services.dispatcher.wake();
       return reply.created(`/webhooks/${webhook.id}`, webhook);
     },
   }),
 
   defineRoute({
-    ...shared,
+    ...reading,
     method: 'GET',
     path: '/webhooks/{webhookId}',
     operationId: 'getWebhook',
     summary: 'Read a webhook',
     description:
-      'The webhook without its secret; `disabledReason` says why the service disabled it, if it did.',
+      'The webhook without its secret; `disabledReason` says why the service disabled it, if it did. Webhooks of other ' +
+      'keys are not found, unless the key has the scope `admin`.',
     params: webhookParams,
     success: { status: 200, description: 'The webhook.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found'],
-    handler: async ({ params }, { db }: EventServices) =>
-      reply.resource(await webhooks.read(db, params.webhookId)),
+    handler: async ({ params }, services: EventServices) =>
+      reply.resource(await webhooks.read(services.db, params.webhookId, askingOf(services))),
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'PUT',
     path: '/webhooks/{webhookId}',
     operationId: 'replaceWebhook',
@@ -117,13 +128,13 @@ export const webhookRoutes: Route<EventServices>[] = [
     description:
       'The webhook becomes what the body says: without `types` it gets all events, without `enabled` it is enabled. A ' +
       'webhook that is enabled again goes on where it stopped; to pass over what happened meanwhile, replay it from the ' +
-      'cursor `latest`. Changed with a key without the scope `admin` it gets no events of API keys any more.',
+      'cursor `latest`. It still belongs to the key that created it, also when an administrator changes it.',
     params: webhookParams,
     body: WebhookBody,
     publishedBody: [NewWebhook, Webhook],
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
-    errors: ['webhook_not_found'],
+    errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: ({ params, body }, services: EventServices) =>
       refuseForbidden(services, params.webhookId, body.url),
     handler: async (request, services: EventServices) => {
@@ -136,7 +147,7 @@ export const webhookRoutes: Route<EventServices>[] = [
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'PATCH',
     path: '/webhooks/{webhookId}',
     operationId: 'changeWebhook',
@@ -147,7 +158,7 @@ export const webhookRoutes: Route<EventServices>[] = [
     body: WebhookPatch,
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
-    errors: ['webhook_not_found'],
+    errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: ({ params, body }, services: EventServices) =>
       refuseForbidden(services, params.webhookId, body.url),
     handler: async (request, services: EventServices) => {
@@ -160,7 +171,7 @@ export const webhookRoutes: Route<EventServices>[] = [
   }),
 
   defineRoute({
-    ...shared,
+    ...reading,
     method: 'DELETE',
     path: '/webhooks/{webhookId}',
     operationId: 'deleteWebhook',
@@ -170,14 +181,14 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 204, description: 'The webhook is gone.' },
     conditional: true,
     errors: ['webhook_not_found'],
-    handler: async ({ params, guard }, { db, now }: EventServices) => {
-      await webhooks.remove(db, params.webhookId, guard, now);
+    handler: async ({ params, guard }, services: EventServices) => {
+      await webhooks.remove(services.db, params.webhookId, guard, askingOf(services));
       return reply.empty;
     },
   }),
 
   defineRoute({
-    ...shared,
+    ...changing,
     method: 'POST',
     path: '/webhooks/{webhookId}/rotate',
     operationId: 'rotateWebhookSecret',

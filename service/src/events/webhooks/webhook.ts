@@ -1,17 +1,22 @@
+import { ApiError } from '../../contract/errors.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { eventFilter } from '../event-log/event-filter.ts';
+import { typesOf } from '../event-log/event-filter.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
+
+/** The most characters of a URL, also in its parsed form. */
+export const MAX_URL_LENGTH = 2_000;
 
 const fields = {
   url: {
     type: 'string',
     minLength: 1,
-    maxLength: 2000,
+    maxLength: MAX_URL_LENGTH,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'Where events are sent: HTTPS, at a public address, without a user name or password.',
+    description:
+      'Where events are sent: HTTPS, at a public address, without a user name or password. It is stored in its parsed form.',
   },
   types: {
     type: 'array',
@@ -29,6 +34,11 @@ const fields = {
 const newFields = { ...fields, enabled: { ...fields.enabled, default: true } } as const;
 
 const readOnlyFields = {
+  createdBy: {
+    ...id,
+    readOnly: true,
+    description: 'The ID of the API key that created the webhook. It works only while that key does.',
+  },
   disabledReason: {
     type: 'string',
     nullable: true,
@@ -58,6 +68,7 @@ export const NewWebhook = {
 
 const required = [
   'id',
+  'createdBy',
   'url',
   'types',
   'enabled',
@@ -71,6 +82,7 @@ const resourceFields = { id: idField, ...fields, ...readOnlyFields } as const;
 
 const example = {
   id: 1,
+  createdBy: 2,
   ...NewWebhook.example,
   enabled: true,
   disabledReason: null,
@@ -167,6 +179,7 @@ export type WebhookSettings = Pick<Static<typeof NewWebhook>, 'url' | 'types' | 
 export function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
+    createdBy: row.api_key_id,
     url: row.url,
     types: row.types?.split(' ') ?? null,
     ...(row.description !== null && { description: row.description }),
@@ -178,9 +191,18 @@ export function toWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** Whether it asks for events by name that are for administrators. Throws when it may not, or names what is none. */
-export function namesConfidential(types: readonly string[] | null, isAdministrator: boolean): boolean {
-  if (types === null) return false;
-  const filter = eventFilter({ types }, isAdministrator);
-  return [...filter.types!].some(isConfidential);
+/**
+ * Throws `insufficient_scope` for types of events that are for administrators, unless the key that the webhook belongs to is
+ * one's, and `invalid_request` for types that do not exist.
+ */
+export function refuseConfidential(
+  types: readonly string[] | null | undefined,
+  { keyId, isAdministrator }: { keyId: number; isAdministrator: boolean },
+): void {
+  const forbidden = types?.flatMap(typesOf).find(isConfidential);
+  if (forbidden === undefined || isAdministrator) return;
+  throw new ApiError(
+    'insufficient_scope',
+    `Events \`${forbidden}\` are for the scope \`admin\`, which API key ${keyId}, to which the webhook belongs, does not have`,
+  );
 }

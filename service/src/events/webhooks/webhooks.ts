@@ -5,15 +5,18 @@ import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
+import { type OwnerProblem, type OwnerStanding, type ReadStandings, standingOf } from './owners.ts';
 import { newSecret } from './signature.ts';
 import {
-  namesConfidential,
+  refuseConfidential,
   type SecretRotation,
   toWebhook,
   type Webhook,
   type WebhookSettings,
 } from './webhook.ts';
 import {
+  countWebhooksOf,
+  disableWebhooksOf,
   insertWebhook,
   markDeleted,
   selectWebhook,
@@ -26,46 +29,69 @@ import {
   type WebhookTerms,
 } from './webhook-queries.ts';
 
-/** Who asks, and when (milliseconds since the Unix epoch). */
+/** Who asks, and when. Administrators work on all webhooks, others on those that belong to their key. */
 export interface Asking {
   keyId: number;
   isAdministrator: boolean;
+  readStandings: ReadStandings;
+  /** Milliseconds since the Unix epoch. */
   now: number;
 }
 
-export async function list(db: Queries, listing: Listing<WebhookSort>): Promise<Page<Webhook>> {
-  return mapPage(await selectWebhooks(db, listing), toWebhook);
+export async function list(
+  db: Queries,
+  listing: Listing<WebhookSort>,
+  asking: Asking,
+): Promise<Page<Webhook>> {
+  const { keyId, isAdministrator, readStandings, now } = asking;
+  const page = await selectWebhooks(db, { keyId: isAdministrator ? undefined : keyId }, listing);
+  const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
+  if (owners.length === 0) return { items: [] };
+  const standings = await readStandings(db, owners, now);
+  return mapPage(page, row => toWebhook(asItIs(row, standings.get(row.api_key_id)!)));
 }
 
-export async function read(db: Queries, webhookId: number): Promise<Webhook> {
-  return toWebhook(found(await selectWebhook(db, webhookId), webhookId));
+export async function read(db: Queries, webhookId: number, asking: Asking): Promise<Webhook> {
+  const row = found(await selectWebhook(db, webhookId), webhookId, asking);
+  return toWebhook(asItIs(row, await ownerOf(db, row, asking)));
 }
 
-/** Creates a webhook for the events from now on; the answer shows its secret. */
+/**
+ * Creates a webhook for the events from now on; the answer shows its secret. Throws `too_many_webhooks` when the key has
+ * `mostPerKey` already, and `insufficient_scope` for types that the key may not read.
+ */
 export async function create(
   db: Writer,
   settings: WebhookSettings,
   asking: Asking,
+  mostPerKey: number,
 ): Promise<Webhook & { secret: string }> {
   const { keyId, isAdministrator, now } = asking;
-  const types = settings.types ?? null;
-  namesConfidential(types, isAdministrator);
+  refuseConfidential(settings.types, { keyId, isAdministrator });
   const terms = {
     ...termsOf(settings),
-    confidential_key_id: isAdministrator ? keyId : null,
     disabled_reason: null,
     disabled_at: settings.enabled ? null : now,
     failing_since: null,
   };
   const secret = newSecret();
   const created = await db.write(async tx => {
+    if ((await countWebhooksOf(tx, keyId, mostPerKey)) >= mostPerKey) {
+      throw new ApiError(
+        'too_many_webhooks',
+        `API key ${keyId} has ${mostPerKey} webhooks, as many as it may: delete one of them, or change one instead`,
+      );
+    }
     const { latest } = await selectEnds(tx);
     return insertWebhook(tx, terms, { apiKeyId: keyId, secret, position: latest, now });
   });
   return { ...toWebhook(created), secret };
 }
 
-/** Gives a webhook the settings that `settingsFor` makes of it; when that throws, nothing changes. */
+/**
+ * Gives a webhook the settings that `settingsFor` makes of it; when that throws, nothing changes. Throws
+ * `webhook_key_unfit` for one that would be enabled although its key may not have events sent.
+ */
 export function update(
   db: Writer,
   webhookId: number,
@@ -73,13 +99,15 @@ export function update(
   asking: Asking,
 ): Promise<Webhook> {
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId);
-    const settings = settingsFor(toWebhook(row));
-    const terms = {
-      ...termsOf(settings),
-      confidential_key_id: confidentialKey(row, settings, asking),
-      ...switched(row, settings.enabled, asking.now),
-    };
+    const stored = await foundToChange(tx, webhookId, asking);
+    const owner = await ownerOf(tx, stored, asking);
+    const row = asItIs(stored, owner);
+    const current = toWebhook(row);
+    const settings = settingsFor(current);
+    const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, asking.now) };
+    if (terms.types !== row.types)
+      refuseConfidential(settings.types, { keyId: row.api_key_id, isAdministrator: owner.isAdministrator });
+    if (settings.enabled && owner.problem) throw unfitKey(webhookId, owner.problem);
     return toWebhook(await updateWebhook(tx, webhookId, terms));
   });
 }
@@ -88,11 +116,12 @@ export function remove(
   db: Writer,
   webhookId: number,
   guard: (current: Webhook) => void,
-  now: number,
+  asking: Asking,
 ): Promise<void> {
   return db.write(async tx => {
-    guard(toWebhook(await foundToChange(tx, webhookId)));
-    await markDeleted(tx, webhookId, now);
+    const row = await foundToChange(tx, webhookId, asking);
+    guard(toWebhook(asItIs(row, await ownerOf(tx, row, asking))));
+    await markDeleted(tx, webhookId, asking.now);
   });
 }
 
@@ -101,52 +130,73 @@ export function rotate(
   db: Writer,
   webhookId: number,
   { graceSeconds }: SecretRotation,
-  { isAdministrator, now }: Asking,
+  asking: Asking,
 ): Promise<Webhook & { earlierSecretExpiresAt: string; secret: string }> {
   const secret = newSecret();
-  const expiresAt = now + graceSeconds * SECOND;
+  const expiresAt = asking.now + graceSeconds * SECOND;
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId);
+    const row = await foundToChange(tx, webhookId, asking);
     await updateSecrets(tx, webhookId, {
       secret,
       previous_secret: row.secret,
       previous_secret_expires_at: expiresAt,
-      // Who is no administrator has the secret now, and so gets no events that are for administrators.
-      confidential_key_id: isAdministrator ? row.confidential_key_id : null,
     });
-    return { ...toWebhook(row), earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
+    const webhook = toWebhook(asItIs(row, await ownerOf(tx, row, asking)));
+    return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
 }
 
-/** Reads a webhook that is there and keeps it, with its deliveries, from others. */
-export async function foundToChange(tx: Transaction, webhookId: number): Promise<WebhookRow> {
-  return found(await selectWebhookToChange(tx, webhookId), webhookId);
+/** Disables the webhooks of a key, in the transaction that takes its rights away. */
+export async function stopWebhooksOf(tx: Transaction, keyId: number, problem: OwnerProblem): Promise<void> {
+  await disableWebhooksOf(tx, keyId, problem);
 }
 
-export function found(row: WebhookRow | undefined, webhookId: number): WebhookRow {
-  if (!row) throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
-  return row;
+/** Reads a webhook that is there and keeps it, with its deliveries, from other transactions. */
+export async function foundToChange(tx: Transaction, webhookId: number, asking: Asking): Promise<WebhookRow> {
+  return found(await selectWebhookToChange(tx, webhookId), webhookId, asking);
 }
 
-function termsOf({ url, types, description }: WebhookSettings) {
-  return { url, types: types?.join(' ') ?? null, description: description ?? null };
-}
-
-/**
- * By whose right a changed webhook gets events that are for administrators. Who is none could have turned it to an
- * endpoint of their own, so that it gets them no longer; an administrator gives it that right by naming such types.
- */
-function confidentialKey(
-  { confidential_key_id }: WebhookRow,
-  { types }: WebhookSettings,
+function found(
+  row: WebhookRow | undefined,
+  webhookId: number,
   { keyId, isAdministrator }: Asking,
-): number | null {
-  const names = namesConfidential(types ?? null, isAdministrator);
-  if (!isAdministrator) return null;
-  return confidential_key_id !== null || names ? keyId : null;
+): WebhookRow {
+  if (row && (isAdministrator || row.api_key_id === keyId)) return row;
+  throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
 }
 
-/** Whoever enables a webhook forgives it what was. */
+export function ownerOf(
+  db: Queries,
+  { api_key_id }: WebhookRow,
+  { readStandings, now }: Asking,
+): Promise<OwnerStanding> {
+  return standingOf(readStandings, db, api_key_id, now);
+}
+
+/** A webhook whose key has expired is stopped at that instant, and only a moment later in the store. */
+export function asItIs(row: WebhookRow, { problem }: OwnerStanding): WebhookRow {
+  if (!problem || row.enabled === 0) return row;
+  return { ...row, enabled: 0, disabled_reason: problem.reason, disabled_at: problem.since };
+}
+
+function unfitKey(webhookId: number, { reason }: OwnerProblem): ApiError {
+  return new ApiError(
+    'webhook_key_unfit',
+    `Webhook ${webhookId} cannot be enabled, because ${reason}, and the webhook belongs to it: have an administrator change ` +
+      'the key, or create the webhook with another one',
+  );
+}
+
+/** What is stored of the settings. A URL is stored in its parsed form, unless it is the one that is stored already. */
+function termsOf({ url, types, description }: WebhookSettings, current?: WebhookRow) {
+  return {
+    url: url === current?.url ? url : new URL(url).href,
+    types: types?.join(' ') ?? null,
+    description: description ?? null,
+  };
+}
+
+/** Enabled again, a webhook begins without the failures of before. */
 function switched(
   { enabled, disabled_reason, disabled_at, failing_since }: WebhookRow,
   enable: boolean,

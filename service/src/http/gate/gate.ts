@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, KeyRing } from '../../access/api-keys/key-ring.ts';
 import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
-import type { Route } from '../../contract/define-route.ts';
+import { type Route, requiredScopes } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
@@ -203,8 +203,14 @@ function refuseUnservable(request: FastifyRequest): undefined {
 }
 
 function refuseWithoutScope({ scope }: Gated, caller: Caller): void {
-  if (scope === null || scope === 'any' || caller.scopes.has(scope) || caller.scopes.has('admin')) return;
-  throw new ApiError('insufficient_scope', `The API key lacks the scope \`${scope}\``);
+  if (caller.scopes.has('admin')) return;
+  const missing = requiredScopes(scope).filter(required => !caller.scopes.has(required));
+  if (missing.length === 0) return;
+  const names = missing.map(name => `\`${name}\``).join(' and ');
+  throw new ApiError(
+    'insufficient_scope',
+    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}`,
+  );
 }
 
 function missingKey(): ApiError {

@@ -104,7 +104,7 @@ export function components(schemas: NamedSchemas): object {
         type: 'apiKey',
         in: 'header',
         name: 'X-API-Key',
-        description: `An API key with the scope that the operation names.\n\n${scopeTable()}`,
+        description: `An API key with the scopes that the operation names.\n\n${scopeTable()}`,
       },
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a Bearer token.' },
     },

@@ -1,4 +1,4 @@
-import type { Route } from '../../contract/define-route.ts';
+import { type Route, requiredScopes } from '../../contract/define-route.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { MERGE_PATCH } from '../body.ts';
@@ -27,7 +27,7 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     ...(stability && { 'x-stability': stability }),
     ...(hideTryIt && { 'x-hideTryItPanel': true }),
     security: route.scope === null ? [] : [{ apiKey: [] }, { bearer: [] }],
-    ...(route.scope !== null && route.scope !== 'any' && { 'x-required-scope': route.scope }),
+    ...(requiredScopes(route.scope).length > 0 && { 'x-required-scopes': requiredScopes(route.scope) }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
     responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
@@ -37,7 +37,9 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
 function descriptionOf({ description, scope, deprecation }: AnyRoute): string {
   const parts = [description];
   if (scope === 'any') parts.push('Needs an API key, with whatever scopes.');
-  else if (scope !== null) parts.push(`Needs the scope \`${scope}\`.`);
+  const scopes = requiredScopes(scope).map(name => `\`${name}\``);
+  if (scopes.length === 1) parts.push(`Needs the scope ${scopes}.`);
+  else if (scopes.length > 1) parts.push(`Needs the scopes ${scopes.join(' and ')}.`);
   if (deprecation)
     parts.push(`Deprecated: from ${deprecation.sunset} on it answers 410. Use \`${deprecation.successor}\`.`);
   return parts.join('\n\n');
@@ -144,7 +146,7 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   ];
   if (scope !== null) {
     codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
-    if (scope !== 'any') codes.push('insufficient_scope');
+    if (requiredScopes(scope).length > 0) codes.push('insufficient_scope');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readStandings } from '../../src/access/api-keys/standings.ts';
+import type { Database } from '../../src/db/database.ts';
+import { plan } from '../../src/events/webhooks/outbox.ts';
+import type { Answer } from '../support/client.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startTestApp } from '../support/test-app.ts';
+import {
+  ALLOW_PRIVATE,
+  anotherReplica,
+  WEBHOOK_SCOPES,
+  type WebhookShop,
+  webhookShop,
+} from './webhook-shop.ts';
+
+const UNSENT = { url: 'http://127.0.0.1:9/', enabled: false };
+
+function createdAmong(answers: readonly Answer[]): number {
+  for (const answer of answers) if (answer.status !== 201) assertRefused(answer, 409, 'too_many_webhooks');
+  return answers.filter(({ status }) => status === 201).length;
+}
+
+/** Appends events about categories. `subjectOf` gives the ID of each. */
+async function append(db: Database, count: number, subjectOf: (n: number) => number): Promise<void> {
+  await db.write(async tx => {
+    for (let n = 0; n < count; n++)
+      tx.append({ type: 'category.updated', subject: `categories/${subjectOf(n)}`, data: `{"n":${n}}` });
+  });
+  await db.numberEvents();
+}
+
+async function countDeliveries({ app }: WebhookShop['shop']): Promise<number> {
+  const row = await app.db.get<{ count: number }>('SELECT count(*) AS count FROM webhook_deliveries');
+  return row!.count;
+}
+
+/** Plans until there is nothing more to plan; returns how that ended. */
+async function planAll({ app, clock }: WebhookShop['shop']): Promise<'full' | 'idle'> {
+  for (;;) {
+    const outcome = await plan(app.db, 1, { readStandings, now: clock.now() });
+    if (outcome !== 'moved') return outcome;
+  }
+}
+
+describe('the webhooks of a key', () => {
+  it('are 20 at most, with whatever scopes; one that is deleted makes room', async t => {
+    const { api } = await webhookShop(t);
+    for (let i = 0; i < 20; i++) assert.equal((await api.post('/webhooks', UNSENT)).status, 201);
+    const message = assertRefused(await api.post('/webhooks', UNSENT), 409, 'too_many_webhooks');
+    assert.equal(
+      message,
+      'API key 1 has 20 webhooks, as many as it may: delete one of them, or change one instead',
+    );
+    await api.delete('/webhooks/7');
+    assert.equal(createdAmong([await api.post('/webhooks', UNSENT), await api.post('/webhooks', UNSENT)]), 1);
+  });
+
+  it('are counted for each key, and limited by a setting', async t => {
+    const shop = await webhookShop(t, { environment: { PETSTORE_WEBHOOKS_PER_KEY: '1' } });
+    const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    for (const client of [shop.api, other])
+      assert.equal(
+        createdAmong([await client.post('/webhooks', UNSENT), await client.post('/webhooks', UNSENT)]),
+        1,
+      );
+  });
+
+  it('are no more when they are created at the same time, with and without an Idempotency-Key', async t => {
+    const { api } = await webhookShop(t);
+    const create = (_: unknown, i: number) =>
+      api.post('/webhooks', UNSENT, i % 2 === 0 ? {} : { 'idempotency-key': `key ${i}` });
+    assert.equal(createdAmong(await Promise.all(Array.from({ length: 30 }, create))), 20);
+  });
+});
+
+describe('the window of a webhook', () => {
+  it('holds 500 deliveries that could be sent; the others follow by themselves as these are taken', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await append(shop.shop.app.db, 700, n => n + 1);
+    await shop.shop.app.dispatcher.close();
+    const replica = await anotherReplica(shop.shop);
+    await shop.api.patch(path, { enabled: true });
+    assert.equal(await planAll(shop.shop), 'full');
+    assert.equal(await countDeliveries(shop.shop), 500);
+    // All but 20 of them are taken, as if by another replica.
+    await shop.shop.app.db.run(
+      `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL, finished_at = created_at WHERE id > 20`,
+    );
+    replica.dispatcher.start();
+    await shop.receiver.has(220);
+    await replica.dispatcher.runDue();
+    assert.equal(new Set(shop.receiver.told).size, 220);
+    await replica.close();
+  });
+
+  it('is not exceeded by replicas that plan at the same time', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await append(shop.shop.app.db, 700, n => n + 1);
+    await shop.shop.app.dispatcher.close();
+    await shop.api.patch(path, { enabled: true });
+    await Promise.all([planAll(shop.shop), planAll(shop.shop), planAll(shop.shop)]);
+    assert.equal(await countDeliveries(shop.shop), 500);
+  });
+
+  it('holds 5,000 deliveries that wait, and the dispatcher rests when it is full', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    shop.receiver.answerWith(500);
+    await append(shop.shop.app.db, 5_300, () => 1);
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.equal(await countDeliveries(shop.shop), 5_000);
+    assert.equal(shop.receiver.received.length, 1);
+    const { app } = shop.shop;
+    let rounds = 0;
+    const all = app.db.all.bind(app.db);
+    app.db.all = (sql, values) => {
+      if (sql.includes('AS due_at')) rounds++;
+      return all(sql, values);
+    };
+    app.dispatcher.wake();
+    for (let turn = 0; turn < 1_000; turn++) await nextTurn();
+    assert.ok(rounds >= 1 && rounds <= 10, `${rounds} rounds`);
+  });
+
+  it('has room for other subjects while one fails', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    shop.receiver.answer((response, { event }) =>
+      response.writeHead(event.subject === 'categories/77' ? 500 : 200).end(),
+    );
+    await append(shop.shop.app.db, 600, () => 77);
+    await shop.category();
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['categories/77 category.updated', 'categories/1 category.created']);
+  });
+});
+
+describe('a second replay', () => {
+  it('is refused while the first is under way, and taken when that is over', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    for (let i = 0; i < 3; i++) await shop.category();
+    await shop.settle();
+    const replay = (cursor: string) => shop.api.post(`${path}/replay`, { cursor });
+    assert.equal((await replay('1')).status, 200);
+    const message = assertRefused(await replay('0'), 409, 'replay_in_progress');
+    assert.equal(
+      message,
+      'Webhook 1 is being sent the events up to 4 by an earlier replay, and is at 1: wait until it is there, or end that ' +
+        'replay with the cursor `latest`',
+    );
+    await shop.category();
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.equal((await replay('1')).status, 200);
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 8);
+  });
+
+  it('from `latest` ends the first', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await shop.category();
+    await shop.settle();
+    const replay = (cursor: string) => shop.api.post(`${path}/replay`, { cursor });
+    assert.equal((await replay('0')).status, 200);
+    assertRefused(await replay('1'), 409, 'replay_in_progress');
+    assert.equal((await replay('latest')).status, 200);
+    await shop.api.patch(path, { enabled: true });
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, []);
+    assert.equal((await replay('1')).status, 200);
+  });
+
+  it('of two at the same time is refused', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ enabled: false });
+    await shop.category();
+    await shop.settle();
+    const replays = Array.from({ length: 5 }, () => shop.api.post(`${path}/replay`, { cursor: '0' }));
+    const statuses = (await Promise.all(replays)).map(({ status }) => status).toSorted();
+    assert.deepEqual(statuses, [200, 409, 409, 409, 409]);
+  });
+});
+
+const local = { resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
+
+describe('the connections to endpoints', () => {
+  it('are limited for each host, whatever the port', async t => {
+    const shop = await webhookShop(t, {
+      receivers: 2,
+      environment: { PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '5' },
+    });
+    const [first, second] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    for (const receiver of shop.receivers) {
+      receiver.hold();
+      await shop.webhook({}, receiver);
+    }
+    for (let i = 0; i < 20; i++) await shop.category();
+    while (first.open + second.open < 5) await nextTurn();
+    for (const receiver of shop.receivers)
+      receiver.answer(response => {
+        assert.ok(first.open + second.open <= 5);
+        response.writeHead(204).end();
+      });
+    for (const receiver of shop.receivers) receiver.release();
+    await shop.settle();
+    assert.deepEqual([first.received.length, second.received.length], [20, 20]);
+    assert.ok(first.mostAtOnce + second.mostAtOnce <= 10);
+  });
+
+  it('of one key with many endpoints that do not answer leave half to others, and are limited in total', async t => {
+    const shop = await webhookShop(t, {
+      receivers: 2,
+      webhooks: local,
+      environment: { PETSTORE_WEBHOOK_CONNECTIONS: '12' },
+    });
+    const [tarpit, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    tarpit.hold();
+    const greedy = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const modest = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    await shop.shop.app.db.numberEvents();
+    const { port } = new URL(tarpit.url);
+    for (let i = 0; i < 20; i++)
+      assert.equal(
+        (await greedy.post('/webhooks', { url: `http://tarpit-${i}.example:${port}/` })).status,
+        201,
+      );
+    await shop.webhook({}, fast, modest);
+    for (let i = 0; i < 30; i++) await shop.category();
+    await fast.has(30);
+    while (tarpit.open < 6) await nextTurn();
+    assert.equal(tarpit.received.length, 6);
+    assert.ok(fast.mostAtOnce <= 6, `${fast.mostAtOnce} at once`);
+  });
+
+  it('of a webhook whose attempts fail are two at most', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    shop.receiver.hold();
+    await append(shop.shop.app.db, 12, n => n + 10);
+    await shop.receiver.has(3);
+    shop.receiver.release(500);
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 13);
+    assert.equal(shop.receiver.mostAtOnce, 2);
+  });
+
+  it('go to webhooks in turn when there are too few', async t => {
+    const shop = await webhookShop(t, {
+      receivers: 3,
+      environment: { PETSTORE_WEBHOOK_CONNECTIONS: '1' },
+    });
+    const order: number[] = [];
+    for (const [i, receiver] of shop.receivers.entries()) {
+      receiver.answer(response => {
+        order.push(i);
+        response.writeHead(204).end();
+      });
+      await shop.webhook({ enabled: false }, receiver);
+    }
+    for (let i = 0; i < 6; i++) await shop.category();
+    for (let id = 1; id <= 3; id++) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
+    await shop.settle();
+    assert.equal(order.length, 18);
+    // No webhook is served to its end before the others have begun.
+    assert.deepEqual(new Set(order.slice(0, 6)), new Set([0, 1, 2]), order.join(' '));
+  });
+});
+
+describe('replicas', () => {
+  it('create no more webhooks of a key at the same time than it may have', async t => {
+    const shop = await startTestApp(t, { environment: ALLOW_PRIVATE, shared: true });
+    const clients = [shop.api, (await shop.replica()).api];
+    const answers = Array.from({ length: 30 }, (_, i) => clients[i % 2]!.post('/webhooks', UNSENT));
+    assert.equal(createdAmong(await Promise.all(answers)), 20);
+  });
+});

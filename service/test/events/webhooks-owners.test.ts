@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { formatDateTime } from '../../src/kit/dates.ts';
+import { contract } from '../support/contract.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { until } from '../support/until.ts';
+import { anotherReplica, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
+
+/** A webhook of a key that is no administrator's, with one delivery. */
+async function ownedWebhook(shop: WebhookShop, { expiresAt }: { expiresAt?: string } = {}) {
+  const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES, ...(expiresAt && { expiresAt }) });
+  const webhook = await shop.webhook({}, shop.receiver, owner);
+  return { owner, keyPath: `/keys/${owner.keyId}`, ...webhook };
+}
+
+/** What a webhook shows of being stopped. */
+async function shownStop(shop: WebhookShop, path: string): Promise<unknown[]> {
+  const { enabled, disabledReason, disabledAt } = await shop.read(path);
+  return [enabled, disabledReason, disabledAt];
+}
+
+describe('a webhook', () => {
+  const others: [method: string, path: string, body?: object][] = [
+    ['GET', ''],
+    ['PUT', '', { url: 'http://127.0.0.1/' }],
+    ['PATCH', '', { enabled: false }],
+    ['DELETE', ''],
+    ['POST', '/rotate', {}],
+    ['POST', '/test'],
+    ['POST', '/replay', { cursor: '0' }],
+    ['GET', '/deliveries'],
+    ['GET', '/deliveries/{deliveryId}'],
+    ['POST', '/deliveries/{deliveryId}/redeliver'],
+  ];
+
+  it('is tried here with every operation on one webhook', () => {
+    const known = Object.entries(contract.paths)
+      .filter(([path]) => path.startsWith('/webhooks/{webhookId}'))
+      .flatMap(([path, operations]) =>
+        Object.keys(operations).map(
+          method => `${method.toUpperCase()} ${path.replace('/webhooks/{webhookId}', '')}`,
+        ),
+      );
+    assert.deepEqual(others.map(([method, path]) => `${method} ${path}`).toSorted(), known.toSorted());
+  });
+
+  it('is seen and managed by its owner and by administrators, and does not exist for others', async t => {
+    const shop = await webhookShop(t);
+    const { id, path, owner } = await ownedWebhook(shop);
+    await shop.webhook();
+    await shop.category();
+    await shop.settle();
+    const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    for (const [method, end, body] of others) {
+      const target = path + end.replace('{deliveryId}', '1');
+      const answer = await other.send(method, target, { body });
+      const message = assertRefused(answer, 404, 'webhook_not_found');
+      assert.equal(message, `There is no webhook ${id}`);
+    }
+    const idsOf = async (client: typeof other) =>
+      (await client.get('/webhooks')).body.map((webhook: { id: number }) => webhook.id);
+    assert.deepEqual(await idsOf(other), []);
+    assert.deepEqual(await idsOf(owner), [id]);
+    assert.deepEqual((await shop.read('/webhooks')).length, 2);
+    assert.equal((await owner.get(`${path}/deliveries`)).body.length, 1);
+    assert.equal((await owner.patch(path, { description: 'Mine' })).status, 200);
+  });
+
+  it('belongs to the key that created it, also when an administrator changes it', async t => {
+    const shop = await webhookShop(t);
+    const { path, owner } = await ownedWebhook(shop);
+    const { body } = await shop.api.patch(path, { description: 'Changed', createdBy: 1 });
+    assert.deepEqual([body.description, body.createdBy], ['Changed', owner.keyId]);
+    await shop.api.post(`${path}/rotate`, {});
+    await shop.api.post(`${path}/test`);
+    await shop.settle();
+    assert.equal(shop.receiver.received[0]!.event.data.createdBy, owner.keyId);
+    assert.equal((await owner.get(path)).status, 200);
+  });
+});
+
+describe('a webhook whose key', () => {
+  const losses: [
+    what: string,
+    change: (shop: WebhookShop, keyPath: string) => Promise<unknown>,
+    reason: string,
+  ][] = [
+    ['is revoked', (shop, keyPath) => shop.api.delete(keyPath), 'API key 2 was revoked'],
+    [
+      'loses the scope webhooks:write',
+      (shop, keyPath) => shop.api.patch(keyPath, { scopes: ['events:read', 'pets:read'] }),
+      'API key 2 lacks the scope `webhooks:write`',
+    ],
+    [
+      'loses the scope events:read',
+      (shop, keyPath) => shop.api.patch(keyPath, { scopes: ['webhooks:write'] }),
+      'API key 2 lacks the scope `events:read`',
+    ],
+    [
+      'loses both scopes',
+      (shop, keyPath) => shop.api.patch(keyPath, { scopes: ['pets:read'] }),
+      'API key 2 lacks the scopes `webhooks:write` and `events:read`',
+    ],
+  ];
+  for (const [what, change, reason] of losses) {
+    it(`${what} is disabled at once, says why, and is sent nothing more by any replica`, async t => {
+      const shop = await webhookShop(t);
+      const { path, keyPath } = await ownedWebhook(shop);
+      shop.receiver.answerWith(500);
+      await shop.category();
+      await shop.settle();
+      assert.equal(shop.receiver.received.length, 1);
+      shop.clock.turn(SECOND);
+      await change(shop, keyPath);
+      assert.deepEqual(await shownStop(shop, path), [false, reason, formatDateTime(shop.clock.now())]);
+      await shop.category();
+      // The delivery that waits to be tried again is due, too.
+      await shop.after(5 * MINUTE);
+      const replica = await anotherReplica(shop.shop);
+      await replica.dispatcher.runDue();
+      await replica.close();
+      assert.equal(shop.receiver.received.length, 1);
+      assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+    });
+  }
+
+  it('expires is stopped at that instant, says why, and is sent nothing more', async t => {
+    const shop = await webhookShop(t);
+    const expiresAt = formatDateTime(shop.clock.now() + HOUR);
+    const { id, path } = await ownedWebhook(shop, { expiresAt });
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    shop.clock.turn(HOUR);
+    const stopped = [false, `API key 2 expired at ${expiresAt}`, expiresAt];
+    assert.deepEqual(await shownStop(shop, path), stopped);
+    assert.equal((await shop.read('/webhooks'))[0].enabled, false);
+    assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+    await shop.category();
+    await shop.settle();
+    assert.equal(shop.receiver.received.length, 1);
+    assert.deepEqual(await shownStop(shop, path), stopped);
+    const row = await shop.shop.app.db.get('SELECT enabled FROM webhooks WHERE id = ?', [id]);
+    assert.deepEqual(row, { enabled: 0 });
+    const logged = shop.shop.logLines().find(({ msg }) => msg === 'webhook disabled');
+    assert.deepEqual([logged?.webhookId, logged?.reason], [id, stopped[1]]);
+  });
+
+  it('gets another plan, name or more scopes goes on', async t => {
+    const shop = await webhookShop(t);
+    const { path, keyPath } = await ownedWebhook(shop);
+    for (const change of [{ plan: 'free' }, { name: 'Renamed' }, { scopes: ['admin'] }])
+      assert.equal((await shop.api.patch(keyPath, change)).status, 200);
+    await shop.category();
+    await shop.settle();
+    assert.ok(shop.receiver.told.includes('categories/1 category.created'));
+    assert.deepEqual(await shownStop(shop, path), [true, null, null]);
+  });
+
+  it('lacks a scope cannot be enabled; once the key works again it can, and goes on where it stopped', async t => {
+    const shop = await webhookShop(t);
+    const { path, keyPath, owner } = await ownedWebhook(shop);
+    await shop.api.patch(keyPath, { scopes: ['webhooks:write'] });
+    await shop.category();
+    await shop.settle();
+    for (const answer of [
+      await shop.api.patch(path, { enabled: true }),
+      await shop.api.put(path, { url: shop.receiver.url }),
+    ]) {
+      const message = assertRefused(answer, 409, 'webhook_key_unfit');
+      assert.match(message, /^Webhook 1 cannot be enabled, because API key 2 lacks the scope `events:read`/);
+    }
+    assert.equal((await shop.api.patch(path, { description: 'Stopped' })).status, 200);
+    await shop.api.patch(keyPath, { scopes: WEBHOOK_SCOPES });
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, []);
+    const { body } = await owner.patch(path, { enabled: true });
+    assert.deepEqual([body.enabled, body.disabledReason, body.disabledAt], [true, null, null]);
+    await shop.settle();
+    assert.deepEqual(shop.receiver.told, ['categories/1 category.created']);
+  });
+
+  it('is revoked during an attempt has that broken off, and the delivery stays', async t => {
+    const shop = await webhookShop(t);
+    const { path, keyPath } = await ownedWebhook(shop);
+    shop.receiver.hold();
+    await shop.category();
+    await shop.receiver.has(1);
+    assert.equal((await shop.api.delete(keyPath)).status, 204);
+    // The event of the revocation wakes the dispatcher, which would else look within a second.
+    await until('the attempt is broken off', () => shop.receiver.open === 0);
+    const pending = async () => (await shop.read(`${path}/deliveries`))[0];
+    await until('the lease is given back', async () => (await pending()).nextAttemptAt !== null);
+    const { status, attemptCount } = await pending();
+    assert.deepEqual([status, attemptCount], ['pending', 0]);
+    shop.receiver.release();
+    await shop.after(MINUTE);
+    assert.equal(shop.receiver.received.length, 1);
+  });
+
+  it('was unfit before the service started is disabled by its first look', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await ownedWebhook(shop);
+    await shop.category();
+    await shop.shop.app.db.numberEvents();
+    await shop.settle();
+    await shop.shop.app.db.run('UPDATE api_keys SET revoked_at = ? WHERE id = 2', [shop.clock.now()]);
+    const { app } = await shop.shop.restart();
+    await app.dispatcher.runDue();
+    const row = await app.db.get('SELECT enabled, disabled_reason FROM webhooks');
+    assert.deepEqual(row, { enabled: 0, disabled_reason: 'API key 2 was revoked' });
+    assert.equal(path, '/webhooks/1');
+  });
+});
