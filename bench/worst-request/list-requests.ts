@@ -38,9 +38,10 @@ export interface ListRequest extends RawRequest {
 export function listRequests(store: FilledStore): ListRequest[] {
   return routes
     .filter(({ success }) => success.schema?.type === 'array')
-    .flatMap(({ operationId, path, query, scope }) => {
+    .flatMap(({ operationId, path, query }) => {
       const template = path.replace(/\{\w+\}/, String(store.webhookId));
-      const keys = scope === 'admin' ? [store.apiKey] : [store.apiKey, store.ordinaryKey];
+      // Only what is for administrators alone makes a difference between keys.
+      const keys = path.startsWith('/webhooks') ? [store.apiKey, store.ordinaryKey] : [store.apiKey];
       return combinations(operationId, query?.properties ?? {}).flatMap(pairs => {
         const target = `${template}?${[`limit=${LIMIT}`, ...pairs].join('&')}`;
         return keys.map(apiKey => listRequest(operationId, target, apiKey, apiKey === store.apiKey));
@@ -66,8 +67,9 @@ function combinations(operationId: string, properties: Readonly<Record<string, S
       if (!values) throw new Error(`Add values for the filter \`${name}\` of ${operationId} to VALUES`);
       return [[], ...values.map(value => [`${name}=${value}`])];
     });
-  const sorts = properties.sort?.enum?.map(sort => [`sort=${sort}`]) ?? [];
-  return product([...choices, [[], ...sorts]]).map(parts => parts.flat());
+  // The default is one of them.
+  const sorts = properties.sort?.enum?.map(sort => [`sort=${sort}`]) ?? [[]];
+  return product([...choices, sorts]).map(parts => parts.flat());
 }
 
 function product<T>(sets: T[][]): T[][] {
