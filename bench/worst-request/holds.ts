@@ -8,7 +8,7 @@ const AT_MOST = 25;
 /** Measurements of the worst requests of a group. */
 const REPETITIONS = 7;
 /** How many of a group are measured so often: noise can have made another one than the worst look it. */
-const WORST = 3;
+const WORST = 5;
 /** A turn of an idle loop, in milliseconds, at most: the machine has other things to do. */
 const IDLE = 4;
 

@@ -14,7 +14,19 @@ export interface AnyRequest {
 }
 
 /** The part of a request that is odd; the rest is as the definition has it. */
-const oddParts = ['none', 'none', 'path', 'query', 'header', 'field', 'field', 'body'] as const;
+type OddPart = 'none' | 'path' | 'query' | 'header' | 'field' | 'body';
+
+function oddPartOf(random: Random, { params, query, body }: DefinedOperation['route']): OddPart {
+  return random.pick<OddPart>([
+    'none',
+    'header',
+    ...(params ? (['none', 'path'] as const) : []),
+    ...(query ? (['none', 'query', 'query'] as const) : []),
+    ...(body ? (['none', 'field', 'field', 'body'] as const) : []),
+    // Neither is expected everywhere.
+    ...(random.next() < 0.1 ? (['query', 'body'] as const) : []),
+  ]);
+}
 
 const HEADERS: Record<string, readonly string[]> = {
   accept: ['application/json', '*/*', 'text/html', 'application/json;q=0', ', ,', '*'.repeat(3_000)],
@@ -52,7 +64,7 @@ export function anyRequest(random: Random, known: Known): AnyRequest {
 function operationRequest(random: Random, known: Known): AnyRequest {
   const operation = random.pick(definedOperations);
   const { params, query, body } = operation.route;
-  const odd = random.pick(oddParts);
+  const odd = oddPartOf(random, operation.route);
   const isRead = operation.method === 'GET' && random.next() < 0.1;
   return {
     operation,
@@ -104,7 +116,7 @@ function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, know
       .map(value => `${name}=${encoded(random, textOf(value))}`),
   );
   if (isOdd) {
-    const name = random.pick([...Object.keys(properties), ...ODD_NAMES]);
+    const name = oddName(random, properties);
     const schema: Schema = properties[name] ?? { type: 'string' };
     const value = name === 'wait' ? random.pick(ODD_WAITS) : oddValue(random, schema, known, name);
     const text = encoded(random, textOf(value)).slice(0, 6_000);
@@ -114,6 +126,12 @@ function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, know
 }
 
 const ODD_NAMES = ['__proto__', 'x', '', 'limit[]', '%ZZ', '%00'];
+
+/** Mostly one that is known. */
+function oddName(random: Random, properties: object): string {
+  const known = Object.keys(properties);
+  return random.pick(known.length > 0 && random.next() < 0.8 ? known : ODD_NAMES);
+}
 
 /** None that waits: a second here is a second of the test. */
 const ODD_WAITS = ['0', '-1', '61', '', 'x', '0.5'];
@@ -135,16 +153,11 @@ function headersOf(random: Random): Record<string, string> {
   return { [name]: random.pick(HEADERS[name]!) };
 }
 
-function bodyOf(
-  random: Random,
-  schema: Schema,
-  odd: (typeof oddParts)[number],
-  known: Known,
-): string | Uint8Array | undefined {
+function bodyOf(random: Random, schema: Schema, odd: OddPart, known: Known): string | Uint8Array | undefined {
   const body = validValue(random, schema, known) as Record<string, unknown>;
   const properties = schema.properties ?? {};
   if (odd === 'field') {
-    const name = random.pick([...Object.keys(properties), ...ODD_NAMES]);
+    const name = oddName(random, properties);
     body[name] = oddField(random, name, properties[name] ?? { type: 'string' }, known);
   }
   const json = toJson(body);

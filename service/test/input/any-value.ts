@@ -126,6 +126,7 @@ export function oddValue(random: Random, schema: Schema, known: Known, name: str
     () => random.pick([minimum - 1, maximum + 1]),
     () => anyText(random, random.pick([minLength - 1, maxLength + 1, 5_000])),
     () => ` ${validValue(random, schema, known, name)} `,
+    () => `${validValue(random, schema, known, name)}\0`,
     () => prefixOf(random, validValue(random, schema, known, name)),
     () => Array.from({ length: maxItems + 1 }, () => validValue(random, schema.items ?? schema, known, name)),
     () => Array<unknown>(2_000).fill(random.pick(ODD_TEXTS)),
