@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { type AnyRequest, anyRequest } from './any-request.ts';
 import { type FuzzShop, sendAny, startFuzzShop } from './fuzz-shop.ts';
 
-/** How many requests are sent: `FUZZ_REQUESTS=100000 node --test …` searches longer. */
+/** How many requests are sent, in whole batches: `FUZZ_REQUESTS=100000 node --test …` searches longer. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
 
 /** What a failure prints, to send the same again: `FUZZ_SEED=…`. */
@@ -20,7 +20,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const BATCH = 500;
 
 /** At least this share succeeds: requests that are all rejected would say little. */
-const MIN_SUCCESSES = 0.3;
+const MIN_SUCCESSES = 0.2;
 
 /** A shop with an animal, an order for it, and a client of it. */
 async function startShop(t: TestContext): Promise<TestApp & { client: Client & { key: string } }> {
@@ -53,9 +53,8 @@ async function outcomeOf(shop: FuzzShop, request: AnyRequest): Promise<{ status:
 }
 
 describe('whatever is sent', () => {
-  for (let sent = 0; sent < REQUESTS; sent += BATCH) {
-    const seed = (SEED + sent / BATCH) % 2 ** 31;
-    const count = Math.min(BATCH, REQUESTS - sent);
+  for (let batch = 0; batch < Math.ceil(REQUESTS / BATCH); batch++) {
+    const seed = (SEED + batch) % 2 ** 31;
 
     it(`to any operation gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
       const shop = await startFuzzShop(t);
@@ -63,7 +62,7 @@ describe('whatever is sent', () => {
       /** The first request of each kind of problem. */
       const problems = new Map<string, string>();
       let successes = 0;
-      for (let i = 0; i < count; i++) {
+      for (let i = 0; i < BATCH; i++) {
         // A minute each, lest the client use up its limit.
         shop.clock.turn(MINUTE);
         const request = anyRequest(random, shop.known);
@@ -75,7 +74,7 @@ describe('whatever is sent', () => {
       }
       assert.deepEqual([...problems.values()], []);
       assertNoFault(shop);
-      assert.ok(successes >= count * MIN_SUCCESSES, `only ${successes} of ${count} succeeded`);
+      assert.ok(successes >= BATCH * MIN_SUCCESSES, `only ${successes} of ${BATCH} succeeded`);
       assert.equal((await shop.client.get('/account')).status, 200);
     });
   }
