@@ -11,7 +11,7 @@ import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
 import type { Backends } from './backends.ts';
 
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 2;
 
