@@ -8,7 +8,7 @@ import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
  * `{n}` stands for the name of the parameter as often as it is repeated.
  */
 const VALUES: Record<string, readonly string[]> = {
-  'listPets id': ['1', '1000000&id=1&id=999999'],
+  'listPets id': ['1000000&id=1&id=999999'],
   'listPets status': ['available', 'pending', 'sold'],
   'listPets categoryId': ['1', '2', '3', '999'],
   'listPets name': ['a', 'zz', 'q'],
