@@ -19,6 +19,7 @@ import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
+import { worstRequest } from './rows/worst-request.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
 const ROWS = [
@@ -31,6 +32,7 @@ const ROWS = [
   startAndMemory,
   eventLogCost,
   streamReaders,
+  worstRequest,
   scaledOut,
   replicas,
   postgresPageCost,

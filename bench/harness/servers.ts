@@ -11,7 +11,7 @@ import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
 import type { Backends } from './backends.ts';
 
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 2;
 
@@ -32,8 +32,10 @@ export interface ServiceSettings {
   redisUrl?: string;
   /** `PETSTORE_STREAMS_PER_KEY`. */
   streamsPerKey?: number;
-  /** A yardstick that changes the service as it is loaded. */
-  preload?: 'without-event-log';
+  /** `PETSTORE_WEBHOOKS_ALLOW_PRIVATE`: webhooks may lead to this machine. */
+  privateWebhooks?: boolean;
+  /** A yardstick that is loaded before the service: it changes it, or measures it from inside. */
+  preload?: 'without-event-log' | 'loop-probe';
 }
 
 /** Starts the service's process without waiting for it. */
@@ -44,6 +46,7 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
     databaseUrl,
     redisUrl,
     streamsPerKey,
+    privateWebhooks,
     preload,
   } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
@@ -54,6 +57,7 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
     ...(streamsPerKey !== undefined && { PETSTORE_STREAMS_PER_KEY: String(streamsPerKey) }),
+    ...(privateWebhooks && { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' }),
   });
 }
 
@@ -109,7 +113,7 @@ export class Server implements AsyncDisposable {
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
     this.#child = spawn(process.execPath, args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...env, ...settings },
     });
     killAtExit(this.#child);
@@ -138,6 +142,17 @@ export class Server implements AsyncDisposable {
       if (performance.now() > deadline) throw new Error(`No 200 from ${path} within ${START_TIMEOUT_MS} ms.`);
       await sleep(POLL_MS);
     }
+  }
+
+  /**
+   * How long its event loop was blocked at most since the last call, in milliseconds; at the first call since it listens.
+   * Only with the preload `loop-probe`.
+   */
+  async longestHold(): Promise<number> {
+    const answer = once(this.#child, 'message');
+    this.#child.send('read');
+    const [milliseconds] = (await answer) as [number];
+    return milliseconds;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,112 +1,156 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
+import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { scopeNames } from '../../src/contract/scopes.ts';
-import { MINUTE } from '../../src/kit/clock.ts';
+import { HOUR, MINUTE } from '../../src/kit/clock.ts';
+import { formatDateTime } from '../../src/kit/dates.ts';
 import type { Answer, Client } from '../support/client.ts';
-import { filled, type KnownOperation, operations } from '../support/operations.ts';
+import { contract } from '../support/contract.ts';
 import { assertRefused } from '../support/refusal.ts';
+import {
+  type DefinedOperation,
+  definedOperations,
+  exampleBody,
+  pathToNothing,
+} from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
+/** What a client presents, and what it may do with it. */
+interface Credential {
+  name: string;
+  client: Client;
+  /** `undefined` for a key that is not valid. */
+  scopes?: readonly string[];
+  isMissing?: true;
+}
+
+const ordinaryScopes = scopeNames.filter(name => name !== 'admin');
+const neededScopes = [...new Set(definedOperations.flatMap(({ scopes }) => scopes))];
+
 /** Sends what an operation takes, for a resource that does not exist: a key that may do it does no harm. */
-function send(client: Client, { method, template, body }: KnownOperation): Promise<Answer> {
-  return client.send(method, filled(template, 77), { body: body?.example });
+function send(client: Client, operation: DefinedOperation): Promise<Answer> {
+  return client.send(operation.method, pathToNothing(operation), { body: exampleBody(operation) });
 }
 
-function assertAdmitted({ status, text }: Answer, { operationId }: KnownOperation): void {
-  assert.ok(status !== 401 && status !== 403, `${operationId} ${text}`);
+/** The outcome that the definition asks for: a status and a code, or `admitted` for anything but 401 and 403. */
+function expectedOutcome({ needsKey, scopes }: DefinedOperation, credential: Credential): string {
+  if (!needsKey) return 'admitted';
+  if (credential.isMissing) return '401 missing_api_key';
+  if (!credential.scopes) return '401 invalid_api_key';
+  const lacksNone =
+    credential.scopes.includes('admin') || scopes.every(it => credential.scopes?.includes(it));
+  return lacksNone ? 'admitted' : '403 insufficient_scope';
 }
 
-/** The combinations of several scopes that operations need. */
-const requiredTogether = new Set(
-  operations.filter(({ scopes }) => scopes.length > 1).map(({ scopes }) => scopes.join(' ')),
-);
+function outcomeOf({ status, body }: Answer): string {
+  return status === 401 || status === 403 ? `${status} ${body.code}` : 'admitted';
+}
 
-describe('a key', () => {
-  for (const scope of scopeNames) {
-    const needing = operations.filter(({ scopes }) => scopes.includes(scope));
-
-    it(`without the scope ${scope} is refused all that needs it, by its name`, async t => {
-      const { clientWith } = await startTestApp(t);
-      const others = scopeNames.filter(name => name !== scope && name !== 'admin');
-      const client = await clientWith({ scopes: others });
-      assert.ok(needing.length > 0, `no operation needs ${scope}`);
-      for (const operation of needing) {
-        const message = assertRefused(await send(client, operation), 403, 'insufficient_scope');
-        assert.equal(message, `The API key lacks the scope \`${scope}\``);
-      }
-    });
-
-    it(`with no scope but ${scope} may do what needs nothing else, and nothing more`, async t => {
-      const { clientWith } = await startTestApp(t);
-      const client = await clientWith({ scopes: [scope] });
-      for (const operation of operations.filter(({ needsKey }) => needsKey)) {
-        const missing = operation.scopes.filter(required => required !== scope && scope !== 'admin');
-        const answer = await send(client, operation);
-        if (missing.length === 0) assertAdmitted(answer, operation);
-        else {
-          const names = missing.map(name => `\`${name}\``).join(' and ');
-          const noun = missing.length === 1 ? 'scope' : 'scopes';
-          const message = assertRefused(answer, 403, 'insufficient_scope');
-          assert.equal(message, `The API key lacks the ${noun} ${names}`, operation.operationId);
-        }
-      }
-    });
+async function everyCredential(t: TestContext) {
+  const shop = await startTestApp(t);
+  const { api, clock, clientWith } = shop;
+  const expiring = await clientWith({ scopes: ['admin'], expiresAt: formatDateTime(clock.now() + HOUR) });
+  const revoked = await clientWith({ scopes: ['admin'] });
+  assert.equal((await api.delete(`/keys/${revoked.keyId}`)).status, 204);
+  clock.turn(2 * HOUR);
+  const credentials: Credential[] = [
+    { name: 'no key', client: api.as(), isMissing: true },
+    { name: 'a malformed key', client: api.as('psk_wrong') },
+    { name: 'an unknown key', client: api.as(newSecret()) },
+    { name: 'an expired key', client: expiring },
+    { name: 'a revoked key', client: revoked },
+  ];
+  const add = async (name: string, scopes: readonly string[]) =>
+    credentials.push({ name, client: await clientWith({ scopes: [...scopes] }), scopes });
+  for (const scope of scopeNames) await add(`only ${scope}`, [scope]);
+  for (const { scopes } of definedOperations) {
+    if (scopes.length > 1) await add(`only ${scopes.join(' and ')}`, scopes);
   }
-
-  for (const scopes of requiredTogether) {
-    it(`with the scopes ${scopes} alone may do all that needs them`, async t => {
-      const { clientWith } = await startTestApp(t);
-      const client = await clientWith({ scopes: scopes.split(' ') });
-      for (const operation of operations.filter(operation => operation.scopes.join(' ') === scopes))
-        assertAdmitted(await send(client, operation), operation);
-    });
+  for (const missing of neededScopes) {
+    const others = ordinaryScopes.filter(name => name !== missing);
+    await add(`all but ${missing} and admin`, others);
   }
+  return { ...shop, credentials };
+}
 
-  it('with the scope admin may do everything', async t => {
-    const { clientWith } = await startTestApp(t);
-    const client = await clientWith({ scopes: ['admin'] });
-    for (const operation of operations) assertAdmitted(await send(client, operation), operation);
-  });
-
-  it('is refused before its body is read', async t => {
-    const { clientWith } = await startTestApp(t);
-    const client = await clientWith({ scopes: ['pets:read'] });
-    assertRefused(await client.post('/pets', '{'), 403, 'insufficient_scope');
-    assertRefused(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
-  });
-});
-
-describe('an operation', () => {
-  it('that names a scope is refused without a key, and with one that is wrong', async t => {
-    const { api, clock } = await startTestApp(t);
-    for (const operation of operations.filter(({ needsKey }) => needsKey)) {
-      // A minute each, lest the address of the caller use up its limit.
+describe('every operation, with every kind of credential', () => {
+  it('has the outcome that its definition asks for', async t => {
+    const { clock, credentials } = await everyCredential(t);
+    const mismatches: string[] = [];
+    const seen = new Set<string>();
+    for (const operation of definedOperations) {
+      // Requests without a valid key count against the address of the client.
       clock.turn(MINUTE);
-      const missing = await send(api.as(), operation);
-      assertRefused(missing, 401, 'missing_api_key');
-      assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');
-      const wrong = await send(api.as('psk_wrong'), operation);
-      assertRefused(wrong, 401, 'invalid_api_key');
-      assert.match(
-        String(wrong.headers['www-authenticate']),
-        /^Bearer realm="petstore", error="invalid_token"$/,
-      );
+      for (const credential of credentials) {
+        const answer = await send(credential.client, operation);
+        const expected = expectedOutcome(operation, credential);
+        const outcome = outcomeOf(answer);
+        seen.add(outcome);
+        const { status, text } = answer;
+        if (outcome !== expected || status >= 500 || answer.body?.code === 'route_not_found')
+          mismatches.push(
+            `${operation.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`,
+          );
+      }
+    }
+    assert.deepEqual(mismatches, []);
+    assert.equal(seen.size, 4, 'every outcome occurs');
+    t.diagnostic(`${definedOperations.length} operations × ${credentials.length} credentials`);
+  });
+
+  it('names the scope that a key lacks', async t => {
+    const { clientWith } = await startTestApp(t);
+    for (const scope of neededScopes) {
+      const client = await clientWith({ scopes: ordinaryScopes.filter(name => name !== scope) });
+      for (const operation of definedOperations.filter(({ scopes }) => scopes.includes(scope))) {
+        const message = assertRefused(await send(client, operation), 403, 'insufficient_scope');
+        assert.ok(message.includes(`\`${scope}\``), `${operation.operationId}: ${message}`);
+      }
     }
   });
 
-  it('that asks for no key takes any and none', async t => {
-    const { api } = await startTestApp(t);
-    const open = operations.filter(({ needsKey }) => !needsKey);
+  it('asks for a key in the form of RFC 6750', async t => {
+    const { api, clock } = await startTestApp(t);
+    for (const operation of definedOperations.filter(({ needsKey }) => needsKey)) {
+      clock.turn(MINUTE);
+      const missing = await send(api.as(), operation);
+      assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');
+      const wrong = await send(api.as('psk_wrong'), operation);
+      assert.equal(wrong.headers['www-authenticate'], 'Bearer realm="petstore", error="invalid_token"');
+    }
+  });
+});
+
+describe('the route definitions', () => {
+  it('need every scope somewhere, and leave only these operations without a key', () => {
+    assert.deepEqual(neededScopes.toSorted(), scopeNames.toSorted());
+    const open = definedOperations.filter(({ needsKey }) => !needsKey);
     assert.deepEqual(open.map(({ method, template }) => `${method} ${template}`).toSorted(), [
       'GET /healthz',
       'GET /openapi.json',
       'GET /openapi.yaml',
       'GET /readyz',
     ]);
-    for (const operation of open) {
-      for (const client of [api.as(), api.as('psk_wrong'), api]) {
-        assert.equal((await send(client, operation)).status, 200);
-      }
-    }
+  });
+
+  it('are the operations of the contract, with the same need of a key', () => {
+    const documented = Object.entries(contract.paths).flatMap(([template, methods]) =>
+      Object.entries(methods).map(
+        ([method, { security }]) => `${method.toUpperCase()} ${template} ${security.length > 0}`,
+      ),
+    );
+    const defined = definedOperations.map(
+      ({ method, template, needsKey }) => `${method} ${template} ${needsKey}`,
+    );
+    assert.deepEqual(documented.toSorted(), defined.toSorted());
+  });
+});
+
+describe('a key without the scope', () => {
+  it('is rejected before the body is read', async t => {
+    const { clientWith } = await startTestApp(t);
+    const client = await clientWith({ scopes: ['pets:read'] });
+    assertRefused(await client.post('/pets', '{'), 403, 'insufficient_scope');
+    assertRefused(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
   });
 });

@@ -1,103 +1,199 @@
-import fc from 'fast-check';
-import { filled, type KnownOperation, operations } from '../support/operations.ts';
+import type { Schema } from '../../src/contract/schema.ts';
+import { encodeCursor } from '../../src/kit/paging.ts';
+import type { Random } from '../support/random.ts';
+import { type DefinedOperation, definedOperations } from '../support/route-requests.ts';
+import { anyText, type Known, oddValue, Raw, toJson, validValue } from './any-value.ts';
 
-const oddText = fc.oneof(
-  fc.constantFrom('', 'null', 'abc', '%00', '%ZZ', '%ff', '__proto__', '..', "'; DROP TABLE pets"),
-  fc.constantFrom('0', '-1', '1', '2', '1.5', '1e3', '9007199254740993', '9223372036854775808'),
-  fc.string({ maxLength: 20 }),
-);
-
-/** Only what an HTTP client is willing to send in a target. */
-const targetText = oddText.map(text => text.replace(/[^\x21-\x7e]/g, '+').replaceAll('#', '%23'));
-
-const segment = targetText.map(text => text.replace(/[/?]/g, '_'));
-
-const parameterName = fc.constantFrom(
-  'id',
-  'limit',
-  'cursor',
-  'sort',
-  'name',
-  'status',
-  'complete',
-  'shipDateTo',
-  '__proto__',
-  'x',
-);
-
-const query = fc.oneof(
-  { weight: 3, arbitrary: fc.constant('') },
-  {
-    weight: 1,
-    arbitrary: fc
-      .array(fc.tuple(parameterName, targetText), { maxLength: 2 })
-      .map(parameters => `?${parameters.map(parameter => parameter.join('=')).join('&')}`),
-  },
-);
-
-const header = fc.tuple(
-  fc.constantFrom(
-    'accept',
-    'api-version',
-    'authorization',
-    'content-encoding',
-    'content-type',
-    'expect',
-    'idempotency-key',
-    'if-match',
-    'if-none-match',
-    'x-api-key',
-    'x-request-id',
-  ),
-  fc.oneof(
-    fc.constantFrom('application/json', 'application/merge-patch+json', '*', '"x"', 'Bearer x', 'gzip', '1'),
-    fc.string({ maxLength: 20 }),
-  ),
-);
-
-const headers = fc.array(header, { maxLength: 1 }).map(pairs => Object.fromEntries(pairs));
-
-/** Replaces up to two characters by noise. */
-function damaged(text: string): fc.Arbitrary<string> {
-  const edit = fc.tuple(fc.nat({ max: text.length }), fc.nat({ max: 2 }), fc.string({ maxLength: 3 }));
-  return edit.map(([at, cut, noise]) => text.slice(0, at) + noise + text.slice(at + cut));
+export interface AnyRequest {
+  /** `undefined` for a request that is no operation. */
+  operation: DefinedOperation | undefined;
+  method: string;
+  target: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | undefined;
 }
 
-/** The example body of an operation with one field changed or added, and anything else. */
-function bodyFor({ body }: KnownOperation): fc.Arbitrary<string | Uint8Array | undefined> {
-  const anything = fc.oneof(fc.constant(undefined), fc.json(), fc.uint8Array({ maxLength: 50 }));
-  if (!body) return anything;
-  const field = fc.oneof(fc.constantFrom(...Object.keys(body.properties)), oddText);
-  const changed = fc
-    .tuple(field, fc.oneof(fc.jsonValue(), fc.nat(), oddText))
-    .map(([name, value]) => JSON.stringify({ ...body.example, [name]: value }));
-  return fc.oneof(
-    { weight: 5, arbitrary: changed },
-    { weight: 1, arbitrary: changed.chain(damaged) },
-    { weight: 2, arbitrary: anything },
+/** The part of a request that is odd; the rest is as the definition has it. */
+type OddPart = 'none' | 'path' | 'query' | 'header' | 'field' | 'body';
+
+function oddPartOf(random: Random, { params, query, body }: DefinedOperation['route']): OddPart {
+  return random.pick<OddPart>([
+    'none',
+    'header',
+    ...(params ? (['none', 'path'] as const) : []),
+    ...(query ? (['none', 'query', 'query'] as const) : []),
+    ...(body ? (['none', 'field', 'field', 'body'] as const) : []),
+    // Neither is expected everywhere.
+    ...(random.next() < 0.1 ? (['query', 'body'] as const) : []),
+  ]);
+}
+
+const HEADERS: Record<string, readonly string[]> = {
+  accept: ['application/json', '*/*', 'text/html', 'application/json;q=0', ', ,', '*'.repeat(3_000)],
+  'accept-encoding': ['gzip', 'br;q=0', '*;q=abc', ','.repeat(3_000)],
+  'api-version': ['1', '1.0', '2', '01', '9'.repeat(2_000)],
+  authorization: ['Bearer x', 'Basic eDp4', 'Bearer', `Bearer ${' '.repeat(3_000)}x`],
+  'content-encoding': ['identity', 'gzip', 'br', ','.repeat(1_000)],
+  'content-type': [
+    'application/json',
+    'application/merge-patch+json',
+    'application/json; charset=latin1',
+    'text/plain',
+    `application/json;${' '.repeat(3_000)}x`,
+  ],
+  expect: ['100-continue', 'x'],
+  forwarded: ['for=1.2.3.4'],
+  'idempotency-key': ['a', '"a"', '"', 'a'.repeat(255), 'a'.repeat(256), '\u00e9'],
+  'if-match': ['*', '"x"', 'W/"x"', '"', `${'"x",'.repeat(1_500)}"x"`, '"\\'],
+  'if-none-match': ['*', '"x"', 'W/"x"', 'x', `${'"x",'.repeat(1_500)}"`],
+  'last-event-id': ['0', '-1', 'latest', '9'.repeat(100), 'x'],
+  'x-api-key': ['', 'psk_wrong', 'x'.repeat(3_000)],
+  'x-forwarded-for': ['1.2.3.4', '1.2.3.4, ::1', ','.repeat(3_000), 'x'],
+  'x-request-id': ['a', 'a b', 'a'.repeat(3_000), '\u00ff'],
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY', 'PURGE'];
+
+const TARGETS = ['/', '//', '/docs', '/docs/x', '/healthz/', '/pets/1/2', '/%2e%2e', '/%ZZ', '/%ff', '/.env'];
+
+/** A request of any kind that HTTP can carry: mostly an operation with one thing odd about it. */
+export function anyRequest(random: Random, known: Known): AnyRequest {
+  return random.next() < 0.95 ? operationRequest(random, known) : strayRequest(random);
+}
+
+function operationRequest(random: Random, known: Known): AnyRequest {
+  const operation = random.pick(definedOperations);
+  const { params, query, body } = operation.route;
+  const odd = oddPartOf(random, operation.route);
+  const isRead = operation.method === 'GET' && random.next() < 0.1;
+  return {
+    operation,
+    method: isRead ? 'HEAD' : operation.method,
+    target:
+      pathOf(random, operation, params, odd === 'path') + queryOf(random, query, odd === 'query', known),
+    headers: odd === 'header' || random.next() < 0.1 ? headersOf(random) : {},
+    body: body ? bodyOf(random, body, odd, known) : odd === 'body' ? '{"a":1}' : undefined,
+  };
+}
+
+function strayRequest(random: Random): AnyRequest {
+  const target = random.next() < 0.7 ? random.pick(TARGETS) : `/${encoded(random, anyText(random, 8))}`;
+  return {
+    operation: undefined,
+    method: random.pick(METHODS),
+    target: random.next() < 0.1 ? target + '/'.repeat(5_000) : target,
+    headers: headersOf(random),
+    body: random.next() < 0.3 ? '{}' : undefined,
+  };
+}
+
+function pathOf(
+  random: Random,
+  { template }: DefinedOperation,
+  params: Schema | undefined,
+  isOdd: boolean,
+): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const schema = params!.properties![name]!;
+    // Keys beyond the first few belong to the client.
+    const id = random.between(1, name === 'keyId' ? MOST_NAMED_KEYS : 12);
+    // An empty segment would make it another path.
+    return isOdd
+      ? encoded(random, textOf(oddValue(random, schema, {}, name)) || '0').slice(0, 4_000)
+      : `${id}`;
+  });
+}
+
+/** The keys that requests name: from 1 up to this. */
+export const MOST_NAMED_KEYS = 9;
+
+function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, known: Known): string {
+  const properties = query?.properties ?? {};
+  const names = Object.keys(properties).filter(() => random.next() < 0.3);
+  const pairs = names.flatMap(name =>
+    [valueOfParameter(random, name, properties[name]!, known)]
+      .flat()
+      .map(value => `${name}=${encoded(random, textOf(value))}`),
   );
+  if (isOdd) {
+    const name = oddName(random, properties);
+    const schema: Schema = properties[name] ?? { type: 'string' };
+    const value = name === 'wait' ? random.pick(ODD_WAITS) : oddValue(random, schema, known, name);
+    const text = encoded(random, textOf(value)).slice(0, 6_000);
+    pairs.push(...Array<string>(random.pick([1, 1, 1, 2, 300])).fill(`${name}=${text}`.slice(0, 6_000)));
+  }
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`.slice(0, 10_000);
 }
 
-const ofOperation = fc.constantFrom(...operations).chain(operation =>
-  fc.record({
-    method: fc.constant(operation.method),
-    target: fc
-      .tuple(fc.oneof(fc.constant('1'), segment), query)
-      .map(([id, query]) => filled(operation.template, id) + query),
-    headers,
-    body: bodyFor(operation),
-  }),
-);
+const ODD_NAMES = ['__proto__', 'x', '', 'limit[]', '%ZZ', '%00'];
 
-const ofNothing = fc.record({
-  method: fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE', 'QUERY', 'PURGE'),
-  target: fc.array(targetText, { maxLength: 4 }).map(segments => `/${segments.join('/')}`),
-  headers,
-  body: fc.option(fc.json(), { nil: undefined }),
-});
+/** Mostly one that is known. */
+function oddName(random: Random, properties: object): string {
+  const known = Object.keys(properties);
+  return random.pick(known.length > 0 && random.next() < 0.8 ? known : ODD_NAMES);
+}
 
-/** Requests of every kind that HTTP can carry: mostly operations of the contract with something odd about them. */
-export const anyRequest = fc.oneof(
-  { weight: 9, arbitrary: ofOperation },
-  { weight: 1, arbitrary: ofNothing },
-);
+/** None that waits: a second here is a second of the test. */
+const ODD_WAITS = ['0', '-1', '61', '', 'x', '0.5'];
+
+function valueOfParameter(random: Random, name: string, schema: Schema, known: Known): unknown {
+  if (name === 'wait') return '0';
+  if (name === 'cursor') return random.pick(['latest', '0', '5', cursorOf(random)]);
+  return validValue(random, schema, known, name);
+}
+
+function cursorOf(random: Random): string {
+  const sort = random.pick(['id', '-id', 'name', '-name', 'petId', '-petId', 'quantity', 'shipDate']);
+  const key = random.pick([[1], [3], ['a', 1], ['', 0], [null], ['\0', 1], ['\ud800', 1], [1.5], [2 ** 60]]);
+  return encodeCursor(sort, key as number[]);
+}
+
+function headersOf(random: Random): Record<string, string> {
+  const name = random.pick(Object.keys(HEADERS));
+  return { [name]: random.pick(HEADERS[name]!) };
+}
+
+function bodyOf(random: Random, schema: Schema, odd: OddPart, known: Known): string | Uint8Array | undefined {
+  const body = validValue(random, schema, known) as Record<string, unknown>;
+  const properties = schema.properties ?? {};
+  if (odd === 'field') {
+    const name = oddName(random, properties);
+    body[name] = oddField(random, name, properties[name] ?? { type: 'string' }, known);
+  }
+  const json = toJson(body);
+  if (odd !== 'body') return json;
+  const at = random.between(0, json.length);
+  return random.pick([
+    () => undefined,
+    () => '',
+    () => json.slice(0, at),
+    () => json.slice(0, at) + random.pick(['\0', '"', '\\u', '{', ',', '1e999']) + json.slice(at + 1),
+    () => json.replace('{', `{${'"name":"a",'.repeat(random.pick([1, 5_000]))}`),
+    () => `[${json}]`,
+    () => toJson(oddValue(random, schema, known, '')),
+    () => `{"name":"${'x'.repeat(random.pick([60_000, 70_000]))}"}`,
+    () => Buffer.from(`\ufeff${json}`),
+    () => Buffer.concat([Buffer.from(json), Buffer.from([0xff])]),
+  ])();
+}
+
+/** An object may have one odd field of its own. */
+function oddField(random: Random, name: string, schema: Schema, known: Known): unknown {
+  const inner = Object.keys(schema.properties ?? {});
+  if (inner.length === 0 || random.next() < 0.5) return oddValue(random, schema, known, name);
+  const object = validValue(random, { ...schema, nullable: false }, known, name) as Record<string, unknown>;
+  const field = random.pick(inner);
+  return { ...object, [field]: oddValue(random, schema.properties![field]!, known, field) };
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Raw) return value.json;
+  return typeof value === 'object' ? toJson(value) : String(value);
+}
+
+/** Percent-encoded; a lone surrogate as the bytes that some clients send for it. */
+function encoded(random: Random, text: string): string {
+  if (!text.isWellFormed()) return '%ED%A0%80';
+  const whole = encodeURIComponent(text);
+  return random.next() < 0.02 ? whole.slice(0, -1) : whole;
+}

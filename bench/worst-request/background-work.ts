@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create, getRequest } from '../harness/http-requests.ts';
+import { type Server, startService } from '../harness/servers.ts';
+import { exchange, rawRequest } from './exchange.ts';
+import type { FilledStore } from './fill-store.ts';
+import { type Hold, holdDuring, repeated, untilIdle } from './holds.ts';
+
+/** How long work that goes on by itself is watched, in milliseconds. */
+const WATCHED = 3_000;
+const CONNECTIONS = 50;
+export const STREAMS = 1_000;
+
+/** Streams that look through the whole log and find nothing, alone and 20 at once, and requests that wait. */
+export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: FilledStore): Promise<Hold[]> {
+  const streams = (target: string, count: number) => async () => {
+    const { bytes } = rawRequest('GET', target, { apiKey: ordinaryKey });
+    const sockets = Array.from({ length: count }, () => openSocket(server.port, bytes));
+    await sleep(WATCHED / 2);
+    for (const socket of sockets) socket.destroy();
+  };
+  const page = (target: string) => () => exchange(server.port, rawRequest('GET', target, { apiKey }));
+  const kinds: [name: string, what: () => Promise<unknown>][] = [
+    ['GET /events/stream?cursor=0&subject=none/1', streams('/events/stream?cursor=0&subject=none/1', 1)],
+    ['GET /events/stream?cursor=0&type=order.*', streams('/events/stream?cursor=0&type=order.*', 1)],
+    [
+      '20 × GET /events/stream?cursor=0&subject=none/1',
+      streams('/events/stream?cursor=0&subject=none/1', 20),
+    ],
+    ['GET /events/stream?cursor=0', streams('/events/stream?cursor=0', 1)],
+    ['GET /events?wait=1&subject=none/1', page('/events?wait=1&subject=none/1')],
+    ['GET /events?wait=1&cursor=latest', page('/events?wait=1&cursor=latest')],
+  ];
+  return holdsInTurn(server, kinds, 3);
+}
+
+/** A change, while so many streams follow the log. */
+export async function streamHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
+  const sockets: Socket[] = [];
+  const { bytes } = rawRequest('GET', '/events/stream', { apiKey });
+  while (sockets.length < STREAMS) {
+    const opened = Array.from({ length: CONNECTIONS }, () => openSocket(server.port, bytes));
+    await Promise.all(opened.map(socket => once(socket, 'data')));
+    sockets.push(...opened);
+  }
+  let count = 0;
+  const change = () => create(server.port, '/categories', apiKey, { name: `Changed ${++count}` });
+  const times = await repeated(() => holdDuring(server, change, 200));
+  for (const socket of sockets) socket.destroy();
+  return [{ name: `POST /categories with ${STREAMS} streams open`, times }];
+}
+
+/** Every key sends a request, and the counts of all of them are stored. */
+export async function flushHolds(server: Server, { keys }: FilledStore): Promise<Hold[]> {
+  const useAll = async () => {
+    const share = Math.ceil(keys.length / CONNECTIONS);
+    const parts = Array.from({ length: CONNECTIONS }, (_, i) => keys.slice(i * share, (i + 1) * share));
+    await Promise.all(parts.map(part => inTurn(server.port, part)));
+  };
+  return holdsInTurn(server, [[`counts of ${keys.length} keys`, useAll]], 3, WATCHED / 2);
+}
+
+/** A new webhook, and the replay of the whole log to an endpoint that answers at once. */
+export async function webhookHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
+  const endpoint = await startEndpoint();
+  const { port } = endpoint.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  let webhookId = 0;
+  const register = async () => {
+    webhookId = (await create<{ id: number }>(server.port, '/webhooks', apiKey, { url })).id;
+  };
+  const replay = async () => {
+    const body = '{"cursor":"0"}';
+    const request = rawRequest('POST', `/webhooks/${webhookId}/replay`, { apiKey, body });
+    const { status } = await exchange(server.port, request);
+    if (status !== 200) throw new Error(`POST /webhooks/${webhookId}/replay: ${status}`);
+    await sleep(WATCHED);
+  };
+  const remove = () => exchange(server.port, rawRequest('DELETE', `/webhooks/${webhookId}`, { apiKey }));
+  const holds: Hold[] = [];
+  try {
+    const times: Record<'created' | 'replayed' | 'deleted', number[]> = {
+      created: [],
+      replayed: [],
+      deleted: [],
+    };
+    for (let i = 0; i < 3; i++) {
+      times.created.push(await holdDuring(server, register, 300));
+      times.replayed.push(await holdDuring(server, replay));
+      times.deleted.push(await holdDuring(server, remove, 300));
+    }
+    holds.push(
+      { name: 'replay of 1,000,000 events', times: times.replayed },
+      { name: 'POST /webhooks', times: times.created },
+      { name: 'DELETE /webhooks/{webhookId} during the replay', times: times.deleted },
+    );
+  } finally {
+    endpoint.closeAllConnections();
+    endpoint.close();
+  }
+  return holds;
+}
+
+/** From the moment the service listens on a store in which all has expired that can. */
+export async function startHolds(store: FilledStore): Promise<Hold[]> {
+  await using server = await startService({ dataDirectory: store.dataDirectory, preload: 'loop-probe' });
+  await sleep(2 * WATCHED);
+  return [{ name: 'start on a store of expired data', times: [await server.longestHold()] }];
+}
+
+async function holdsInTurn(
+  server: Server,
+  kinds: readonly [name: string, what: () => Promise<unknown>][],
+  times: number,
+  settleFor?: number,
+): Promise<Hold[]> {
+  const holds: Hold[] = [];
+  for (const [name, what] of kinds) {
+    const measure = async () => {
+      await untilIdle(server);
+      return holdDuring(server, what, settleFor);
+    };
+    holds.push({ name, times: await repeated(measure, times) });
+  }
+  return holds;
+}
+
+function openSocket(port: number, bytes: string): Socket {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+  // The service may end it: what is measured is how long that takes, not whether it does.
+  return socket.on('error', () => {}).resume();
+}
+
+/** One request of each key, one after the other on one connection. */
+async function inTurn(port: number, keys: readonly string[]): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  for (const key of keys) {
+    socket.write(getRequest('/pets/1', key));
+    await once(socket, 'data');
+  }
+  socket.destroy();
+}
+
+async function startEndpoint(): Promise<HttpServer> {
+  const endpoint = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  endpoint.listen(0, '127.0.0.1');
+  await once(endpoint, 'listening');
+  return endpoint;
+}

@@ -1,0 +1,101 @@
+import type { Schema } from '../../service/src/contract/schema.ts';
+import { routes } from '../../service/src/http/routes.ts';
+import { type RawRequest, rawRequest } from './exchange.ts';
+import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
+
+/**
+ * Values of every filter, by parameter: some match nothing, some match only rows at the end, some match nearly everything.
+ * `{n}` stands for the name of the parameter as often as it is repeated.
+ */
+const VALUES: Record<string, readonly string[]> = {
+  'listPets id': ['1000000&id=1&id=999999'],
+  'listPets status': ['available', 'pending', 'sold'],
+  'listPets categoryId': ['1', '2', '3', '999'],
+  'listPets name': ['a', 'zz', 'q'],
+  'listCategories name': ['a', 'q'],
+  'listOrders petId': ['1', '3'],
+  'listOrders complete': ['true', 'false'],
+  'listOrders shipDateFrom': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  'listOrders shipDateTo': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  'listInventory status': ['available', 'pending', 'sold'],
+  'listInventory quantityBelow': ['0', '1', '2', '100'],
+  'listEvents type': ['category.created', 'order.*', 'pet.*'],
+  'listEvents subject': ['pets/1', 'pets/none'],
+  'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
+};
+
+/** Where a page begins, and how long it is and how long it waits, is no filter. */
+const PAGING = ['sort', 'limit', 'cursor', 'wait'];
+
+const LIMIT = 100;
+
+export interface ListRequest extends RawRequest {
+  operationId: string;
+  target: string;
+}
+
+/** Every combination of the filters and sorts of every list, from the route definitions, at its first page. */
+export function listRequests(store: FilledStore): ListRequest[] {
+  return routes
+    .filter(({ success }) => success.schema?.type === 'array')
+    .flatMap(({ operationId, path, query }) => {
+      const template = path.replace(/\{\w+\}/, String(store.webhookId));
+      // Only what is for administrators alone makes a difference between keys.
+      const keys = path.startsWith('/webhooks') ? [store.apiKey, store.ordinaryKey] : [store.apiKey];
+      return combinations(operationId, query?.properties ?? {}).flatMap(pairs => {
+        const target = `${template}?${[`limit=${LIMIT}`, ...pairs].join('&')}`;
+        return keys.map(apiKey => listRequest(operationId, target, apiKey, apiKey === store.apiKey));
+      });
+    });
+}
+
+function listRequest(
+  operationId: string,
+  target: string,
+  apiKey: string,
+  isAdministrator: boolean,
+): ListRequest {
+  const request = rawRequest('GET', target, { apiKey });
+  return { ...request, name: request.name + (isAdministrator ? '' : ' (ordinary key)'), operationId, target };
+}
+
+function combinations(operationId: string, properties: Readonly<Record<string, Schema>>): string[][] {
+  const choices = Object.entries(properties)
+    .filter(([name]) => !PAGING.includes(name))
+    .map(([name]) => {
+      const values = VALUES[`${operationId} ${name}`];
+      if (!values) throw new Error(`Add values for the filter \`${name}\` of ${operationId} to VALUES`);
+      return [[], ...values.map(value => [`${name}=${value}`])];
+    });
+  // The default is one of them.
+  const sorts = properties.sort?.enum?.map(sort => [`sort=${sort}`]) ?? [[]];
+  return product([...choices, sorts]).map(parts => parts.flat());
+}
+
+function product<T>(sets: T[][]): T[][] {
+  return sets.reduce<T[][]>((all, set) => all.flatMap(before => set.map(item => [...before, item])), [[]]);
+}
+
+/**
+ * The same list at a deep page: the cursor in the `Link` header of the first page, with the last ID and the place in a
+ * name moved far down the list. `undefined` where there is no second page.
+ */
+export function deepPage(request: ListRequest, head: string, store: FilledStore): ListRequest | undefined {
+  const cursor = /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(head)?.[1];
+  if (cursor === undefined) return undefined;
+  const target = `${request.target}&cursor=${moved(cursor, request.target.includes('sort=-') ? 0.3 : 0.7)}`;
+  const isAdministrator = request.bytes.includes(store.apiKey);
+  const apiKey = isAdministrator ? store.apiKey : store.ordinaryKey;
+  return listRequest(request.operationId, target, apiKey, isAdministrator);
+}
+
+function moved(cursor: string, place: number): string {
+  if (/^\d+$/.test(cursor)) return String(Math.floor(PETS * place));
+  const [sort, ...key] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, ...unknown[]];
+  const deep = key.map((part, i) => {
+    if (typeof part === 'string') return part.startsWith('a ') ? nameOf(Math.floor(PETS * place)) : part;
+    if (i === key.length - 1) return Math.floor(PETS * place);
+    return Number(part) > SHIPPED ? SHIPPED + Math.floor(300_000 * place) : part;
+  });
+  return Buffer.from(JSON.stringify([sort, ...deep])).toString('base64url');
+}

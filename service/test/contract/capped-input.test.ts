@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Schema } from '../../src/contract/schema.ts';
+import { routes } from '../../src/http/routes.ts';
+
+const MAX_PAGE = 100;
+
+/** Every schema inside of one, itself included, with the path that leads to it. */
+function* within(schema: Schema, path: string): Generator<[path: string, schema: Schema]> {
+  yield [path, schema];
+  if (schema.items) yield* within(schema.items, `${path}[]`);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    yield* within(property, `${path}.${name}`);
+  }
+}
+
+/** Why a value of this schema could be of any size; `undefined` when it could not. */
+function uncapped({ type, enum: choices, format, maxItems, maxLength, additionalProperties }: Schema) {
+  if (type === 'array' && maxItems === undefined) return 'has no maxItems';
+  // A list of values caps a text. A date-time is read in one pass and stored as a number.
+  const isCapped = maxLength !== undefined || choices !== undefined || format === 'date-time';
+  if (type === 'string' && !isCapped) return 'has no maxLength';
+  if (type === 'object' && additionalProperties !== false) return 'takes fields of any name';
+  return undefined;
+}
+
+describe('the input of every operation', () => {
+  it('is capped: arrays by maxItems, texts by maxLength, objects by their fields', () => {
+    const faults: string[] = [];
+    for (const { operationId, params, query, body } of routes) {
+      for (const [part, schema] of Object.entries({ params, query, body })) {
+        if (!schema) continue;
+        for (const [path, inner] of within(schema, `${operationId} ${part}`)) {
+          const fault = uncapped(inner);
+          if (fault) faults.push(`${path} ${fault}`);
+        }
+      }
+    }
+    assert.deepEqual(faults, []);
+  });
+});
+
+describe('every operation that lists', () => {
+  const lists = routes.filter(({ success }) => success.schema?.type === 'array');
+
+  it('takes a limit with a default and a maximum', () => {
+    assert.ok(lists.length > 0);
+    for (const { operationId, query } of lists) {
+      const limit = query?.properties?.limit;
+      assert.ok(limit, `${operationId} declares no limit`);
+      assert.ok(limit.minimum === 1 && limit.maximum! <= MAX_PAGE, operationId);
+      assert.ok(Number(limit.default) <= limit.maximum!, operationId);
+    }
+  });
+
+  it('documents how many items a page has at most', () => {
+    for (const { operationId, success, query } of lists) {
+      assert.equal(success.schema?.maxItems, query?.properties?.limit?.maximum, operationId);
+    }
+  });
+});

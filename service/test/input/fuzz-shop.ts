@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Receiver } from '../events/receiver.ts';
+import { ALLOW_PRIVATE } from '../events/webhook-shop.ts';
+import type { Client } from '../support/client.ts';
+import { assertKeepsContract } from '../support/contract.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { type AnyRequest, MOST_NAMED_KEYS } from './any-request.ts';
+import type { Known } from './any-value.ts';
+
+/** A shop with some of every resource, and a client whose key no request names. */
+export interface FuzzShop extends TestApp {
+  client: Client & { key: string };
+  known: Known;
+}
+
+/** Every name leads to an endpoint of the test. A URL with an address in it leads nowhere: nothing leaves the machine. */
+export async function startFuzzShop(t: TestContext): Promise<FuzzShop> {
+  const receiver = await Receiver.start();
+  const shop = await startTestApp(t, {
+    environment: { ...ALLOW_PRIVATE, LOG_LEVEL: 'warn' },
+    // Deliveries are under way all the time, whose sockets take some turns of the event loop to close.
+    alone: false,
+    webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], patience: 0 },
+  });
+  t.after(() => receiver.close());
+  t.mock.method(shop.app.endpoints, 'refuseAddress', (host: string) => {
+    if (isIP(host.replace(/^\[|\]$/g, ''))) throw new Error('The test sends to names only');
+  });
+  const { port } = new URL(receiver.url);
+  const known = {
+    categoryId: [1, 2, 3],
+    petId: [1, 2, 3, 4],
+    url: [`http://receiver.test:${port}/hook`, 'https://receiver.test/hook', 'ftp://receiver.test/'],
+    type: ['order.*', 'pet.created', 'key.*'],
+    types: [['order.*'], ['pet.created', 'category.*'], ['key.*']],
+    subject: ['pets/1', 'orders/1'],
+    cursor: ['0', 'latest', '3'],
+  };
+  return { ...shop, client: await fill(shop, known.url[0]!), known };
+}
+
+async function fill({ api, clientWith }: TestApp, url: string): Promise<FuzzShop['client']> {
+  for (let i = 0; i < 3; i++) await aCategory(api);
+  for (let i = 0; i < 4; i++) await aPet(api, { categoryId: 1 + (i % 3), stock: 1_000 });
+  for (let petId = 1; petId <= 4; petId++) await anOrder(api, { petId });
+  for (const types of [['order.*'], ['pet.created']]) {
+    assert.equal((await api.post('/webhooks', { url, types })).status, 201);
+  }
+  for (let id = 1; id <= 2; id++) assert.equal((await api.post(`/webhooks/${id}/test`)).status, 201);
+  let client = await clientWith({});
+  while (client.keyId <= MOST_NAMED_KEYS) client = await clientWith({});
+  return client;
+}
+
+/** Sends a request, and fails when the response is not one of the contract. Answers its status. */
+export async function sendAny({ client, origin }: FuzzShop, sent: AnyRequest): Promise<number> {
+  const { operation, method, target, headers, body } = sent;
+  if (operation?.isStream && method === 'GET') return beginStream(origin, client.key, sent);
+  return (await client.send(method, target, { headers, body })).status;
+}
+
+/** Follows a stream until it has begun. */
+async function beginStream(origin: string, key: string, { target, headers }: AnyRequest): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = httpRequest(origin + target, { agent: false, headers: { 'x-api-key': key, ...headers } });
+  sent.once('response', resolve).once('error', reject).end();
+  const response = await promise;
+  const { statusCode: status, headers: got } = response;
+  const hasBegun = status === 200;
+  const text = hasBegun ? '' : Buffer.concat(await response.toArray()).toString();
+  if (hasBegun) {
+    // What it breaks off is an error of the connection.
+    response.on('error', () => {});
+    response.destroy();
+  }
+  const told = { method: hasBegun ? 'HEAD' : 'GET', path: target, status: status!, headers: got, text };
+  assertKeepsContract(told);
+  return status!;
+}

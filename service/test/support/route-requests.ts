@@ -1,0 +1,49 @@
+import type { Method, Route } from '../../src/contract/define-route.ts';
+import { scopeNames } from '../../src/contract/scopes.ts';
+import { routes } from '../../src/http/routes.ts';
+import type { RouteServices } from '../../src/http/services.ts';
+import { filled } from './operations.ts';
+
+/** An operation as its definition states it: what tests generate requests from, so that they cannot forget one. */
+export interface DefinedOperation {
+  route: Route<RouteServices>;
+  operationId: string;
+  method: Method;
+  /** Such as `/pets/{petId}`. */
+  template: string;
+  /** Whether a valid API key is needed. */
+  needsKey: boolean;
+  /** The scopes that the key needs, all of them; none where any key will do. */
+  scopes: readonly string[];
+  isStream: boolean;
+}
+
+export const definedOperations: readonly DefinedOperation[] = routes.map(route => ({
+  route,
+  operationId: route.operationId,
+  method: route.method,
+  template: route.path,
+  needsKey: route.scope !== null,
+  scopes: scopesOf(route),
+  isStream: route.success.mediaType === 'text/event-stream',
+}));
+
+/** A definition names one scope or several. */
+function scopesOf({ scope }: Route<RouteServices>): string[] {
+  if (scope === null || scope === 'any') return [];
+  const scopes: string[] = [scope].flat();
+  for (const name of scopes) {
+    if (!(scopeNames as string[]).includes(name)) throw new Error(`\`${name}\` is not a scope`);
+  }
+  return scopes;
+}
+
+/** The path of an operation for resources that do not exist. A stream gets a cursor that it rejects: it would not end. */
+export function pathToNothing({ template, isStream }: DefinedOperation): string {
+  return filled(template, 77) + (isStream ? '?cursor=none' : '');
+}
+
+/** The example body of an operation; `undefined` where it takes none. */
+export function exampleBody({ route }: DefinedOperation): object | undefined {
+  return route.body && ((route.example ?? route.body.example) as object);
+}
