@@ -123,15 +123,15 @@ describe('a sweep', () => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
     const { db } = shop.shop.app;
-    const numbers = (most: number) =>
+    const upTo = (most: number) =>
       `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
     await db.run(
       `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at)
-       SELECT ${id}, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${numbers(250)} AS some`,
+       SELECT ${id}, 'pet.created', 'pets/1', '{}', 'dead', 0, 0 FROM ${upTo(250)} AS numbers`,
     );
     await db.run(
       `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms)
-       SELECT d.id, some.i, 0, 0 FROM webhook_deliveries AS d, ${numbers(15)} AS some`,
+       SELECT d.id, numbers.i, 0, 0 FROM webhook_deliveries AS d, ${upTo(15)} AS numbers`,
     );
     await shop.api.delete(path);
     const counts = async () => {

@@ -248,6 +248,9 @@ describe('the connections to endpoints', () => {
     shop.receiver.hold();
     await append(shop.shop.app.db, 12, n => n + 10);
     await shop.receiver.has(3);
+    const { db } = shop.shop.app;
+    const leased = await db.all('SELECT id FROM webhook_deliveries WHERE leased_until IS NOT NULL');
+    assert.equal(leased.length, 2);
     shop.receiver.release(500);
     await shop.settle();
     assert.equal(shop.receiver.received.length, 13);

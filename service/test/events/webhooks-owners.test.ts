@@ -112,11 +112,16 @@ describe('a webhook whose key', () => {
       await shop.settle();
       assert.equal(shop.receiver.received.length, 1);
       shop.clock.turn(SECOND);
+      // Only another replica sends from now on: the change and the stop are one transaction.
+      await shop.shop.app.dispatcher.close();
       await change(shop, keyPath);
+      const rows = await shop.shop.app.db.all('SELECT enabled, disabled_reason FROM webhooks');
+      assert.deepEqual(rows, [{ enabled: 0, disabled_reason: reason }]);
       assert.deepEqual(await shownStop(shop, path), [false, reason, formatDateTime(shop.clock.now())]);
       await shop.category();
+      await numbered(shop.shop.app.db);
       // The delivery that waits to be tried again is due, too.
-      await shop.after(5 * MINUTE);
+      shop.clock.turn(5 * MINUTE);
       const replica = await anotherReplica(shop.shop);
       await replica.dispatcher.runDue();
       await replica.close();
