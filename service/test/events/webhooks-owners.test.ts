@@ -119,7 +119,7 @@ describe('a webhook whose key', () => {
       assert.deepEqual(rows, [{ enabled: 0, disabled_reason: reason }]);
       assert.deepEqual(await shownStop(shop, path), [false, reason, formatDateTime(shop.clock.now())]);
       await shop.category();
-      await numbered(shop.shop.app.db);
+      await shop.shop.app.db.numberEvents();
       // The delivery that waits to be tried again is due, too.
       shop.clock.turn(5 * MINUTE);
       const replica = await anotherReplica(shop.shop);
