@@ -60,7 +60,14 @@ export function hostileRequests(apiKey: string): RawRequest[] {
     get('header Accept-Encoding of commas', '/docs', { 'Accept-Encoding': fill('gzip;q=0,', HEAD) }),
     get('header API-Version', '/pets', { 'API-Version': fill('1.', HEAD) }),
     get('2,000 headers', '/pets', Object.fromEntries(Array.from({ length: 1_900 }, (_, i) => [`h${i}`, '']))),
-    send('header Content-Type of parameters', '/pets', '{}'),
+    {
+      ...rawRequest('POST', '/pets', {
+        apiKey,
+        body: '{}',
+        headers: { 'Content-Type': `application/json;${fill('a=b;', HEAD)}` },
+      }),
+      name: 'header Content-Type of parameters',
+    },
     send('body of equal scopes', '/keys', keyWith('scopes', array('"pets:read"'))),
     send('body of unknown scopes', '/keys', keyWith('scopes', array('"a"'))),
     send('body of empty scopes', '/keys', keyWith('scopes', array('""'))),
