@@ -14,6 +14,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY service/package.json service/
 COPY service/src service/src
 COPY service/migrations service/migrations
+COPY openapi.yaml ./
 COPY web/package.json web/
 COPY web/portal web/portal
 # The compile cache would else be looked for in /app, which the service may not write to.

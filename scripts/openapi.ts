@@ -6,7 +6,7 @@ import { toYaml } from '../service/src/http/openapi/document.ts';
 import { routes } from '../service/src/http/routes.ts';
 
 const file = join(import.meta.dirname, '../openapi.yaml');
-const text = await toYaml(buildDocument(routes));
+const text = await toYaml(await buildDocument(routes));
 
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text);

@@ -36,7 +36,9 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 export function portalPages(contract: ContractDocument): PortalPage[] {
   let loading: Promise<Portal> | undefined;
   const portal = () => {
-    loading ??= import('../portal/portal.ts').then(({ Portal }) => new Portal(JSON.parse(contract.json())));
+    loading ??= Promise.all([import('../portal/portal.ts'), contract.json()]).then(
+      ([{ Portal }, json]) => new Portal(JSON.parse(json)),
+    );
     return loading;
   };
   const page = (path: string, name: PageName): PortalPage => ({

@@ -97,7 +97,7 @@ export const serviceRoutes: Route<RouteServices>[] = [
     errors: [],
     handler: async (_request, { contract }: RouteServices) => ({
       kind: 'text',
-      text: contract.json(),
+      text: await contract.json(),
       contentType: 'application/json; charset=utf-8',
     }),
   }),

@@ -51,7 +51,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     webhooksPerKey: 20,
     keyRing: new KeyRing(app.db, app.config.banRules),
     keyLimits: app.keyLimits,
-    contract: new ContractDocument(() => ({})),
+    contract: new ContractDocument(async () => ({})),
     idempotency: new Idempotency(app.db),
     tail: app.tail,
     streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),

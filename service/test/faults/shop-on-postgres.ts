@@ -54,6 +54,8 @@ export async function aShop(
   const service = await serve(t, directory, {
     DATABASE_URL: databaseUrl,
     PETSTORE_DATABASE_TIMEOUT_SECONDS: String(STATEMENT_SECONDS),
+    // All load comes from one address.
+    PETSTORE_CONNECTIONS_PER_ADDRESS: '1000',
     ...settings,
   });
   const api = new Client(service.url, service.adminKey);

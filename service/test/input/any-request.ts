@@ -54,7 +54,19 @@ const HEADERS: Record<string, readonly string[]> = {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY', 'PURGE'];
 
-const TARGETS = ['/', '//', '/docs', '/docs/x', '/healthz/', '/pets/1/2', '/%2e%2e', '/%ZZ', '/%ff', '/.env'];
+const TARGETS = [
+  '*',
+  '/',
+  '//',
+  '/docs',
+  '/docs/x',
+  '/healthz/',
+  '/pets/1/2',
+  '/%2e%2e',
+  '/%ZZ',
+  '/%ff',
+  '/.env',
+];
 
 /** A request of any kind that HTTP can carry: mostly an operation with one thing odd about it. */
 export function anyRequest(random: Random, known: Known): AnyRequest {

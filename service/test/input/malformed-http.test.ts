@@ -93,6 +93,16 @@ describe('a request that node:http would answer by itself', () => {
     assertRefused(answer, 400, 'invalid_request');
   });
 
+  it('because its target is an asterisk, which only OPTIONS can have, is refused', async t => {
+    const { origin } = await startTestApp(t);
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await exchangeBytes(origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
+      assert.match(assertRefused(answer, 400, 'invalid_request'), /^Only OPTIONS/);
+    }
+    const options = await exchangeBytes(origin, 'OPTIONS * HTTP/1.1\r\nHost: shop\r\n\r\n');
+    assertRefused(options, 405, 'method_not_allowed');
+  });
+
   it('for an expectation that does not exist is answered as if it expected nothing', async t => {
     const { origin } = await startTestApp(t);
     const health = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n';

@@ -147,6 +147,8 @@ describe('the metrics', () => {
 
   it('tell how many operations wait for the store', async t => {
     const { app, metricsUrl } = await start(t);
+    // The sweeps at start write, too.
+    await app.sweeper.run();
     const release = await holdWrites(app.db);
     const held = await scrape(metricsUrl);
     await release();

@@ -41,6 +41,7 @@ const readOnlyFields = {
   },
   disabledReason: {
     type: 'string',
+    maxLength: 500,
     nullable: true,
     readOnly: true,
     description: 'Why the service disabled the webhook; null when it did not.',

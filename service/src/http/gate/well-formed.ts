@@ -5,15 +5,18 @@ import { ApiError } from '../../contract/errors.ts';
 const MAX_TARGET = 8 * 1024;
 
 /**
- * Throws for what node:http lets through: a target that is too long or has a fragment (RFC 9112 §3.2), and a Host that is
- * missing or repeated.
+ * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
+ * Host that is missing or repeated.
  */
-export function refuseMalformed({ url, httpVersion, rawHeaders }: IncomingMessage): void {
+export function refuseMalformed({ method, url, httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > MAX_TARGET) {
     throw new ApiError(
       'uri_too_long',
       `The request target is over 8 KiB (8,192 bytes): it has ${url!.length}`,
     );
+  }
+  if (url === '*' && method !== 'OPTIONS') {
+    throw new ApiError('invalid_request', 'Only OPTIONS can have the request target *: send a path');
   }
   if (url!.includes('#')) {
     throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
