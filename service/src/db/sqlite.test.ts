@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
 import { systemClock } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable, type Queries, type Transaction } from './database.ts';
 import { openForCopy } from './embedded-source.ts';
@@ -94,6 +95,21 @@ describe('the embedded store', () => {
       assert.deepEqual(await tx.get('PRAGMA synchronous'), { synchronous: 2 });
       assert.deepEqual(await tx.get('PRAGMA foreign_keys'), { foreign_keys: 1 });
     });
+  });
+
+  it('has moved what a killed process left in the log into the database before it serves', async t => {
+    const [killed, reopened] = [newDirectory(t), newDirectory(t)];
+    const before = openStore(t, killed);
+    await before.write(tx => addCategory(tx, 'left'));
+    for (const name of ['petstore.db', 'petstore.db-wal'])
+      copyFileSync(join(killed, name), join(reopened, name));
+    openStore(t, reopened);
+    // The database without its log.
+    const alone = join(newDirectory(t), 'petstore.db');
+    copyFileSync(join(reopened, 'petstore.db'), alone);
+    const database = new BetterSqlite3(alone);
+    assert.deepEqual(database.prepare('SELECT name FROM categories').all(), [{ name: 'left' }]);
+    database.close();
   });
 
   it('gives its files to their owner alone, whatever the umask and the mode of the directory', t => {

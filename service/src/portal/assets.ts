@@ -11,6 +11,9 @@ const fromWeb = createRequire(join(web, 'package.json'));
 
 const own = (name: string) => join(web, 'portal', name);
 
+/** The viewer, which imports nothing. Searching its 1.4 MB as our modules are searched would block the event loop. */
+const VIEWER = 'swagger-ui-bundle.js';
+
 /** The files that pages may refer to, and where they are read from. */
 const files: Record<string, () => string> = {
   'theme.js': () => own('theme.js'),
@@ -25,7 +28,7 @@ const files: Record<string, () => string> = {
   'responses.js': () => own('responses.js'),
   'samples.js': () => own('samples.js'),
   'shape.js': () => own('shape.js'),
-  'swagger-ui-bundle.js': () => fromWeb.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  [VIEWER]: () => fromWeb.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
 };
 
 const types: Record<string, string> = {
@@ -35,6 +38,9 @@ const types: Record<string, string> = {
 
 /** The comment that would have browsers ask for a source map, which is not served. */
 const sourceMapComment = /\n?\/[/*][#@] sourceMappingURL=\S+(?: \*\/)?\s*$/;
+
+/** The most characters of such a comment. */
+const COMMENT_LENGTH = 200;
 
 const relativeImport = /(\bfrom '|\bimport ')\.\/([\w-]+\.js)'/g;
 
@@ -81,12 +87,16 @@ export class Assets {
   }
 
   async #read(name: string): Promise<Asset> {
-    const text = (await readFile(files[name]!(), 'utf8')).replace(sourceMapComment, '\n');
-    const direct = [...text.matchAll(relativeImport)].map(([, , imported]) => imported!);
+    const text = withoutSourceMap(await readFile(files[name]!(), 'utf8'));
+    const direct =
+      name === VIEWER ? [] : [...text.matchAll(relativeImport)].map(([, , imported]) => imported!);
     const assets = await Promise.all(direct.map(imported => this.#asset(imported)));
     // Modules import each other by names that carry hashes, too.
     const fileNames = new Map(direct.map((imported, i) => [imported, assets[i]!.fileName]));
-    const linked = text.replace(relativeImport, (_, before, file) => `${before}./${fileNames.get(file)}'`);
+    const linked =
+      direct.length === 0
+        ? text
+        : text.replace(relativeImport, (_, before, file) => `${before}./${fileNames.get(file)}'`);
     const dot = name.lastIndexOf('.');
     const content = new Content(types[name.slice(dot + 1)]!, linked);
     return {
@@ -95,4 +105,9 @@ export class Assets {
       imports: [...new Set([...direct, ...assets.flatMap(asset => asset.imports)])],
     };
   }
+}
+
+function withoutSourceMap(text: string): string {
+  const end = Math.max(0, text.length - COMMENT_LENGTH);
+  return text.slice(0, end) + text.slice(end).replace(sourceMapComment, '\n');
 }

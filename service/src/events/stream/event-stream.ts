@@ -7,18 +7,22 @@ import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 
 /** Events read at once by a stream that is behind. */
-const PAGE = 200;
+const PAGE = 100;
 
-/** The bytes of an event, made once for all streams that send it. */
+/** The bytes of a new event, made once for all streams that send it. */
 const messages = new WeakMap<EventRow, Uint8Array>();
 
 function messageOf(event: EventRow): Uint8Array {
   let message = messages.get(event);
   if (!message) {
-    message = Buffer.from(`id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`);
+    message = Buffer.from(messageText(event));
     messages.set(event, message);
   }
   return message;
+}
+
+function messageText(event: EventRow): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`;
 }
 
 /**
@@ -64,7 +68,7 @@ export class EventStream {
     if (this.#state === 'in step') {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
       this.#position = Math.max(this.#position, this.#tail.position!);
-      this.#send(news);
+      this.#send(news.map(messageOf));
     } else if (this.#state === 'behind') {
       this.#catchUp();
     }
@@ -91,7 +95,8 @@ export class EventStream {
         const page = await this.#tail.catchUp(() => this.#readPage());
         if (!page || this.#state !== 'reading') return;
         this.#position = page.position;
-        this.#send(page.events);
+        // Only this stream reads them now, so that their bytes are not worth keeping.
+        if (page.events.length > 0) this.#send([Buffer.from(page.events.map(messageText).join(''))]);
       }
     }
   }
@@ -102,7 +107,7 @@ export class EventStream {
     return eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });
   }
 
-  #send(events: readonly EventRow[]): void {
-    if (events.length > 0 && !this.#sink.send(events.map(messageOf))) this.#state = 'blocked';
+  #send(messages: readonly Uint8Array[]): void {
+    if (messages.length > 0 && !this.#sink.send(messages)) this.#state = 'blocked';
   }
 }
