@@ -2,10 +2,10 @@ import type { Database } from '../../service/src/db/database.ts';
 import { encodeCursor } from '../../service/src/kit/paging.ts';
 import { fillLists, HELD } from '../../service/test/support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists } from '../../service/test/support/lists.ts';
-import { type Finding, medianOf, showSpread, spread } from '../harness/findings.ts';
+import { type Finding, medianOf, type Spread, showSpread, spread } from '../harness/findings.ts';
 import { getRequest } from '../harness/http-requests.ts';
 import type { LoadGenerator } from '../harness/load-generator.ts';
-import { type Effort, measurePairs, type Pair } from '../harness/pairs.ts';
+import { type Effort, measurePairs, type Pair, type Side } from '../harness/pairs.ts';
 import type { Server } from '../harness/servers.ts';
 
 export const MANY = 1_000_000;
@@ -14,8 +14,11 @@ export const FEW = 1_000;
 const OTHERS = 1_000;
 const PAGE = 20;
 const AT_MOST = 1.3;
-/** Short, because there are some hundred combinations. */
-const EFFORT: Effort = { pairs: 3, seconds: 0.15, warmUpSeconds: 0.05 };
+/** Short, because there are some hundred combinations: it only finds those that could be the worst. */
+const SCREENING: Effort = { pairs: 3, seconds: 0.15, warmUpSeconds: 0.05 };
+/** How many of each list are measured again, longer, for the verdict. */
+const WORST = 3;
+const VERDICT: Effort = { pairs: 7, seconds: 0.5, warmUpSeconds: 0.1 };
 
 /** A server with a store of `MANY` or `FEW` pets and orders, and an administrator's key. */
 export interface FilledServer {
@@ -44,7 +47,7 @@ export async function measurePages(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const list of lists.filter(({ route }) => /^\/(pets|categories|store)/.test(route.path))) {
-    const costs: Cost[] = [];
+    const screened: Cost[] = [];
     for (const query of queriesOf(list)) {
       const side = async ({ server, apiKey }: FilledServer) => {
         const paths = await firstAndLast(server, apiKey, list.route.path, query);
@@ -54,16 +57,36 @@ export async function measurePages(
       const [a, b] = [await side(many), await side(few)];
       // A sort that is not offered with these filters.
       if (a.requests.length === 0) continue;
-      costs.push({ query: `${query}`, pairs: await measurePairs(generator, EFFORT, a, b) });
+      const pairs = await measurePairs(generator, SCREENING, a, b);
+      screened.push({ query: `${query}`, latency: latencyRatio(pairs).median, sides: [a, b] });
     }
-    findings.push(costFinding(list.route.path, goal, costs));
+    const suspects = screened.toSorted((a, b) => b.latency - a.latency).slice(0, WORST);
+    const confirmed: Confirmed[] = [];
+    for (const { query, sides } of suspects) {
+      confirmed.push({ query, pairs: await measurePairs(generator, VERDICT, ...sides) });
+    }
+    findings.push(costFinding(list.route.path, goal, screened.length, confirmed));
   }
   return findings;
 }
 
 interface Cost {
   query: string;
+  latency: number;
+  sides: [a: Side, b: Side];
+}
+
+interface Confirmed {
+  query: string;
   pairs: Pair[];
+}
+
+function latencyRatio(pairs: readonly Pair[]): Spread {
+  return spread(pairs.map(({ a, b }) => a.latency.median / b.latency.median));
+}
+
+function cpuRatio(pairs: readonly Pair[]): Spread {
+  return spread(pairs.map(({ a, b }) => a.serverCpuPerRequest / b.serverCpuPerRequest));
 }
 
 function queriesOf(list: ListRoute): URLSearchParams[] {
@@ -109,23 +132,28 @@ async function firstAndLast(
   return [`${path}?${query}`, `${path}?${last}`];
 }
 
-function costFinding(path: string, { on, byCpu }: CostGoal, costs: Cost[]): Finding {
-  const ratios = costs.map(({ query, pairs }) => ({
+/** The verdict is on the worst combination of a list. */
+function costFinding(
+  path: string,
+  { on, byCpu }: CostGoal,
+  combinations: number,
+  confirmed: readonly Confirmed[],
+): Finding {
+  const ratios = confirmed.map(({ query, pairs }) => ({
     query,
-    cpu: medianOf(pairs, ({ a, b }) => a.serverCpuPerRequest / b.serverCpuPerRequest),
-    latency: medianOf(pairs, ({ a, b }) => a.latency.median / b.latency.median),
+    latency: latencyRatio(pairs),
+    cpu: cpuRatio(pairs),
     microseconds: medianOf(pairs, ({ a }) => a.latency.median),
   }));
-  const latency = spread(ratios.map(ratio => ratio.latency));
-  const cpu = spread(ratios.map(ratio => ratio.cpu));
-  const slowest = ratios.reduce((a, b) => (a.latency > b.latency ? a : b));
+  const worst = ratios.reduce((a, b) => (a.latency.median > b.latency.median ? a : b));
+  const { latency, cpu } = worst;
   return {
-    what: `${on}page of ${PAGE} at ${MANY.toLocaleString('en')} rows / at ${FEW.toLocaleString('en')}: ${path}, ${costs.length} combinations of filters and sorts`,
+    what:
+      `${on}page of ${PAGE} at ${MANY.toLocaleString('en')} rows / at ${FEW.toLocaleString('en')}: ${path}, the worst of ` +
+      `${combinations} combinations of filters and sorts`,
     target: `≤ ${AT_MOST} ×${byCpu ? '' : ' in latency'}`,
     measured: `CPU ${byCpu ? '' : 'without the database '}${showSpread(cpu, 2)}; latency ${showSpread(latency, 2)}`,
-    absolute:
-      `most by ${slowest.latency.toFixed(2)} ×: ${decodeURIComponent(slowest.query).slice(0, 120)}; slowest answered in ` +
-      `${Math.max(...ratios.map(({ microseconds }) => microseconds)).toFixed(0)} µs; 1 connection`,
+    absolute: `${decodeURIComponent(worst.query).slice(0, 120)}: answered in ${worst.microseconds.toFixed(0)} µs; 1 connection`,
     met: latency.median <= AT_MOST && (!byCpu || cpu.median <= AT_MOST),
   };
 }
