@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import { hashOf, newSecret } from '../../service/src/access/api-keys/secret.ts';
@@ -46,7 +47,7 @@ export async function fillStore(): Promise<FilledStore> {
     );
     for (const key of keys) insertKey.run(hashOf(key), Date.now());
   })();
-  db.close();
+  close(db);
   return { ...store, keys };
 }
 
@@ -68,7 +69,7 @@ export async function fillExpiredStore(): Promise<FilledStore> {
     const body = JSON.stringify({ id: 1, name: 'Bella the Labrador', categoryId: 1, status: 'available' });
     for (let i = 0; i < OUTCOMES; i++) insert.run(`order-${i}-${i * 7919}`, fingerprint, body, expired);
   })();
-  db.close();
+  close(db);
   return { ...store, keys: [] };
 }
 
@@ -76,6 +77,8 @@ async function emptyStore() {
   await using server = await startService({ privateWebhooks: true });
   const { port, dataDirectory } = server;
   const apiKey = await server.administratorKey();
+  // What is loaded with it is compiled once and then kept between starts, as on any machine.
+  await (await fetch(`http://127.0.0.1:${port}/docs`)).text();
   const { key: ordinaryKey } = await create<{ key: string }>(port, '/keys', apiKey, {
     name: 'Bench',
     plan: 'enterprise',
@@ -88,6 +91,15 @@ async function emptyStore() {
     ids.push((await create<{ id: number }>(port, '/webhooks', ordinaryKey, { url, enabled: false })).id);
   }
   return { dataDirectory, apiKey, ordinaryKey, webhookId: ids[0]! };
+}
+
+/** What the operating system has yet to write would otherwise be waited for by the first commit of the service. */
+function close(db: Database): void {
+  const file = db.name;
+  db.close();
+  const descriptor = openSync(file, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Without a journal: a bench that is broken off starts again. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Content } from '../portal/content.ts';
 import type { PageName, Portal } from '../portal/portal.ts';
@@ -36,9 +37,7 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 export function portalPages(contract: ContractDocument): PortalPage[] {
   let loading: Promise<Portal> | undefined;
   const portal = () => {
-    loading ??= Promise.all([import('../portal/portal.ts'), contract.json()]).then(
-      ([{ Portal }, json]) => new Portal(JSON.parse(json)),
-    );
+    loading ??= loadPortal(contract);
     return loading;
   };
   const page = (path: string, name: PageName): PortalPage => ({
@@ -61,6 +60,24 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
       },
     },
   ];
+}
+
+/** Loads the modules one by one, with turns of the event loop between: together they would block it for 40 ms. */
+async function loadPortal(contract: ContractDocument): Promise<Portal> {
+  const json = await contract.json();
+  const modules = [
+    () => import('../portal/content.ts'),
+    () => import('../portal/assets.ts'),
+    () => import('../portal/shell.ts'),
+    () => import('../portal/reference.ts'),
+    () => import('../portal/guide.ts'),
+  ];
+  for (const load of modules) {
+    await load();
+    await nextTurn();
+  }
+  const { Portal } = await import('../portal/portal.ts');
+  return new Portal(JSON.parse(json));
 }
 
 /** Leads to the reference. */

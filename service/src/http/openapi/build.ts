@@ -21,6 +21,8 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
     paths[route.path]![route.method.toLowerCase()] = operationOf(route, schemas);
     await nextTurn();
   }
+  const shared = components(schemas);
+  await nextTurn();
   return {
     openapi: '3.0.3',
     info: {
@@ -33,7 +35,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
     tags: tagList(),
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,
-    components: components(schemas),
+    components: shared,
   };
 }
 
