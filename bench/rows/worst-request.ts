@@ -4,6 +4,7 @@ import { type Server, startService } from '../harness/servers.ts';
 import {
   catchUpHolds,
   flushHolds,
+  pipelineHolds,
   STREAMS,
   startHolds,
   streamHolds,
@@ -43,6 +44,7 @@ export const worstRequest: Row = {
           `an idle service ${idle.toFixed(1)} ms`,
         ),
       );
+      findings.push(holdFinding('pipelined requests', await pipelineHolds(server, store)));
       findings.push(holdFinding('counts of keys', await flushHolds(server, store)));
       findings.push(holdFinding('catching up with the log of events', await catchUpHolds(server, store)));
       findings.push(holdFinding('streams of events', await streamHolds(server, store)));

@@ -14,6 +14,8 @@ const CONNECTIONS = 50;
 /** So few that the requests of one turn of the loop take less time than what is measured. */
 const FEW_CONNECTIONS = 4;
 export const STREAMS = 1_000;
+/** The most bytes that are read from a connection in one turn of the loop. */
+const READ_AT_ONCE = 64 * 1024;
 
 /** Streams that look through the whole log and find nothing, alone and 20 at once, and requests that wait. */
 export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: FilledStore): Promise<Hold[]> {
@@ -52,6 +54,27 @@ export async function streamHolds(server: Server, { apiKey }: FilledStore): Prom
   const times = await repeated(() => holdDuring(server, change, 200));
   for (const socket of sockets) socket.destroy();
   return [{ name: `POST /categories with ${STREAMS} streams open`, times }];
+}
+
+/** As many requests as fit into what a connection is read in at once, none of which needs a key. */
+export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
+  const pipeline =
+    (target: string, headers = '') =>
+    async () => {
+      const request = `GET ${target} HTTP/1.1\r\nHost:x\r\n${headers}\r\n`;
+      const socket = openSocket(server.port, request.repeat(Math.floor(READ_AT_ONCE / request.length)));
+      await sleep(WATCHED / 3);
+      socket.destroy();
+    };
+  const key = `X-API-Key:${apiKey}\r\n`;
+  const kinds: [name: string, what: () => Promise<unknown>][] = [
+    ['64 KiB of GET /a', pipeline('/a')],
+    ['64 KiB of GET /healthz', pipeline('/healthz')],
+    ['64 KiB of GET /openapi.json', pipeline('/openapi.json')],
+    ['64 KiB of GET /events?limit=100', pipeline('/events?limit=100', key)],
+    ['64 KiB of GET /pets?limit=100', pipeline('/pets?limit=100', key)],
+  ];
+  return holdsInTurn(server, kinds, 3);
 }
 
 /** Every key sends a request, and the counts of all of them are stored. */

@@ -46,7 +46,8 @@ function describeFault(
   part: Part,
 ): string {
   const names = instancePath.split('/').slice(1).map(unescaped);
-  const path = names.join('.');
+  // A query has no path to an item: the parameter is repeated for each.
+  const path = (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
   if (keyword === 'additionalProperties')
     return describeUnknown(params.additionalProperty, path, schema, part);
   const inside = path === '' ? '' : `${path}.`;

@@ -12,7 +12,7 @@ import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
-import { OwedResponses } from './gate/owed-responses.ts';
+import { MOST_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
@@ -87,7 +87,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   const { connections, trustedProxies, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
-  owed.watch(server.server);
+  owed.watch(server.server, socket => unreadable.refuse(tooManyWaiting(), socket));
   unreadable.watch(server.server);
   answerWhatNodeAnswersBare(server, unreadable);
   server.decorateRequest('receivedAt', 0);
@@ -106,6 +106,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
+}
+
+function tooManyWaiting(): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `More than ${MOST_WAITING} requests wait on this connection: read their responses before you send more`,
+  );
 }
 
 /** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */

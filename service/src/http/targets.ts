@@ -8,7 +8,7 @@ export function routerPath(template: string): string {
 
 /**
  * The path and query of a request target. A client of a proxy sends the absolute form (RFC 9112 §3.2.2), whose authority
- * must not be repeated in responses. Returns what is neither form as it is: the router rejects it.
+ * must not be repeated in responses. Returns what is neither form as it is: the gate rejects it.
  */
 export function originForm(target: string): string {
   if (target.startsWith('/') || !URL.canParse(target)) return target;

@@ -45,6 +45,6 @@ export function typesOf(pattern: string): EventType[] {
   const near = nearest(pattern, [...eventTypeNames, ...kinds]);
   throw new ApiError(
     'invalid_request',
-    `There is no event type \`${pattern}\`${near ? `; did you mean \`${near}\`?` : ', such as `pet.created` or `order.*`'}`,
+    `There is no event type \`${pattern}\`${near ? `; did you mean \`${near}\`?` : '; event types are, for example, `pet.created` and `order.*`'}`,
   );
 }

@@ -105,8 +105,8 @@ export const deliveryRoutes: Route<EventServices>[] = [
     summary: 'Deliver everything after a cursor',
     description:
       'All events after the cursor that the webhook gets are delivered, once more where they were before, as new ' +
-      'deliveries under the same `webhook-id`s. One replay at a time: another is refused until the webhook has got to ' +
-      '`latest` of the first. From the cursor `latest` the webhook passes over what it has not got yet, which also ends a ' +
+      'deliveries under the same `webhook-id`s. One replay at a time: another is a 409 until all events up to ' +
+      '`latest` of the first have become deliveries. From the cursor `latest` the webhook passes over what it has not got yet, which also ends a ' +
       'replay; what is pending already is still sent.',
     params: webhookParams,
     body: NewReplay,

@@ -74,6 +74,7 @@ export class Endpoints {
       throw refused(`must begin with ${known}, but began with \`${url.protocol.slice(0, 20)}\``);
     }
     if (url.username !== '' || url.password !== '') throw refused('must not hold a user name or password');
+    if (url.hash !== '') throw refused('must not have a fragment, which is never sent');
     if (url.port === '0') throw refused('must not name port 0');
     const { length } = url.href;
     if (length > MAX_URL_LENGTH)

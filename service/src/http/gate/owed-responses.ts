@@ -1,25 +1,62 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The responses that each connection still owes to its client. They leave in the order of their requests. */
+/** The requests of one connection that are handled at once. */
+const AT_ONCE = 8;
+
+/** How many more may wait on a connection. A client that reads responses never gets near it. */
+export const MOST_WAITING = 500;
+
+/**
+ * The responses that each connection still owes to its client. They leave in the order of their requests.
+ *
+ * A client may send requests before it has read the responses to earlier ones (RFC 9112 §9.3.2), and 64 KiB that arrive
+ * together can hold 2,400 requests, which node:http hands over in one turn of the event loop. Here a few are handled at
+ * once, and each further one in a later turn.
+ */
 export class OwedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #waiting = new WeakMap<Socket, [request: IncomingMessage, response: ServerResponse][]>();
+  /** Connections with a request that was not accepted: no later one is, either. */
+  readonly #overfull = new WeakSet<Socket>();
 
-  watch(server: Server): void {
-    const bySocket = this.#bySocket;
+  /** Takes the place of the server's request listener. `onExcess` is called for each request that may not even wait. */
+  watch(server: Server, onExcess: (socket: Socket) => void): void {
+    const handle = server.listeners('request').at(-1) as RequestListener;
+    server.off('request', handle);
+    const handleNext = (socket: Socket) => {
+      const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
+      if (next) handle.call(server, ...(next as Parameters<RequestListener>));
+    };
+    const forget = (socket: Socket, response: ServerResponse) => {
+      this.#bySocket.get(socket)?.delete(response);
+      if (this.#waiting.get(socket)?.length) setImmediate(handleNext, socket);
+    };
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
       const { req } = this;
-      const forget = () => bySocket.get(req.socket)?.delete(this);
       // A request of which a part is missing still decides how that part is refused.
-      if (req.complete) forget();
-      else req.once('close', forget);
+      if (req.complete) forget(req.socket, this);
+      else req.once('close', () => forget(req.socket, this));
     }
-    server.prependListener('request', ({ socket }, response) => {
-      const owed = bySocket.get(socket);
-      if (owed) owed.add(response);
-      else bySocket.set(socket, new Set([response]));
+    server.on('request', (request, response) => {
+      const { socket } = request;
+      let owed = this.#bySocket.get(socket);
+      if (!owed) {
+        owed = new Set();
+        this.#bySocket.set(socket, owed);
+      }
+      if (owed.size >= AT_ONCE + MOST_WAITING) this.#overfull.add(socket);
+      if (this.#overfull.has(socket)) {
+        onExcess(socket);
+        return;
+      }
+      owed.add(response);
       response.on('close', onClose);
+      const waiting = this.#waiting.get(socket);
+      if (owed.size <= AT_ONCE && !waiting?.length) handle.call(server, request, response);
+      else if (waiting) waiting.push([request, response]);
+      else this.#waiting.set(socket, [[request, response]]);
     });
   }
 
@@ -44,9 +81,14 @@ export class OwedResponses {
     );
   }
 
-  /** Whether the service is still making the response to a complete request; otherwise the client has to act. */
+  /**
+   * Whether the service is still making the response to a complete request; otherwise the client has to act. Requests that
+   * wait do so for the client, which has not read the responses before theirs.
+   */
   areBeingMade(socket: Socket): boolean {
-    return this.#of(socket).some(({ req, writableEnded }) => req.complete && !writableEnded);
+    const owed = this.#of(socket);
+    const begun = owed.slice(0, owed.length - (this.#waiting.get(socket)?.length ?? 0));
+    return begun.some(({ req, writableEnded }) => req.complete && !writableEnded);
   }
 
   /** Whether the response to a write is among them. */

@@ -18,6 +18,12 @@ export function refuseMalformed({ method, url, httpVersion, rawHeaders }: Incomi
   if (url === '*' && method !== 'OPTIONS') {
     throw new ApiError('invalid_request', 'Only OPTIONS can have the request target *: send a path');
   }
+  if (!url!.startsWith('/') && url !== '*') {
+    throw new ApiError(
+      'invalid_request',
+      'The request target must be a path, or a URL of HTTP with a valid host',
+    );
+  }
   if (url!.includes('#')) {
     throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
   }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Pipeline } from '../access/responses/pipeline.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+/** What the service handles of one connection at once, and what may wait besides. */
+const AT_ONCE = 8;
+const MOST = AT_ONCE + 500;
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
+
+/** Records how many requests are handed over in each turn of the event loop. */
+function watchTurns({ app }: TestApp): number[] {
+  const turns: number[] = [];
+  let isSame = false;
+  const { keyRing } = app;
+  const find = keyRing.find.bind(keyRing);
+  keyRing.find = (...args) => {
+    if (!isSame) {
+      turns.push(0);
+      isSame = true;
+      void nextTurn().then(() => {
+        isSame = false;
+      });
+    }
+    turns[turns.length - 1]!++;
+    return find(...args);
+  };
+  return turns;
+}
+
+describe('requests that are sent before responses are read', () => {
+  it('are all answered in order, and few of a connection begin in one turn of the event loop', async t => {
+    const shop = await startTestApp(t);
+    const turns = watchTurns(shop);
+    const pipeline = new Pipeline(shop.origin);
+    const requests = Array.from({ length: 300 }, (_, i) => ({
+      method: 'GET',
+      bytes: `GET /pets/${i + 1} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`,
+    }));
+    const answers = await pipeline.send(requests);
+    pipeline.close();
+    assert.deepEqual(
+      answers.map(({ body }) => body.message),
+      requests.map((_, i) => `There is no pet ${i + 1}`),
+    );
+    assert.ok(Math.max(...turns) <= AT_ONCE, `${turns}`);
+  });
+
+  it('are refused when too many wait, after the responses to those that may', async t => {
+    const shop = await startTestApp(t);
+    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('latin1').on('data', text => {
+      received += text;
+    });
+    let isOver = false;
+    socket.on('close', () => {
+      isOver = true;
+    });
+    // In one piece, which is read at once.
+    socket.write(HEALTH.repeat(MOST + 200));
+    await until('the connection ends', () => isOver);
+    const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    assert.deepEqual(statuses, [...Array(MOST).fill('200'), '400']);
+    assert.match(received, /"message":"More than 500 requests wait on this connection: read their responses/);
+  });
+
+  it('of a client that has gone are not begun', async t => {
+    const shop = await startTestApp(t);
+    const turns = watchTurns(shop);
+    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
+    const request = `GET /pets HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`;
+    let closed = false;
+    shop.app.server.server.once('connection', connection =>
+      connection.once('close', () => {
+        closed = true;
+      }),
+    );
+    socket.write(request.repeat(400));
+    await until('the first are begun', () => turns.length > 0);
+    socket.resetAndDestroy();
+    await until('the connection is closed', () => closed);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    const begun = turns.reduce((sum, count) => sum + count, 0);
+    assert.ok(begun < 400, `${begun} of 400 were begun`);
+  });
+});
