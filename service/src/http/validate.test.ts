@@ -215,7 +215,7 @@ describe('a query', () => {
     [{ limit: '' }, 'query parameter `limit` must be an integer (int64), but was ""'],
     [{ limit: '0' }, 'query parameter `limit` must be at least 1, but was 0'],
     [{ limit: '1e1' }, 'query parameter `limit` must be an integer (int64), but was "1e1"'],
-    [{ id: ['1', 'x'] }, 'query parameter `id.1` must be an integer (int64), but was "x"'],
+    [{ id: ['1', 'x'] }, 'query parameter `id` must be an integer (int64), but was "x"'],
     [{ id: ['1', '2', '3', '4'] }, 'query parameter `id` must have at most 3 items, but was [1,2,3,4]'],
     [{ complete: 'TRUE' }, 'query parameter `complete` must be `true` or `false`, but was "TRUE"'],
     [{ name: ['a', 'b'] }, 'query parameter `name` must be given once, but was given 2 times'],

@@ -103,15 +103,6 @@ describe('a request that node:http would answer by itself', () => {
     assertRefused(options, 405, 'method_not_allowed');
   });
 
-  it('because its target is neither a path nor a URL of HTTP is refused, without the host that it names', async t => {
-    const { origin } = await startTestApp(t);
-    for (const target of ['http://evil.example:99999/pets', 'http:///pets', 'ftp://evil.example/pets']) {
-      const answer = await exchangeBytes(origin, `GET ${target} HTTP/1.1\r\nHost: shop\r\n\r\n`);
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /^The request target must be a path/);
-      assert.ok(!answer.text.includes('evil'));
-    }
-  });
-
   it('for an expectation that does not exist is answered as if it expected nothing', async t => {
     const { origin } = await startTestApp(t);
     const health = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n';
