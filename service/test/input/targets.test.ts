@@ -107,7 +107,9 @@ describe('a target in absolute form', () => {
     for (const target of ['http://', 'http:///pets', 'http://[/pets', 'pets:80/x', 'ftp://shop/pets']) {
       const answer = await exchangeBytes(origin, request('GET', target));
       const message = assertRefused(answer, 400, 'invalid_request');
-      assert.match(message, /^The request target must be a path, or a URL of HTTP with a valid host$/);
+      // Node's own parser rejects some of them.
+      assert.match(message, /^The request (target must be a path, or a URL of HTTP|is not well-formed HTTP)/);
+      assert.ok(!answer.text.includes('shop'), answer.text);
     }
   });
 
