@@ -25,7 +25,7 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   return Reflect.apply(listen, this, args);
 } as typeof listen;
 
-/** Answers each message with the longest turn since the one before, in milliseconds. */
+/** Replies to each message with the longest turn since the one before, in milliseconds. */
 process.on('message', () => {
   note();
   process.send?.(longest);

@@ -29,8 +29,8 @@ export type Statement = readonly [sql: string, values: Value[]];
 
 /**
  * The query for the first `limit` rows of some index ranges, merged. The engines need different texts, or their planners take
- * another index of the same order and read on until they have found enough rows that match. SQLite is told the index. Of a
- * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL cannot be told, so each index ends with
+ * another index of the same order and read on until they have found enough rows that match. The query names the index for SQLite. Of a
+ * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL has no such clause, so each index ends with
  * an expression of its own, which is compared and sorted by instead of the ID.
  */
 export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
