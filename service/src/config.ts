@@ -14,7 +14,7 @@ export interface Config {
   readonly opsHost: string;
   /** The most open connections of clients. */
   readonly connections: number;
-  /** The most of them from one address that is no trusted proxy. */
+  /** The most of them from one address. Trusted proxies have no such limit. */
   readonly connectionsPerAddress: number;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;

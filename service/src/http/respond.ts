@@ -72,7 +72,7 @@ export function send(
   return reply.headers(headers).send(body);
 }
 
-/** The response for `error`; `params` are the path's as they were sent. A fault of ours is told by the request ID alone. */
+/** The response for `error`; `params` are the path's as they were sent. An internal fault shows only the request ID. */
 export function errorResponse(error: unknown, requestId: string, params?: unknown): Response {
   const { code, message, headers } = apiErrorOf(error, requestId);
   const status = errorStatus[code];

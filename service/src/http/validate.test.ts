@@ -134,7 +134,7 @@ describe('a refused body', () => {
     assert.match(told, /^field `name` is required; .*; and 5 more$/);
   });
 
-  it('that has an array that is too long is told of its length, and only what a message shows is read', () => {
+  it('with an array that is too long is rejected for its length, and only what a message shows is read', () => {
     const { value: tags, looks } = counted(Array<string>(10_000).fill('x'));
     const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags }));
     assert.match(

@@ -21,7 +21,7 @@ describe('the address of a client', () => {
     assert.equal(proxies.clientAddress('', '198.51.100.1'), '');
   });
 
-  it('of a proxy is told from others, in whichever form it is written', () => {
+  it('of a proxy is recognised in every form of writing', () => {
     for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '::1', '2001:db8:aa::7']) {
       assert.ok(proxies.includes(peer), peer);
       assert.ok(!nobody.includes(peer), peer);

@@ -65,7 +65,7 @@ describe('a caller behind a trusted proxy', () => {
     assert.equal(await remainingFor(api, '1.1.1.1'), 59);
   });
 
-  it('is told of its own bucket where nothing is counted', async t => {
+  it('sees its own bucket where nothing is counted', async t => {
     const { api } = await startTestApp(t, behindProxy);
     const from = { 'x-forwarded-for': '192.0.2.1' };
     assert.equal(await remainingFor(api, '192.0.2.1'), 59);

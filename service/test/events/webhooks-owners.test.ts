@@ -7,7 +7,7 @@ import { assertRefused } from '../support/refusal.ts';
 import { until } from '../support/until.ts';
 import { anotherReplica, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
-/** A webhook of a key that is no administrator's, with one delivery. */
+/** A webhook of a key without the scope `admin`, with one delivery. */
 async function ownedWebhook(shop: WebhookShop, { expiresAt }: { expiresAt?: string } = {}) {
   const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES, ...(expiresAt && { expiresAt }) });
   const webhook = await shop.webhook({}, shop.receiver, owner);
