@@ -2,6 +2,11 @@
 // its like. Elsewhere it fails and says what to install. Arguments: the parts that are wanted; all when there are none.
 import { spawnSync } from 'node:child_process';
 import { findChromium, howToGetChromium } from '../service/test/support/chromium.ts';
+import {
+  findDebianPrograms,
+  howToGetDebianPrograms,
+  unpackDebianPrograms,
+} from './servers/debian-programs.ts';
 import { howToGetPostgres, postgresVersion } from './servers/postgres-programs.ts';
 import { findRedis, howToGetRedis } from './servers/redis-program.ts';
 
@@ -9,14 +14,16 @@ interface Part {
   /** `undefined` where it is missing; an error where it is there and will not do. */
   find(): string | undefined;
   howToGet: string;
-  debianPackage?: string;
+  /** Brings it, for root on Debian and its like. Returns what was printed. */
+  bring?(): string;
 }
 
 const parts: Record<string, Part> = {
   postgres: { find: postgresVersion, howToGet: howToGetPostgres },
   // Not redis-server: it starts a service on Redis's usual port, then and whenever the machine starts.
-  redis: { find: findRedis, howToGet: howToGetRedis, debianPackage: 'redis-tools' },
-  chromium: { find: findChromium, howToGet: howToGetChromium, debianPackage: 'chromium' },
+  redis: { find: findRedis, howToGet: howToGetRedis, bring: () => install('redis-tools') },
+  chromium: { find: findChromium, howToGet: howToGetChromium, bring: () => install('chromium') },
+  operations: { find: findDebianPrograms, howToGet: howToGetDebianPrograms, bring: unpackDebianPrograms },
 };
 
 /** What is run for one package, by one installation at a time on a machine: whoever waited finds it done. */
@@ -26,20 +33,21 @@ const INSTALL = `
 
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
-  const complaint = bring(parts[name]!);
+  const complaint = provide(name, parts[name]!);
   if (complaint === undefined) continue;
   process.stderr.write(`${complaint}.\n`);
   process.exitCode = 1;
 }
 
 /** What is wrong with the part, when it is not there in the end. */
-function bring({ find, howToGet, debianPackage }: Part): string | undefined {
+function provide(name: string, { find, howToGet, bring }: Part): string | undefined {
   try {
     if (find() !== undefined) return undefined;
-    if (debianPackage === undefined || !canInstall()) return howToGet;
-    const said = install(debianPackage);
+    if (bring === undefined || !canInstall()) return howToGet;
+    process.stderr.write(`Installing ${name} (once; a minute at most) …\n`);
+    const printed = bring();
     return find() === undefined
-      ? `${said}\n${debianPackage} could not be installed: see above. ${howToGet}`
+      ? `${printed}\n${name} could not be installed: see above. ${howToGet}`
       : undefined;
   } catch (error) {
     return (error as Error).message;
@@ -51,7 +59,6 @@ function canInstall(): boolean {
 }
 
 function install(name: string): string {
-  process.stderr.write(`Installing ${name} (once; a minute at most) …\n`);
   const { stdout, stderr, error } = spawnSync(
     'flock',
     ['/tmp/petstore-apt.lock', 'sh', '-c', INSTALL, 'sh', name],

@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { isOwnDirectory } from './own-directory.ts';
 
 const platform = `${process.platform}-${process.arch}`;
 
@@ -58,7 +59,7 @@ export function unpack(source: string, target: string): string {
   const names = new Set([...namesIn(files), ...links.map(link => withoutFirst(link.target))]);
   // Some systems clear their temporary directory of old files one by one.
   const isComplete = () => namesIn(target).length === names.size;
-  if (isThere(target) && isComplete()) return target;
+  if (isOwnDirectory(target) && isComplete()) return target;
 
   const copy = mkdtempSync(`${target}.`);
   cpSync(files, copy, { recursive: true });
@@ -79,7 +80,7 @@ export function unpack(source: string, target: string): string {
 
 /** In one step, so that of several runs at once each finds all or nothing; whoever comes second uses the first's. */
 function putInPlace(copy: string, target: string, isComplete: () => boolean): void {
-  if (isThere(target) && !isComplete()) {
+  if (isOwnDirectory(target) && !isComplete()) {
     renameSync(target, `${copy}.old`);
     rmSync(`${copy}.old`, { recursive: true });
   }
@@ -87,18 +88,8 @@ function putInPlace(copy: string, target: string, isComplete: () => boolean): vo
     renameSync(copy, target);
   } catch (error) {
     rmSync(copy, { recursive: true });
-    if (!isThere(target)) throw error;
+    if (!isOwnDirectory(target)) throw error;
   }
-}
-
-/** Fails when what is there could have been put there by someone else: its name is no secret. */
-function isThere(target: string): boolean {
-  const found = lstatSync(target, { throwIfNoEntry: false });
-  if (found === undefined) return false;
-  if (!found.isDirectory() || found.uid !== process.getuid!() || found.mode & 0o022) {
-    throw new Error(`${target} is not a directory that only this user can write to: remove it`);
-  }
-  return true;
 }
 
 function namesIn(directory: string): string[] {
