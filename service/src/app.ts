@@ -186,7 +186,6 @@ export async function buildApp(
     await keyLimits.load(clock.now());
     dispatcher.start();
   });
-  metrics?.watch({ server: server.server, db, limitsStatus: () => counters.status() });
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   // One at a time: while a database hangs, more and more of them would wait for each other.
@@ -213,6 +212,13 @@ export async function buildApp(
     onError: (name, error) => log.error({ err: error }, `Sweep of ${name} failed; it is repeated`),
   });
   server.addHook('onReady', async () => sweeper.start(SWEEP_INTERVAL));
+  metrics?.watch({
+    server: server.server,
+    db,
+    limitsStatus: () => counters.status(),
+    streams,
+    sweeper,
+  });
 
   return {
     config,

@@ -55,6 +55,8 @@ export interface Database extends Queries, Writer {
   onEvents(listener: () => void): void;
   /** Resolves when every event that was committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
+  /** Resolves with the number of committed events that have no number yet, counted up to 10,000. */
+  unnumberedEvents(): Promise<number>;
   load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;

@@ -32,6 +32,10 @@ const RELAY = `
   )
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
 
+/** Bounded, because the metrics ask for it while events pile up. */
+export const COUNT_UNNUMBERED =
+  'SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT 10000) AS some_events';
+
 /** Numbers events in the order of their commits: one relay at a time, of all replicas, in whichever has events first. */
 export class EventRelay {
   readonly #db: Queries & Writer;

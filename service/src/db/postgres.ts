@@ -14,7 +14,7 @@ import { migratePostgres } from './migrate-postgres.ts';
 import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
 import { Listener } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
-import { CHANNEL, EventRelay } from './postgres-relay.ts';
+import { CHANNEL, COUNT_UNNUMBERED, EventRelay } from './postgres-relay.ts';
 import { Sockets } from './postgres-sockets.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -182,6 +182,11 @@ class PostgresDatabase implements Database {
 
   async numberEvents(): Promise<void> {
     await this.#relay?.numberCommitted();
+  }
+
+  async unnumberedEvents(): Promise<number> {
+    const row = await this.get<{ events: number }>(COUNT_UNNUMBERED);
+    return row!.events;
   }
 
   load(): DatabaseLoad {

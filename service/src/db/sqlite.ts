@@ -199,6 +199,10 @@ class SqliteDatabase implements Database {
   /** An event gets its number in its own transaction. */
   async numberEvents(): Promise<void> {}
 
+  async unnumberedEvents(): Promise<number> {
+    return 0;
+  }
+
   load(): DatabaseLoad {
     return { queued: this.#group.queued, isUp: true };
   }

@@ -42,6 +42,13 @@ export class EventStreams {
     this.#options = options;
   }
 
+  /** How many streams are open. */
+  get count(): number {
+    let count = 0;
+    for (const streams of this.#byKey.values()) count += streams.size;
+    return count;
+  }
+
   /** Answers a request with a stream. Throws `too_many_streams`. */
   start(request: FastifyRequest, reply: FastifyReply, start: (sink: MessageSink) => void): void {
     const { mostPerKey, heartbeat = HEARTBEAT, onDrop } = this.#options;

@@ -48,6 +48,35 @@ describe('a sweeper', () => {
     assert.ok(seen.length >= 9, `${seen}`);
   });
 
+  it('keeps the time at which each sweep last ended without an error', async () => {
+    let fails = true;
+    const { sweeper } = sweeperOf({
+      whole: slices(2).run,
+      failing: async () => {
+        if (fails) throw new Error('locked');
+        return false;
+      },
+    });
+    assert.deepEqual(
+      [...sweeper.lastSuccess],
+      [
+        ['whole', undefined],
+        ['failing', undefined],
+      ],
+    );
+    await sweeper.run();
+    assert.deepEqual(
+      [...sweeper.lastSuccess],
+      [
+        ['whole', 1_000],
+        ['failing', undefined],
+      ],
+    );
+    fails = false;
+    await sweeper.run();
+    assert.equal(sweeper.lastSuccess.get('failing'), 1_000);
+  });
+
   it('reports a sweep that fails, goes on with the others, and repeats it in the next round', async () => {
     const failure = new Error('locked');
     let fails = true;

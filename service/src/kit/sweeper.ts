@@ -18,12 +18,19 @@ export interface SweeperOptions {
 /** Runs sweeps in rounds: one slice after another, so that requests are served in between. */
 export class Sweeper {
   readonly #options: SweeperOptions;
+  readonly #lastSuccess: Map<string, number | undefined>;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    this.#lastSuccess = new Map(Object.keys(options.sweeps).map(name => [name, undefined]));
+  }
+
+  /** When each sweep last ended with nothing left to delete, in milliseconds since the Unix epoch; `undefined`: not yet. */
+  get lastSuccess(): ReadonlyMap<string, number | undefined> {
+    return this.#lastSuccess;
   }
 
   /** Runs a round now and then one every `interval` milliseconds. */
@@ -52,7 +59,12 @@ export class Sweeper {
     const now = this.#options.clock.now();
     for (const [name, sweep] of Object.entries(this.#options.sweeps)) {
       try {
-        while (!this.#closed && (await sweep(now))) await nextTurn();
+        let isMore = true;
+        while (!this.#closed && isMore) {
+          isMore = await sweep(now);
+          if (isMore) await nextTurn();
+        }
+        if (!isMore) this.#lastSuccess.set(name, this.#options.clock.now());
       } catch (error) {
         this.#options.onError(name, error);
       }

@@ -3,13 +3,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } 
 import type { Verdict } from '../counters/decide.ts';
 import type { Database } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
+import type { Sweeper } from '../kit/sweeper.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
+import { StoreFigure } from './store-figure.ts';
 
 /** What the gauges are read from when the metrics are asked for. */
 export interface Watched {
   server: Server;
-  db: Pick<Database, 'load'>;
+  db: Pick<Database, 'load' | 'unnumberedEvents'>;
+  streams: { count: number };
+  sweeper: Pick<Sweeper, 'lastSuccess'>;
   /** Who counts limits: this process by itself, all replicas together, or each by itself for the time being. */
   limitsStatus: () => 'own' | 'shared' | 'fallback';
 }
@@ -98,7 +102,7 @@ export class Metrics {
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds what can only be known of a service that is put together. */
-  watch({ server, db, limitsStatus }: Watched): void {
+  watch({ server, db, limitsStatus, streams, sweeper }: Watched): void {
     const inFlight = new RequestsInFlight(server);
     this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
     this.#gauge(
@@ -111,6 +115,21 @@ export class Metrics {
       '1 while Redis cannot be reached and each replica counts limits by itself.',
       () => (limitsStatus() === 'fallback' ? 1 : 0),
     );
+    this.#gauge('petstore_event_streams_open', 'Streams of events that are open.', () => streams.count);
+    this.#storeGauge(
+      'petstore_events_unnumbered',
+      'Committed events that have no number in the log yet, counted up to 10,000. 0 with the embedded store.',
+      () => db.unnumberedEvents(),
+    );
+    new Gauge({
+      name: 'petstore_sweep_last_success_timestamp_seconds',
+      help: 'When each sweep of expired rows last ended without an error, in Unix time; 0 before the first time.',
+      labelNames: ['sweep'],
+      registers: [this.#registry],
+      collect() {
+        for (const [sweep, time = 0] of sweeper.lastSuccess) this.set({ sweep }, time / SECOND);
+      },
+    });
     new Counter({
       name: 'petstore_http_aborted_requests_total',
       help: 'Requests whose connection ended before they were answered. They have no status and no duration.',
@@ -154,6 +173,21 @@ export class Metrics {
         const { open, idle } = db.load().connections!;
         this.set({ state: 'busy' }, open - idle);
         this.set({ state: 'idle' }, idle);
+      },
+    });
+  }
+
+  /** The series is missing while the store does not return the figure in time. */
+  #storeGauge(name: string, help: string, read: () => Promise<number>): void {
+    const figure = new StoreFigure(read);
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      async collect() {
+        const value = await figure.current();
+        if (value === undefined) this.remove();
+        else this.set(value);
       },
     });
   }

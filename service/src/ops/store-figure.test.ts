@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { StoreFigure } from './store-figure.ts';
+
+describe('a figure of the store', () => {
+  it('is read anew each time', async () => {
+    let value = 0;
+    const figure = new StoreFigure(async () => ++value);
+    assert.deepEqual([await figure.current(), await figure.current()], [1, 2]);
+  });
+
+  it('is missing when the store fails', async () => {
+    const figure = new StoreFigure(async () => {
+      throw new Error('The database is away');
+    });
+    assert.equal(await figure.current(), undefined);
+  });
+
+  it('is missing while the store hangs, which is asked once in that time', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const store = Promise.withResolvers<number>();
+    let reads = 0;
+    const figure = new StoreFigure(() => {
+      reads++;
+      return store.promise;
+    });
+    for (let i = 0; i < 3; i++) {
+      const current = figure.current();
+      t.mock.timers.tick(1_000);
+      assert.equal(await current, undefined);
+    }
+    assert.equal(reads, 1);
+    store.resolve(7);
+    assert.equal(await figure.current(), 7);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { EventReader } from '../support/event-reader.ts';
+import { scrape } from '../support/metrics.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+const OPS = { OPS_PORT: '0' };
+const UNNUMBERED = 'petstore_events_unnumbered';
+const STREAMS = 'petstore_event_streams_open';
+const SWEEPS = 'petstore_sweep_last_success_timestamp_seconds';
+
+describe('the metrics of work that no request shows', () => {
+  it('count the open streams', async t => {
+    const { origin, adminKey, metricsUrl } = await startTestApp(t, { environment: OPS });
+    assert.equal((await scrape(metricsUrl)).total(STREAMS), 0);
+    const readers = [await EventReader.open(origin, adminKey), await EventReader.open(origin, adminKey)];
+    assert.equal((await scrape(metricsUrl)).total(STREAMS), 2);
+    for (const reader of readers) await reader.close();
+    await until('the streams end', async () => (await scrape(metricsUrl)).total(STREAMS) === 0);
+  });
+
+  it('show when each sweep last succeeded', async t => {
+    const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
+    await app.sweeper.run();
+    clock.turn(60_000);
+    await app.sweeper.run();
+    const { samples } = await scrape(metricsUrl);
+    const shown = samples.filter(({ name }) => name === SWEEPS);
+    assert.deepEqual(shown.map(({ labels }) => labels.sweep).sort(), [
+      'events',
+      'idempotency keys',
+      'key limits',
+      'rotated secrets',
+      'webhooks',
+    ]);
+    for (const { value } of shown) assert.equal(value, clock.now() / 1_000);
+  });
+
+  it('count the events without a number while no replica can number them', async t => {
+    const { app, api, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
+    const before = await scrape(metricsUrl);
+    assert.equal(before.total(UNNUMBERED), 0, before.text);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = app.db.write(async tx => {
+      await tx.lock('event relay');
+      locked.resolve();
+      await released;
+    });
+    await locked.promise;
+    for (let i = 0; i < 3; i++) await api.post('/categories', { name: `Category ${i}` });
+    assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 3);
+    release();
+    await holding;
+    await app.db.numberEvents();
+    assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 0);
+  });
+
+  it('leave a figure out that the database does not return in time, and show the others', async t => {
+    const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
+    const other = new Client(store.environment.DATABASE_URL);
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE new_events IN ACCESS EXCLUSIVE MODE');
+    const { samples } = await scrape(metricsUrl);
+    const names = new Set(samples.map(({ name }) => name));
+    await other.query('ROLLBACK');
+    await other.end();
+    assert.ok(!names.has(UNNUMBERED));
+    assert.ok(names.has(STREAMS));
+    await until('the figure comes back', async () => {
+      const after = await scrape(metricsUrl);
+      return after.samples.some(({ name }) => name === UNNUMBERED);
+    });
+  });
+});
