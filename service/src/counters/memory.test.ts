@@ -153,7 +153,7 @@ describe('nothing that was counted is lost', () => {
     keep({ states, endedDays }: Changes): void {
       for (const day of endedDays) this.#grow(day);
       for (const { keyId, state } of states) {
-        this.#grow({ keyId, day: state.day, admitted: state.dayUsed, refused: state.dayRefused });
+        this.#grow({ keyId, resets: 0, day: state.day, admitted: state.dayUsed, refused: state.dayRefused });
       }
     }
 

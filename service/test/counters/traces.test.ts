@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { BanRules, Terms, Verdict } from '../../src/counters/decide.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { aReplica } from './replicas.ts';
 
@@ -16,6 +17,8 @@ const someRules: fc.Arbitrary<BanRules> = fc.record({
   durations: fc.array(fc.integer({ min: 1, max: 5 * MINUTE }), { minLength: 1, maxLength: 4 }),
   decay: fc.constantFrom(MINUTE, HOUR, DAY),
 });
+
+const keys = [1, 2, 3].map(keyId => ({ keyId, resets: 0 }));
 
 const tiny = fc.record({
   perMinute: fc.integer({ min: 1, max: 4 }),
@@ -33,6 +36,7 @@ const requests = fc.array(
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
       { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
       { weight: 1, arbitrary: fc.integer({ min: -2 * MINUTE, max: 0 }) },
+      { weight: 1, arbitrary: fc.integer({ min: -2 * DAY, max: 0 }) },
     ),
     lifts: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
     change: fc.option(fc.oneof({ weight: 9, arbitrary: tiny }, huge), { freq: 15, nil: undefined }),
@@ -46,12 +50,13 @@ describe('two replicas that share their counts', () => {
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
     await fc.assert(
       fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
-        const replicas = [await aReplica(t, url), await aReplica(t, url)];
+        const clock = new TestClock(START);
+        const replicas = [await aReplica(t, url, { clock }), await aReplica(t, url, { clock })];
         const alone = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-        let now = START;
         for (const { subject, replica, step, lifts, change } of requests) {
-          now += step;
+          clock.turn(step);
+          const now = clock.now();
           terms = {
             ...terms,
             limits: change ?? terms.limits,
@@ -72,9 +77,9 @@ describe('two replicas that share their counts', () => {
             );
           }
         }
-        const known = await alone.statesOfKeys([1, 2, 3]);
+        const known = await alone.statesOfKeys(keys);
         for (const { counters, told } of replicas) {
-          assert.deepEqual(await counters.statesOfKeys([1, 2, 3]), known);
+          assert.deepEqual(await counters.statesOfKeys(keys), known);
           assert.deepEqual(told, []);
           await counters.close();
         }
