@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Redis } from 'ioredis';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startReplicas } from '../support/replicas.ts';
@@ -8,6 +9,15 @@ import { TestClock } from '../support/test-clock.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
 
 const YEAR_AND_MORE = 400 * DAY;
+
+async function emptyRedisAt(url: string): Promise<void> {
+  const redis = new Redis(url, { disconnectTimeout: 1 });
+  try {
+    await redis.flushdb();
+  } finally {
+    redis.disconnect();
+  }
+}
 
 describe('a key that was used up and banned by a clock that ran ahead', () => {
   it('may call again on every replica once the clock is corrected, and its limits are exact', async t => {
@@ -64,6 +74,9 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     await shop.app.keyLimits.flush();
     shop.clock.turn(-DAY);
     await shop.app.sweeper.run();
+    // With Redis its clock is the one that was ahead, and docs/operations.md says to empty it then.
+    const { REDIS_URL } = shop.store.environment;
+    if (REDIS_URL) await emptyRedisAt(REDIS_URL);
     shop.clock.turn(DAY);
     const { api } = await shop.restart();
     assert.equal((await api.as(client.key).get('/pets')).status, 200);
