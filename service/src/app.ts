@@ -103,7 +103,7 @@ export async function buildApp(
   const keyRing = new KeyRing(db, config.banRules);
   const counters = openCounters({
     urls: config.redisUrls,
-    clock: clock === systemClock ? 'redis' : 'caller',
+    clock: clock === systemClock ? 'redis' : clock,
     onStatus: (status, error) => {
       if (status === 'shared') log.warn('Redis is back: limits are shared again');
       else log.warn({ reason: error?.message }, REDIS_AWAY);

@@ -20,6 +20,7 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   keys rotate ID [--grace SECONDS]
   keys revoke ID
   keys unban ID
+  keys reset ID
   keys usage ID        what is used of its limits, and its requests by day
 
 Settings are environment variables; README.md lists them.

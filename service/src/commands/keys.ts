@@ -22,6 +22,7 @@ const actions: Record<string, (args: string[]) => Promise<void>> = {
   rotate,
   revoke,
   unban,
+  reset,
   usage,
 };
 
@@ -107,6 +108,12 @@ async function unban(args: string[]): Promise<void> {
   const { id } = oneKey('unban', args, {});
   const wasBanned = await withKeys(access => apiKeys.liftBan(access, id));
   process.stdout.write(`API key ${id} ${wasBanned ? 'is no longer banned' : 'was not banned'}.\n`);
+}
+
+async function reset(args: string[]): Promise<void> {
+  const { id } = oneKey('reset', args, {});
+  await withKeys(access => apiKeys.reset(access, id));
+  process.stdout.write(`API key ${id} has used nothing of its limits.\n`);
 }
 
 async function usage(args: string[]): Promise<void> {

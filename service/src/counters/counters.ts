@@ -1,8 +1,13 @@
 import type { BanRules, Decision, LimitState, Terms } from './decide.ts';
 
-/** What a key did on a day. */
-export interface DayUse {
+/** A key, and how often its limits were reset: what was counted before the last time does not count. */
+export interface CountedKey {
   keyId: number;
+  resets: number;
+}
+
+/** What a key did on a day, since its limits were reset so often. */
+export interface DayUse extends CountedKey {
   /** Days since the Unix epoch. */
   day: number;
   admitted: number;
@@ -36,10 +41,10 @@ export interface Counters {
   decideAccount(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
   /** What the headers of that bucket say, with nothing counted. */
   peekAccount(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
-  /** The states of those of the keys that are known. */
-  statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>>;
-  /** The state of a key as this process last saw it. */
-  stateOfKey(keyId: number): Readonly<LimitState> | undefined;
+  /** The states, by ID, of those of the keys of which something is known since their last reset. */
+  statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>>;
+  /** The state of a key as this process last saw it since it was reset so often; 0 when left out. */
+  stateOfKey(keyId: number, resets?: number): Readonly<LimitState> | undefined;
   /** The days of a key as far as this process has not kept them yet, and the one that it last saw it used on. */
   daysOf(keyId: number): DayUse[];
   /** Goes on from what was kept. */

@@ -15,6 +15,8 @@
 local SECOND = 1000
 local MINUTE = 60 * SECOND
 local DAY = 24 * 60 * MINUTE
+-- By how much clocks may differ, as kit/clock.ts has it.
+local TOLERANCE = MINUTE
 
 -- As packed-state.ts packs it: the numbers in their order, then the strikes.
 local PACKED = '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ([%d,-]+)$'
@@ -83,7 +85,7 @@ local function merge(kept, seed)
   return kept
 end
 
--- A clock set back stays in the windows already begun.
+-- A clock set back a little stays in the windows already begun. Those that begin too late to be credible were forgotten.
 local function enterWindows(state, now)
   local minute = math.floor(now / MINUTE)
   if minute > state.minute then
@@ -97,6 +99,22 @@ end
 
 local function forgetBans(state)
   state.toldAt, state.bannedAt, state.bannedUntil, state.bans, state.strikes = 0, 0, 0, 0, {}
+end
+
+-- Forgets what was noted by a clock that ran ahead. Before two views are merged, or the one of that clock would win.
+local function forgetFuture(state, now)
+  if not state then return end
+  local latest = now + TOLERANCE
+  if state.minute * MINUTE > latest then state.minute, state.minuteUsed = 0, 0 end
+  if state.day * DAY > latest then state.day, state.dayUsed, state.dayRefused = 0, 0, 0 end
+  if state.bannedAt > latest then forgetBans(state) end
+  if state.toldAt > latest then state.toldAt = 0 end
+  if state.seenAt > latest then state.seenAt = 0 end
+  local credible = {}
+  for _, instant in ipairs(state.strikes) do
+    if instant <= latest then table.insert(credible, instant) end
+  end
+  state.strikes = credible
 end
 
 local function beginBan(state, rules, now)
@@ -140,7 +158,8 @@ end
 local function advance(state, limits, bansLiftedAt, rules, now)
   enterWindows(state, now)
   state.seenAt = now
-  if state.bannedAt ~= 0 and bansLiftedAt >= state.bannedAt then forgetBans(state) end
+  local isLifted = bansLiftedAt >= state.bannedAt and bansLiftedAt <= now + TOLERANCE
+  if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
   if now < state.bannedUntil then
     state.dayRefused = state.dayRefused + 1
     return 'banned', 0
@@ -164,6 +183,8 @@ end
 local kept = unpackState(redis.call('GET', KEYS[1]))
 local seed = unpackState(ARGV[2])
 local now = tonumber(ARGV[3]) or timeHere()
+forgetFuture(kept, now)
+forgetFuture(seed, now)
 local state = seed and merge(kept, seed) or kept
 if not state then return nil end
 

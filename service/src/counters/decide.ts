@@ -1,4 +1,4 @@
-import { SECOND } from '../kit/clock.ts';
+import { latestCredible, SECOND } from '../kit/clock.ts';
 import {
   bindingWindow,
   dayLeft,
@@ -40,11 +40,15 @@ export interface LimitState extends WindowUse {
   bans: number;
   /** When the last request was decided. */
   seenAt: number;
+  /** How often the limits had been reset when this state began. */
+  resets: number;
 }
 
 /** Under what a request is decided: the limits, and what an administrator has forgiven. */
 export interface Terms {
   limits: WindowLimits;
+  /** How often the limits of the subject were reset: a state from before the last time does not count. 0 when left out. */
+  resets?: number;
   /** Bans that began up to this instant are lifted and forgiven; 0 when none was. */
   bansLiftedAt: number;
   /** The rules of bans; `undefined` for subjects that are not banned. */
@@ -80,7 +84,8 @@ const REFUSED: Outcome = { verdict: 'refused', banBegins: false };
 const BANNED: Outcome = { verdict: 'banned', banBegins: false };
 const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
-export function newState(now: number): LimitState {
+/** A subject that was not seen since its limits were reset so often. */
+export function newState(now: number, resets = 0): LimitState {
   const state: LimitState = {
     minute: 0,
     minuteUsed: 0,
@@ -94,6 +99,7 @@ export function newState(now: number): LimitState {
     bannedUntil: 0,
     bans: 0,
     seenAt: 0,
+    resets,
   };
   enterWindows(state, now);
   return state;
@@ -110,9 +116,10 @@ export function decide(state: LimitState, terms: Terms, now: number): Decision {
 
 /** The part of the rule that changes the state. `decide.lua` is the same for states in Redis: change both. */
 function advance(state: LimitState, terms: Terms, now: number): Outcome {
+  forgetFuture(state, now);
   enterWindows(state, now);
   state.seenAt = now;
-  if (state.bannedAt !== 0 && terms.bansLiftedAt >= state.bannedAt) forgetBans(state);
+  if (state.bannedAt !== 0 && isLifted(state.bannedAt, terms.bansLiftedAt, now)) forgetBans(state);
   if (now < state.bannedUntil) {
     state.dayRefused++;
     return BANNED;
@@ -148,7 +155,8 @@ export function banAt(
   bansLiftedAt: number,
   now: number,
 ): { since: number; until: number } | undefined {
-  if (now >= bannedUntil || bansLiftedAt >= bannedAt) return undefined;
+  const isInForce = bannedAt <= latestCredible(now) && now < bannedUntil;
+  if (!isInForce || isLifted(bannedAt, bansLiftedAt, now)) return undefined;
   return { since: bannedAt, until: bannedUntil };
 }
 
@@ -163,8 +171,9 @@ export function isUsedUp(state: LimitState, { limits }: Terms, now: number): boo
 export function isSpent(state: LimitState, rules: BanRules, now: number): boolean {
   const entered = { ...state };
   enterWindows(entered, now);
-  const strikesCount = state.strikes.some(at => at > now - rules.strikesWithin);
-  const bansCount = state.bans > 0 && now < state.bannedUntil + rules.decay;
+  forgetFuture(entered, now);
+  const strikesCount = entered.strikes.some(at => at > now - rules.strikesWithin);
+  const bansCount = entered.bans > 0 && now < entered.bannedUntil + rules.decay;
   return entered.dayUsed === 0 && entered.dayRefused === 0 && !strikesCount && !bansCount;
 }
 
@@ -193,6 +202,22 @@ function beginBan(state: LimitState, rules: BanRules, now: number): void {
   // To the whole second, because that is how it is told.
   state.bannedUntil = Math.ceil((now + duration) / SECOND) * SECOND;
   state.strikes = NO_STRIKES;
+}
+
+/**
+ * Forgets what was noted by a clock that ran ahead: otherwise it would count for as long as the clock was ahead. Of the
+ * windows see `enterWindows`.
+ */
+function forgetFuture(state: LimitState, now: number): void {
+  const latest = latestCredible(now);
+  if (state.bannedAt > latest) forgetBans(state);
+  if (state.toldAt > latest) state.toldAt = 0;
+  if (state.strikes.some(at => at > latest)) state.strikes = state.strikes.filter(at => at <= latest);
+}
+
+/** Whether a ban was lifted. Lifts by a clock that ran ahead would lift all bans for as long as it was ahead. */
+function isLifted(bannedAt: number, bansLiftedAt: number, now: number): boolean {
+  return bansLiftedAt >= bannedAt && bansLiftedAt <= latestCredible(now);
 }
 
 /** The next ban is the first again, and before it the subject is told anew. */

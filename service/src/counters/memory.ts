@@ -1,6 +1,6 @@
 import { DAY } from '../kit/clock.ts';
 import { AddressTable } from './address-table.ts';
-import type { Changes, Counters, DayUse } from './counters.ts';
+import type { Changes, CountedKey, Counters, DayUse } from './counters.ts';
 import {
   type BanRules,
   type Decision,
@@ -42,25 +42,30 @@ export class MemoryCounters implements Counters {
 
   /** Decides a request of a key and counts it. */
   decideKey(keyId: number, terms: Terms, now: number): Decision {
-    const state = this.stateToDecide(keyId);
+    const state = this.stateToDecide(keyId, terms.resets);
     this.#noteChange(keyId, state, Math.floor(now / DAY));
     return decide(state, terms, now);
   }
 
-  /** Takes over the state in which a request left a key that was decided elsewhere. */
+  /** Takes over the state in which a request left a key that was decided elsewhere, unless the key was reset meanwhile. */
   adopt(keyId: number, decided: LimitState): void {
-    const state = this.stateToDecide(keyId);
+    const state = this.stateToDecide(keyId, decided.resets);
+    if (state.resets > decided.resets) return;
     this.#noteChange(keyId, state, decided.day);
     Object.assign(state, decided);
   }
 
-  /** The state of a key to go on from; of one never seen that of the beginning of time, which every clock is past. */
-  stateToDecide(keyId: number): LimitState {
-    let state = this.#keys.get(keyId);
-    if (state === undefined) {
-      state = newState(0);
-      this.#keys.set(keyId, state);
-    }
+  /**
+   * The state of a key to go on from; of one not seen since its limits were reset that of the beginning of time, which every
+   * clock is past. A caller that has not learnt of the last reset yet is given what was counted since then.
+   */
+  stateToDecide(keyId: number, resets = 0): LimitState {
+    const known = this.#keys.get(keyId);
+    if (known && known.resets >= resets) return known;
+    // What was not stored yet of the day so far is stored as use, though it no longer counts.
+    if (known && this.#changed.delete(keyId)) this.#endedDays.push(dayUse(keyId, known));
+    const state = newState(0, resets);
+    this.#keys.set(keyId, state);
     return state;
   }
 
@@ -98,14 +103,15 @@ export class MemoryCounters implements Counters {
     return this.#accounts.get(keyId);
   }
 
-  stateOfKey(keyId: number): Readonly<LimitState> | undefined {
-    return this.#keys.get(keyId);
+  stateOfKey(keyId: number, resets = 0): Readonly<LimitState> | undefined {
+    const state = this.#keys.get(keyId);
+    return state && state.resets >= resets ? state : undefined;
   }
 
-  async statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
+  async statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
     const states = new Map<number, Readonly<LimitState>>();
-    for (const keyId of keyIds) {
-      const state = this.#keys.get(keyId);
+    for (const { keyId, resets } of keys) {
+      const state = this.stateOfKey(keyId, resets);
       if (state) states.set(keyId, state);
     }
     return states;
@@ -118,11 +124,12 @@ export class MemoryCounters implements Counters {
     return state ? [...ended, dayUse(keyId, state)] : ended;
   }
 
-  /** Goes on from what was kept. */
-  keyIds(): number[] {
-    return [...this.#keys.keys()];
+  /** All keys of which something is known. */
+  countedKeys(): CountedKey[] {
+    return Array.from(this.#keys, ([keyId, { resets }]) => ({ keyId, resets }));
   }
 
+  /** Goes on from what was kept. */
   restore(keyId: number, state: LimitState): void {
     this.#keys.set(keyId, state);
   }
@@ -146,7 +153,8 @@ export class MemoryCounters implements Counters {
     for (const { keyId, state } of states) {
       const current = this.#keys.get(keyId);
       if (!current) this.#keys.set(keyId, state);
-      else if (current.day > state.day) this.#endedDays.push(dayUse(keyId, state));
+      else if (current.day > state.day || current.resets > state.resets)
+        this.#endedDays.push(dayUse(keyId, state));
       this.#changed.add(keyId);
     }
     this.#endedDays.push(...endedDays);
@@ -189,6 +197,6 @@ export class MemoryCounters implements Counters {
   }
 }
 
-function dayUse(keyId: number, { day, dayUsed, dayRefused }: LimitState): DayUse {
-  return { keyId, day, admitted: dayUsed, refused: dayRefused };
+function dayUse(keyId: number, { resets, day, dayUsed, dayRefused }: LimitState): DayUse {
+  return { keyId, resets, day, admitted: dayUsed, refused: dayRefused };
 }

@@ -13,15 +13,18 @@ const numbers = [
   'bannedUntil',
   'bans',
   'seenAt',
-] as const satisfies (keyof LimitState)[];
+] as const satisfies Exclude<keyof LimitState, 'strikes' | 'resets'>[];
 
-/** A state as text: whole numbers separated by spaces, the strikes last, separated by commas, `-` when there are none. */
+/**
+ * A state as text: whole numbers separated by spaces, the strikes last, separated by commas, `-` when there are none. The
+ * number of resets is not in it: it is part of the name under which Redis keeps the state.
+ */
 export function packState(state: Readonly<LimitState>): string {
   const strikes = state.strikes.length === 0 ? '-' : state.strikes.join(',');
   return `${numbers.map(name => state[name]).join(' ')} ${strikes}`;
 }
 
-export function unpackState(text: string): LimitState {
+export function unpackState(text: string, resets = 0): LimitState {
   const parts = text.split(' ');
   const strikes = parts[11]!;
   return {
@@ -37,5 +40,6 @@ export function unpackState(text: string): LimitState {
     bans: Number(parts[9]),
     seenAt: Number(parts[10]),
     strikes: strikes === '-' ? [] : strikes.split(',').map(Number),
+    resets,
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
-import type { Changes, Counters, DayUse } from './counters.ts';
+import { type Clock, DAY, HOUR, MINUTE, SECOND } from '../kit/clock.ts';
+import type { Changes, CountedKey, Counters, DayUse } from './counters.ts';
 import {
   type BanRules,
   type Decision,
@@ -31,8 +31,8 @@ const LOOK_INTERVAL = SECOND;
 const MARK = 'petstore:limits:{mark}';
 
 export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus'> {
-  /** Whose time decides: that of Redis, the same for all replicas, or what each call says, for clocks that are turned. */
-  clock: 'redis' | 'caller';
+  /** Whose time decides: that of Redis, the same for all replicas, or that of a clock that tests turn. */
+  clock: 'redis' | Clock;
   maxAddresses?: number;
 }
 
@@ -51,7 +51,7 @@ interface Decided {
 export class SharedCounters implements Counters {
   readonly #mirror: MemoryCounters;
   readonly #link: RedisLink;
-  readonly #clock: 'redis' | 'caller';
+  readonly #clock: 'redis' | Clock;
   /** The states that Redis was told of since it was connected. */
   #seeded = new WeakSet<Readonly<LimitState>>();
   readonly #looking: NodeJS.Timeout;
@@ -90,8 +90,8 @@ export class SharedCounters implements Counters {
   }
 
   async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
-    const known = this.#mirror.stateToDecide(keyId);
-    const decided = await this.#decide(redisKey('key', keyId), known, terms, KEY_KEPT, now);
+    const known = this.#mirror.stateToDecide(keyId, terms.resets);
+    const decided = await this.#decide(redisKeyOf(keyId, known.resets), known, terms, KEY_KEPT, now);
     if (!decided) return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
     this.#mirror.adopt(keyId, decided.state);
     return decided.decision;
@@ -131,18 +131,18 @@ export class SharedCounters implements Counters {
     return peek(state ?? newState(0), terms, now + this.#ahead);
   }
 
-  async statesOfKeys(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
-    const found = await Promise.all(keyIds.map(keyId => this.#look(keyId)));
+  async statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
+    const found = await Promise.all(keys.map(key => this.#look(key)));
     const states = new Map<number, Readonly<LimitState>>();
-    for (const [i, keyId] of keyIds.entries()) {
+    for (const [i, { keyId }] of keys.entries()) {
       const state = found[i];
       if (state) states.set(keyId, state);
     }
     return states;
   }
 
-  stateOfKey(keyId: number): Readonly<LimitState> | undefined {
-    return this.#mirror.stateOfKey(keyId);
+  stateOfKey(keyId: number, resets?: number): Readonly<LimitState> | undefined {
+    return this.#mirror.stateOfKey(keyId, resets);
   }
 
   daysOf(keyId: number): DayUse[] {
@@ -187,21 +187,23 @@ export class SharedCounters implements Counters {
     if (!answer) return undefined;
     const [verdict, banBegins, decidedAt, packed] = answer;
     this.#ahead = decidedAt - now;
-    const state = unpackState(packed);
+    const state = unpackState(packed, known.resets);
     return { decision: describe(state, terms, decidedAt, { verdict, banBegins: banBegins === 1 }), state };
   }
 
   /** The state of a key in Redis, which is told what is known here first if it was not yet. */
-  async #look(keyId: number): Promise<Readonly<LimitState> | undefined> {
-    const key = redisKey('key', keyId);
-    const known = this.#mirror.stateOfKey(keyId);
+  async #look({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
+    const known = this.#mirror.stateOfKey(keyId, resets);
+    const latest = known?.resets ?? resets;
+    const key = redisKeyOf(keyId, latest);
     if (!known || this.#seeded.has(known)) {
       const packed = await this.#link.get(key);
-      return packed ? unpackState(packed) : known;
+      return packed ? unpackState(packed, latest) : known;
     }
     if (this.#link.isUp) this.#seeded.add(known);
-    const answer = await this.#link.decide(key, ['look', packState(known), known.minute * MINUTE, KEY_KEPT]);
-    return answer ? unpackState(answer[3]) : known;
+    const now = this.#clock === 'redis' ? '' : this.#clock.now();
+    const answer = await this.#link.decide(key, ['look', packState(known), now, KEY_KEPT]);
+    return answer ? unpackState(answer[3], latest) : known;
   }
 
   /** Tells Redis all that is known here when it was away, or has other data than before. */
@@ -217,9 +219,9 @@ export class SharedCounters implements Counters {
 
   /** So that what one replica knows holds for all before it is asked by chance. */
   async #tellOfKeys(): Promise<void> {
-    const keyIds = this.#mirror.keyIds();
-    for (let i = 0; i < keyIds.length && this.#link.isUp; i += TOLD_AT_ONCE) {
-      await this.statesOfKeys(keyIds.slice(i, i + TOLD_AT_ONCE));
+    const keys = this.#mirror.countedKeys();
+    for (let i = 0; i < keys.length && this.#link.isUp; i += TOLD_AT_ONCE) {
+      await this.statesOfKeys(keys.slice(i, i + TOLD_AT_ONCE));
     }
   }
 
@@ -227,6 +229,12 @@ export class SharedCounters implements Counters {
     const isShared = known !== undefined && this.#mirror.addresses.isShared(known);
     return redisKey('address', isShared ? 'others' : address);
   }
+}
+
+/** A key begins anew with each reset: what replicas bring in that have not learnt of it yet is kept under the name before. */
+function redisKeyOf(keyId: number, resets: number): string {
+  const name = redisKey('key', keyId);
+  return resets === 0 ? name : `${name}:${resets}`;
 }
 
 /** What is in braces decides on the node of a cluster. */

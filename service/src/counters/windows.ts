@@ -1,4 +1,4 @@
-import { DAY, MINUTE, SECOND } from '../kit/clock.ts';
+import { DAY, latestCredible, MINUTE, SECOND } from '../kit/clock.ts';
 
 /** Two fixed windows, the UTC minute and the UTC day, both exact: the limits of every subject. */
 export interface WindowLimits {
@@ -29,15 +29,19 @@ export interface Window {
   end: number;
 }
 
-/** Starts the windows that `now` lies in. A clock set back stays in the windows already begun. */
+/**
+ * Starts the windows that `now` lies in. A clock set back a little stays in the windows already begun; a window that begins
+ * too late to be credible was counted by a clock that ran ahead, and is left.
+ */
 export function enterWindows(use: WindowUse, now: number): void {
+  const latest = latestCredible(now);
   const minute = Math.floor(now / MINUTE);
-  if (minute > use.minute) {
+  if (minute > use.minute || use.minute * MINUTE > latest) {
     use.minute = minute;
     use.minuteUsed = 0;
   }
   const day = Math.floor(now / DAY);
-  if (day > use.day) {
+  if (day > use.day || use.day * DAY > latest) {
     use.day = day;
     use.dayUsed = 0;
     use.dayRefused = 0;

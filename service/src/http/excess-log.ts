@@ -17,7 +17,8 @@ export class ExcessLog {
   write(address: string, limit: 'total' | 'address'): void {
     this.#sinceLogged++;
     const now = this.#clock.now();
-    if (now - this.#loggedAt < SECOND) return;
+    // A clock that was set back says nothing of the time since the last line.
+    if (now >= this.#loggedAt && now - this.#loggedAt < SECOND) return;
     this.#log.warn({ address, limit, closed: this.#sinceLogged }, 'connections closed: too many');
     this.#loggedAt = now;
     this.#sinceLogged = 0;

@@ -20,12 +20,19 @@ async function keepAll({ app, clientWith }: TestApp, views: LimitState[]): Promi
   }
   const keyLimits = limitsOver(new MemoryCounters());
   await keyLimits.load(NOON + MINUTE);
-  return (await keyLimits.stateOf(keyId))!;
+  return (await keyLimits.stateOf({ keyId, resets: 0 }))!;
 }
 
 describe('of the views that replicas keep of one key', () => {
-  const earlier = { ...newState(NOON), minuteUsed: 50, dayUsed: 50, toldAt: 1, strikes: [1] };
-  const later = { ...newState(NOON + MINUTE), minuteUsed: 2, dayUsed: 52, toldAt: 2, strikes: [2] };
+  const earlier = { ...newState(NOON), seenAt: NOON, minuteUsed: 50, dayUsed: 50, toldAt: 1, strikes: [1] };
+  const later = {
+    ...newState(NOON + MINUTE),
+    seenAt: NOON + MINUTE,
+    minuteUsed: 2,
+    dayUsed: 52,
+    toldAt: 2,
+    strikes: [2],
+  };
 
   it('the later one stays, in whichever order they come', async t => {
     const shop = await startTestApp(t);

@@ -56,7 +56,7 @@ describe('the command keys', () => {
   });
 
   const misused: [args: string[], complaint: RegExp][] = [
-    [[], /^Say what to do: keys takes create, list, show, change, rotate, revoke, unban, usage$/],
+    [[], /^Say what to do: keys takes create, list, show, change, rotate, revoke, unban, reset, usage$/],
     [['create'], /^keys create needs --name$/],
     [['create', ...webShop, '--plan', 'gold'], /^field `plan` must be one of .*, but was "gold"$/],
     [['create', ...webShop, '--per-minute', 'x'], /^--per-minute and --per-day go together$/],

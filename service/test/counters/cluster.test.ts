@@ -50,7 +50,7 @@ describe('in a Redis cluster', () => {
       assert.equal(counters.status(), 'shared');
       await Promise.all(keyIds.map(keyId => counters.decideKey(keyId, terms, NOON)));
     }
-    const states = await a.counters.statesOfKeys(keyIds);
+    const states = await a.counters.statesOfKeys(keyIds.map(keyId => ({ keyId, resets: 0 })));
     assert.deepEqual(
       keyIds.map(keyId => states.get(keyId)?.minuteUsed),
       keyIds.map(() => 2),

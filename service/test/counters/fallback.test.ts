@@ -42,7 +42,7 @@ describe('while Redis is down', () => {
     await server.start();
     await Promise.all([isBack(a), isBack(b)]);
     await until('the other replica knows', async () => {
-      return (await b.counters.statesOfKeys([1])).get(1)?.minuteUsed === 5;
+      return (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed === 5;
     });
     // The first refusal was a strike already, and this is the second.
     assert.deepEqual(await use(b, 1, 1), ['banned']);
@@ -59,7 +59,10 @@ describe('while Redis is down', () => {
     assert.equal((await use(a, 1, 7)).at(-1), 'banned');
     await server.start();
     await Promise.all([isBack(a), isBack(b)]);
-    await until('the ban is known', async () => (await b.counters.statesOfKeys([1])).get(1)?.bans === 1);
+    await until(
+      'the ban is known',
+      async () => (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.bans === 1,
+    );
     assert.deepEqual(await use(b, 1, 1), ['banned']);
   });
 
@@ -96,7 +99,7 @@ describe('the bucket of a key for its account', () => {
     await use(a, 1, 3);
     assert.deepEqual([await remaining(a), await remaining(b), await remaining(a, 2)], [4, 3, 4]);
     assert.equal((await b.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
-    assert.equal((await a.counters.statesOfKeys([1])).get(1)?.minuteUsed, 3);
+    assert.equal((await a.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed, 3);
   });
 
   it('goes on from memory while Redis is down', async t => {

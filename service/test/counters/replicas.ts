@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { SharedCounters, type SharedCountersOptions } from '../../src/counters/redis.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 export interface Replica {
   counters: SharedCounters;
@@ -7,7 +8,7 @@ export interface Replica {
   told: [status: 'shared' | 'fallback', reason: string | undefined][];
 }
 
-/** The counters of one replica, on a clock that the test turns. They are closed with the test. */
+/** The counters of one replica. The instants of the calls decide, and of what it is sent to merge it believes all. They are closed with the test. */
 export async function aReplica(
   t: TestContext,
   url: string,
@@ -16,7 +17,7 @@ export async function aReplica(
   const told: Replica['told'] = [];
   const counters = new SharedCounters({
     urls: [url],
-    clock: 'caller',
+    clock: new TestClock('2999-01-01T00:00:00.000Z'),
     onStatus: (status, error) => void told.push([status, error?.message]),
     ...options,
   });

@@ -66,7 +66,7 @@ describe('a Redis that has lost its data while a replica runs', () => {
     }
     assert.equal((await first.counters.decideKey(1, terms, NOON)).remaining, 1);
     assert.equal((await second.counters.decideKey(1, terms, NOON)).remaining, 0);
-    const { dayUsed } = (await second.counters.statesOfKeys([1])).get(1)!;
+    const { dayUsed } = (await second.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)!;
     assert.equal(dayUsed, 42);
   });
 });
@@ -85,6 +85,7 @@ describe('of two views of a subject', () => {
     bannedUntil: 900,
     bans: 1,
     seenAt: 1_700_000_000_000,
+    resets: 0,
   };
   const merges: [what: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
     [
@@ -128,7 +129,7 @@ describe('of two views of a subject', () => {
       await connection.open();
       await redis.set('merge', packState(kept), 'PX', 50 * SECOND);
       const packed = packState({ ...kept, ...seed });
-      const answer = await connection.client.decide('merge', 'look', packed, 0, 10 * SECOND);
+      const answer = await connection.client.decide('merge', 'look', packed, kept.seenAt, 10 * SECOND);
       assert.deepEqual(unpackState(answer![3]), { ...kept, ...merged });
       assert.equal(await redis.get('merge'), answer![3]);
       assert.ok((await redis.pttl('merge')) > 40 * SECOND, 'it is not kept for less long than before');

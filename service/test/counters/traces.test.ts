@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { BanRules, Terms, Verdict } from '../../src/counters/decide.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { TestClock } from '../support/test-clock.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { aReplica } from './replicas.ts';
 
@@ -17,6 +18,8 @@ const someRules: fc.Arbitrary<BanRules> = fc.record({
   decay: fc.constantFrom(MINUTE, HOUR, DAY),
 });
 
+const keys = [1, 2, 3].map(keyId => ({ keyId, resets: 0 }));
+
 const tiny = fc.record({
   perMinute: fc.integer({ min: 1, max: 4 }),
   perDay: fc.integer({ min: 1, max: 12 }),
@@ -28,11 +31,12 @@ const requests = fc.array(
     subject: fc.constantFrom(1, 2, 3, '192.0.2.1', '2001:db8::/64'),
     replica: fc.constantFrom(0, 1),
     step: fc.oneof(
-      { weight: 5, arbitrary: fc.constant(0) },
-      { weight: 8, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
-      { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
-      { weight: 1, arbitrary: fc.integer({ min: -2 * MINUTE, max: 0 }) },
+      { weight: 20, arbitrary: fc.constant(0) },
+      { weight: 32, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
+      { weight: 12, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
+      { weight: 4, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
+      { weight: 4, arbitrary: fc.integer({ min: -2 * MINUTE, max: 0 }) },
+      { weight: 1, arbitrary: fc.integer({ min: -2 * DAY, max: 0 }) },
     ),
     lifts: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
     change: fc.option(fc.oneof({ weight: 9, arbitrary: tiny }, huge), { freq: 15, nil: undefined }),
@@ -46,12 +50,16 @@ describe('two replicas that share their counts', () => {
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
     await fc.assert(
       fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
-        const replicas = [await aReplica(t, url), await aReplica(t, url)];
+        await redis.flushdb();
+        // Replicas that find one have nothing to tell in the middle of a trace, when the clock may show another day.
+        await redis.set('petstore:limits:{mark}', 'there');
+        const clock = new TestClock(START);
+        const replicas = [await aReplica(t, url, { clock }), await aReplica(t, url, { clock })];
         const alone = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-        let now = START;
         for (const { subject, replica, step, lifts, change } of requests) {
-          now += step;
+          clock.turn(step);
+          const now = clock.now();
           terms = {
             ...terms,
             limits: change ?? terms.limits,
@@ -72,13 +80,12 @@ describe('two replicas that share their counts', () => {
             );
           }
         }
-        const known = await alone.statesOfKeys([1, 2, 3]);
+        const known = await alone.statesOfKeys(keys);
         for (const { counters, told } of replicas) {
-          assert.deepEqual(await counters.statesOfKeys([1, 2, 3]), known);
+          assert.deepEqual(await counters.statesOfKeys(keys), known);
           assert.deepEqual(told, []);
           await counters.close();
         }
-        await redis.flushdb();
       }),
       { numRuns: 60 },
     );

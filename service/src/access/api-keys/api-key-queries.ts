@@ -18,6 +18,8 @@ export interface ApiKeyRow {
   revoked_at: number | null;
   last_used_at: number | null;
   bans_lifted_at: number | null;
+  /** How often its limits were reset. */
+  limits_resets: number;
 }
 
 /** The limits negotiated for a key; null where those of its plan apply. */
@@ -26,7 +28,8 @@ export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
 }
 
 const COLUMNS =
-  'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at, last_used_at, bans_lifted_at';
+  'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at, last_used_at, bans_lifted_at, ' +
+  'limits_resets';
 
 export interface ApiKeyTerms {
   name: string;
@@ -137,6 +140,11 @@ export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<n
 
 export function liftBans(db: Queries, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
+}
+
+/** From now on what a key has used before does not count. */
+export function resetLimits(db: Queries, keyId: number): Promise<number> {
+  return db.run('UPDATE api_keys SET limits_resets = limits_resets + 1 WHERE id = ?', [keyId]);
 }
 
 /** The keys with the scope `admin` that were not revoked. The condition is that of an index, to the letter. */

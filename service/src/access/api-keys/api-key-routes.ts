@@ -164,6 +164,28 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
   }),
 
   defineRoute({
+    method: 'DELETE',
+    path: '/keys/{keyId}/limits',
+    operationId: 'resetLimits',
+    tag: 'API keys',
+    summary: 'Clear what an API key has used',
+    description:
+      'The key begins its minute and its day anew, at once in this process and within a second in others. Its ban, if it ' +
+      'has one, is lifted, and its next one would be as short as a first one. The use by day stays in ' +
+      '`GET /keys/{keyId}/usage`, and the allowance for `/account` stays what it is.',
+    scope: 'admin',
+    params: keyParams,
+    success: { status: 204, description: 'Nothing of the limits of the key is used.' },
+    errors: ['api_key_not_found'],
+    stability: 'experimental',
+    handler: async ({ params }, services: AccessServices) => {
+      await apiKeys.reset(services, params.keyId);
+      services.keyRing.clear();
+      return reply.empty;
+    },
+  }),
+
+  defineRoute({
     method: 'GET',
     path: '/keys/{keyId}/usage',
     operationId: 'getApiKeyUsage',

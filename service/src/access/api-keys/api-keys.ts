@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
 import type { Scope } from '../../contract/scopes.ts';
+import type { CountedKey } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import type { Listing } from '../../db/select-page.ts';
@@ -32,6 +33,7 @@ import {
   lockApiKeys,
   quotasOf,
   replaceSecret,
+  resetLimits,
   revokeApiKey,
   selectApiKey,
   selectApiKeys,
@@ -50,13 +52,13 @@ export interface KeyAccess {
 
 export async function list(access: KeyAccess, listing: Listing<ApiKeySort>): Promise<Page<ApiKey>> {
   const page = await selectApiKeys(access.db, listing);
-  const states = await access.keyLimits.statesOf(page.items.map(({ id }) => id));
+  const states = await access.keyLimits.statesOf(page.items.map(counted));
   return mapPage(page, row => toApiKey(row, states.get(row.id), access.now));
 }
 
 export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
   const row = await found(access.db, keyId);
-  return toApiKey(row, await access.keyLimits.stateOf(keyId), access.now);
+  return toApiKey(row, await access.keyLimits.stateOf(counted(row)), access.now);
 }
 
 /** Creates a key; the answer is the only place where its secret is ever shown. */
@@ -79,7 +81,7 @@ export async function change(
   keyId: number,
   settingsFor: (current: ApiKey) => ApiKeySettings,
 ): Promise<ApiKey> {
-  const state = await keyLimits.stateOf(keyId);
+  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
   return db.write(async tx => {
     const row = await foundToChange(tx, keyId);
     const before = toApiKey(row, state, now);
@@ -102,7 +104,7 @@ export async function revoke(
   keyId: number,
   guard: (current: ApiKey) => void,
 ): Promise<void> {
-  const state = await keyLimits.stateOf(keyId);
+  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
   await db.write(async tx => {
     const row = await foundToChange(tx, keyId);
     guard(toApiKey(row, state, now));
@@ -129,7 +131,7 @@ export function rotate(
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // The transaction may be that of an Idempotency-Key: the counters cannot be waited for.
-    const state = access.keyLimits.seenStateOf(keyId);
+    const state = access.keyLimits.seenStateOf(keyId, row.limits_resets);
     const rotated = { ...toApiKey(row, state, access.now), earlierKeysExpireAt };
     appendEvent(tx, 'key.rotated', keyId, rotated);
     return { ...rotated, key: secret };
@@ -141,7 +143,7 @@ export function rotate(
  * ban began may be ahead of this one's: it is lifted up to the instant at which it began at least.
  */
 export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<boolean> {
-  const state = await keyLimits.stateOf(keyId);
+  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
   return db.write(async tx => {
     const row = await foundToChange(tx, keyId);
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
@@ -152,9 +154,26 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
   });
 }
 
+/**
+ * Clears what a key has used of its limits, in every process: its windows, its refusals, its ban, and how many bans it had.
+ * What it did by day stays known. Rejects with `api_key_not_found`.
+ */
+export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<void> {
+  const before = await found(db, keyId);
+  const state = await keyLimits.stateOf(counted(before));
+  await db.write(async tx => {
+    const row = await foundToChange(tx, keyId);
+    await resetLimits(tx, keyId);
+    const key = toApiKey(row, state, now);
+    const unbanned = { ...key, ban: null };
+    if (key.ban !== null) appendEvent(tx, 'key.unbanned', keyId, unbanned);
+    appendEvent(tx, 'key.limits_reset', keyId, unbanned);
+  });
+}
+
 export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<KeyUsage> {
   const row = await found(db, keyId);
-  return { keyId, ...(await keyLimits.usageOf(keyId, limitsOf(row.plan, quotasOf(row)), now)) };
+  return { keyId, ...(await keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now)) };
 }
 
 /** The key and its use, as its holder sees it. */
@@ -192,6 +211,11 @@ const administrator: NewApiKey = {
   scopes: ['admin'],
   quotas: { perMinute: 1_000_000, perDay: 1_000_000_000 },
 };
+
+/** What the counters know a key by. */
+function counted({ id, limits_resets }: ApiKeyRow): CountedKey {
+  return { keyId: id, resets: limits_resets };
+}
 
 async function found(db: Queries, keyId: number): Promise<ApiKeyRow> {
   return refuseUnknown(await selectApiKey(db, keyId), keyId);
@@ -235,7 +259,7 @@ function refuseRevoked({ id, revoked_at }: ApiKeyRow): void {
 }
 
 function toApiKey(row: ApiKeyRow, state: Readonly<LimitState> | undefined, now: number): ApiKey {
-  const usedAt = Math.max(row.last_used_at ?? 0, lastUsedAt(state));
+  const usedAt = lastUsedAt(state, row.last_used_at, now);
   return {
     id: row.id,
     name: row.name,

@@ -31,6 +31,7 @@ class OneKeyStore implements Queries {
     revoked_at: null,
     last_used_at: null,
     bans_lifted_at: null,
+    limits_resets: 0,
   };
   reads = 0;
 
@@ -55,7 +56,7 @@ describe('the key ring', () => {
     assert.deepEqual(await new KeyRing(store, banRules).find(store.secret, NOW), {
       keyId: 7,
       scopes: new Set(['pets:read', 'orders:write']),
-      terms: { limits: { perMinute: 60, perDay: 1_000 }, bansLiftedAt: 0, banRules },
+      terms: { limits: { perMinute: 60, perDay: 1_000 }, resets: 0, bansLiftedAt: 0, banRules },
     });
   });
 

@@ -106,7 +106,12 @@ export class KeyRing {
     return {
       keyId: row.id,
       scopes: new Set(row.scopes.split(' ') as Scope[]),
-      terms: { limits, bansLiftedAt: row.bans_lifted_at ?? 0, banRules: this.#banRules },
+      terms: {
+        limits,
+        resets: row.limits_resets,
+        bansLiftedAt: row.bans_lifted_at ?? 0,
+        banRules: this.#banRules,
+      },
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { Changes, Counters, DayUse } from '../../counters/counters.ts';
+import type { Changes, CountedKey, Counters, DayUse } from '../../counters/counters.ts';
 import {
   type BanRules,
   banAt,
@@ -9,18 +9,20 @@ import {
 } from '../../counters/decide.ts';
 import { windowsAt } from '../../counters/windows.ts';
 import type { Queries, Writer } from '../../db/database.ts';
-import { DAY, MINUTE } from '../../kit/clock.ts';
+import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
 import type { Ban, DayUsage, KeyUsage, UsedWindow } from './key-usage.ts';
 import {
   deleteSpentLimits,
+  deleteUsageAfter,
   deleteUsageBefore,
   type LimitRow,
   type Spent,
   selectLimits,
   selectSpentLimits,
   selectUsage,
+  type UsageRow,
   updateLastUsed,
   upsertLimits,
   upsertUsage,
@@ -86,47 +88,33 @@ export class KeyLimits {
   }
 
   /** What is known of keys, wherever they were used; keys that nothing is known of are left out. */
-  statesOf(keyIds: readonly number[]): Promise<Map<number, Readonly<LimitState>>> {
-    return this.#counters.statesOfKeys(keyIds);
+  statesOf(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
+    return this.#counters.statesOfKeys(keys);
   }
 
-  async stateOf(keyId: number): Promise<Readonly<LimitState> | undefined> {
-    return (await this.#counters.statesOfKeys([keyId])).get(keyId);
+  async stateOf(key: CountedKey): Promise<Readonly<LimitState> | undefined> {
+    return (await this.#counters.statesOfKeys([key])).get(key.keyId);
   }
 
   /** The same as far as this process has seen it, for where nothing may be waited for. */
-  seenStateOf(keyId: number): Readonly<LimitState> | undefined {
-    return this.#counters.stateOfKey(keyId);
+  seenStateOf(keyId: number, resets?: number): Readonly<LimitState> | undefined {
+    return this.#counters.stateOfKey(keyId, resets);
   }
 
   /** What a key has used of its limits, and did on each day that is kept. */
-  async usageOf(keyId: number, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
+  async usageOf(key: CountedKey, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
     const today = Math.floor(now / DAY);
-    const state = (await this.stateOf(keyId)) ?? newState(now);
+    const state = (await this.stateOf(key)) ?? newState(now, key.resets);
     const windows = windowsAt(state, limits, now);
+    const { resets, day, dayUsed: admitted, dayRefused: refused } = state;
+    const firstDay = today - USAGE_DAYS + 1;
+    const kept = await selectUsage(this.#db, key.keyId, firstDay);
+    const counted = [...this.#counters.daysOf(key.keyId), { resets, day, admitted, refused }];
+    const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
-      days: await this.#daysOf(keyId, state, today - USAGE_DAYS + 1),
+      days: daysOf(kept.filter(isKnown), counted.filter(isKnown)),
     };
-  }
-
-  /** The days of a key from `firstDay` on, the latest first. Counts only grow, so of all that are known the largest hold. */
-  async #daysOf(keyId: number, state: LimitState, firstDay: number): Promise<DayUsage[]> {
-    const days = new Map<number, Omit<DayUse, 'keyId'>>();
-    const { day, dayUsed: admitted, dayRefused: refused } = state;
-    const kept = await selectUsage(this.#db, keyId, firstDay);
-    for (const counted of [...kept, ...this.#counters.daysOf(keyId), { day, admitted, refused }]) {
-      if (counted.day < firstDay || counted.admitted + counted.refused === 0) continue;
-      const known = days.get(counted.day) ?? counted;
-      days.set(counted.day, {
-        day: counted.day,
-        admitted: Math.max(known.admitted, counted.admitted),
-        refused: Math.max(known.refused, counted.refused),
-      });
-    }
-    return [...days.values()]
-      .sort((a, b) => b.day - a.day)
-      .map(({ day, admitted, refused }) => ({ date: formatDate(day * DAY), admitted, refused }));
   }
 
   /**
@@ -151,14 +139,16 @@ export class KeyLimits {
   async sweep(now: number): Promise<boolean> {
     const today = Math.floor(now / DAY);
     const isMoreInMemory = this.#counters.sweep(this.#banRules, now);
-    const deleted = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
+    const old = await deleteUsageBefore(this.#db, today - USAGE_DAYS + 1, SWEPT_AT_ONCE);
+    const future = await deleteUsageAfter(this.#db, lastDay(now), SWEPT_AT_ONCE);
     const isMoreStored = await this.#sweepLimits({
       minute: (today * DAY) / MINUTE,
       // Strikes were taken before that.
       toldUntil: now - this.#banRules.strikesWithin,
       bannedUntil: now - this.#banRules.decay,
+      latest: latestCredible(now),
     });
-    return isMoreInMemory || deleted === SWEPT_AT_ONCE || isMoreStored;
+    return isMoreInMemory || old === SWEPT_AT_ONCE || future === SWEPT_AT_ONCE || isMoreStored;
   }
 
   async #sweepLimits(spent: Spent): Promise<boolean> {
@@ -185,7 +175,7 @@ export class KeyLimits {
 
   /** Tells of a ban that begins with this decision. */
   #noteBan({ keyId, terms }: LimitedKey, decision: Decision): Decision {
-    const state = decision.banBegins ? this.#counters.stateOfKey(keyId) : undefined;
+    const state = decision.banBegins ? this.seenStateOf(keyId, terms.resets) : undefined;
     const ban = state && banOf(state, terms.bansLiftedAt, state.bannedAt);
     if (ban) this.#onBan(keyId, ban);
     return decision;
@@ -196,9 +186,9 @@ export class KeyLimits {
     return this.#db.write(async tx => {
       for (const day of endedDays.toSorted(byKeyId)) await upsertUsage(tx, day);
       for (const { keyId, state } of states.toSorted(byKeyId)) {
-        const { day, dayUsed: admitted, dayRefused: refused, seenAt } = state;
+        const { resets, day, dayUsed: admitted, dayRefused: refused, seenAt } = state;
         await upsertLimits(tx, keyId, state);
-        await upsertUsage(tx, { keyId, day, admitted, refused });
+        await upsertUsage(tx, { keyId, resets, day, admitted, refused });
         await updateLastUsed(tx, keyId, minuteOf(seenAt));
       }
     });
@@ -215,9 +205,54 @@ export function banOf(
   return ban ? { since: formatDateTime(ban.since), until: formatDateTime(ban.until) } : null;
 }
 
-/** The minute in which a key in this state was last used, as far as is known; 0 when it was not. */
-export function lastUsedAt(state: Readonly<LimitState> | undefined): number {
-  return minuteOf(state?.seenAt ?? 0);
+/**
+ * The minute in which a key was last used, as far as its state and the store know; 0 when it was not. What a clock that ran
+ * ahead has noted is left out.
+ */
+export function lastUsedAt(
+  state: Readonly<LimitState> | undefined,
+  stored: number | null,
+  now: number,
+): number {
+  const known = [minuteOf(state?.seenAt ?? 0), stored ?? 0];
+  return Math.max(0, ...known.filter(instant => instant <= latestCredible(now)));
+}
+
+/** The last day that can have begun, in days since the Unix epoch. */
+function lastDay(now: number): number {
+  return Math.floor(latestCredible(now) / DAY);
+}
+
+/** The use of each day, the latest first. Counts only grow between resets, so of all that are known the largest hold. */
+function daysOf(kept: readonly UsageRow[], counted: readonly Omit<DayUse, 'keyId'>[]): DayUsage[] {
+  const days = new Map(kept.map(row => [row.day, row]));
+  for (const { day, resets, admitted, refused } of counted) {
+    const known = days.get(day) ?? {
+      day,
+      resets,
+      admitted,
+      refused,
+      earlier_admitted: 0,
+      earlier_refused: 0,
+    };
+    if (resets === known.resets) {
+      known.admitted = Math.max(known.admitted, admitted);
+      known.refused = Math.max(known.refused, refused);
+    } else if (resets > known.resets) {
+      known.earlier_admitted += known.admitted;
+      known.earlier_refused += known.refused;
+      Object.assign(known, { resets, admitted, refused });
+    }
+    days.set(day, known);
+  }
+  return [...days.values()]
+    .sort((a, b) => b.day - a.day)
+    .map(({ day, admitted, refused, earlier_admitted, earlier_refused }) => ({
+      date: formatDate(day * DAY),
+      admitted: earlier_admitted + admitted,
+      refused: earlier_refused + refused,
+    }))
+    .filter(({ admitted, refused }) => admitted + refused > 0);
 }
 
 function byKeyId(a: { keyId: number }, b: { keyId: number }): number {
@@ -243,6 +278,7 @@ function stateOf(row: LimitRow, today: number): LimitState {
     bannedUntil: row.banned_until,
     bans: row.bans,
     seenAt: 0,
+    resets: row.resets,
   };
 }
 

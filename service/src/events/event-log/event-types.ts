@@ -17,6 +17,7 @@ export const eventTypes = {
   'key.revoked': 'An API key was revoked.',
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'The bans of an API key were lifted by an administrator: `data` is the key.',
+  'key.limits_reset': 'An administrator cleared what an API key had used of its limits: `data` is the key.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;

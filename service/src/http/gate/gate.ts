@@ -136,7 +136,7 @@ export class Gate {
       reply.headers(rateLimitHeaders(told, FREE_TERMS.limits));
       return;
     }
-    const state = this.#services.keyLimits.seenStateOf(keyId) ?? newState(receivedAt);
+    const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
     reply.headers(rateLimitHeaders(peek(state, terms, receivedAt), terms.limits));
   }
 

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { startReplicas } from '../support/replicas.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { codes, provokeBan, usedUp } from './provoke-ban.ts';
+
+describe('DELETE /keys/{keyId}/limits', () => {
+  it('clears what a key has used and its bans, and keeps its use by day', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop, 2);
+    await provokeBan(shop, client);
+    const path = `/keys/${client.keyId}`;
+    assert.equal((await shop.api.delete(`${path}/limits`)).status, 204);
+    assert.equal((await shop.api.get(path)).body.ban, null);
+    assert.equal((await shop.api.get(`${path}/usage`)).body.windows.day.used, 0);
+    assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '1');
+    const { windows, days } = (await shop.api.get(`${path}/usage`)).body;
+    assert.deepEqual([windows.minute.used, windows.day.used], [1, 1]);
+    assert.deepEqual(days, [{ date: '2026-11-21', admitted: 3, refused: 11 }]);
+
+    await client.get('/pets');
+    await provokeBan(shop, client);
+    const { ban } = (await shop.api.get(path)).body;
+    assert.ok(Date.parse(ban.until) - Date.parse(ban.since) <= MINUTE, 'it is as short as a first one');
+  });
+
+  it('holds over restarts, flushes and sweeps, and the use of the day grows on', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop, 3);
+    await shop.app.keyLimits.flush();
+    const path = `/keys/${client.keyId}`;
+    await shop.api.delete(`${path}/limits`);
+    let { api, app, restart } = await shop.restart();
+    assert.equal((await api.as(client.key).get('/pets')).headers['x-ratelimit-remaining'], '2');
+    await app.keyLimits.flush();
+    await app.keyLimits.sweep(shop.clock.now());
+    ({ api, app, restart } = await restart());
+    assert.equal((await api.as(client.key).get('/pets')).headers['x-ratelimit-remaining'], '1');
+    await api.delete(`${path}/limits`);
+    await api.as(client.key).get('/pets');
+    ({ api } = await restart());
+    const { windows, days } = (await api.get(`${path}/usage`)).body;
+    assert.deepEqual([windows.day.used, days], [1, [{ date: '2026-11-21', admitted: 6, refused: 0 }]]);
+  });
+
+  it('is not undone by what another process still has to store', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop, 2);
+    await provokeBan(shop, client);
+    const counted = { ...shop.app.keyLimits.seenStateOf(client.keyId)! };
+    await shop.api.delete(`/keys/${client.keyId}/limits`);
+    await client.get('/pets');
+    await shop.app.keyLimits.flush();
+    const counters = new MemoryCounters();
+    counters.adopt(client.keyId, { ...counted, minuteUsed: 9, dayUsed: 9, seenAt: shop.clock.now() });
+    const { db, config } = shop.app;
+    await new KeyLimits({ db, counters, banRules: config.banRules, onBan: () => {} }).flush();
+    const { api } = await shop.restart();
+    const after = await api.as(client.key).get('/pets');
+    assert.deepEqual([after.status, after.headers['x-ratelimit-remaining']], [200, '0']);
+  });
+
+  it('holds on every replica within a second', async t => {
+    const shop = await startReplicas(t);
+    const client = await usedUp(shop);
+    const [here, there] = shop.apis.map(api => api.as(client.key)) as [typeof client, typeof client];
+    for (const api of [here, there]) assertRefused(await api.get('/pets'), 429, 'rate_limit_exceeded');
+    await shop.apis[0].delete(`/keys/${client.keyId}/limits`);
+    shop.clock.turn(SECOND);
+    assert.equal((await there.get('/pets')).status, 200);
+    assertRefused(await here.get('/pets'), 429, 'rate_limit_exceeded');
+  });
+
+  it('notifies of the reset, and of a ban that it lifted', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    const path = `/keys/${client.keyId}`;
+    await provokeBan(shop, client);
+    await shop.api.delete(`${path}/limits`);
+    await shop.api.delete(`${path}/limits`);
+    const key = (await shop.api.get(path)).body;
+    const { body } = await shop.api.get(`/events?subject=keys/${client.keyId}`);
+    const events = (body as { type: string; data: object }[]).filter(({ type }) =>
+      /unbanned|limits/.test(type),
+    );
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['key.unbanned', 'key.limits_reset', 'key.limits_reset'],
+    );
+    for (const { data } of events)
+      assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
+  });
+
+  it('is refused for a key that is not there', async t => {
+    const { api } = await startTestApp(t);
+    assertRefused(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
+  });
+});
+
+describe('the limits of a key that were reset', () => {
+  it('can be used up again, and are then refused as ever', async t => {
+    const shop = await startTestApp(t);
+    const client = await usedUp(shop);
+    await shop.api.delete(`/keys/${client.keyId}/limits`);
+    assert.equal((await client.get('/pets')).status, 200);
+    assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'rate_limit_exceeded']);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type BanRules, newState, type Terms } from '../../src/counters/decide.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { DAY, MINUTE } from '../../src/kit/clock.ts';
+import { testRedis } from '../support/test-redis.ts';
+import { aReplica } from './replicas.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+const TODAY = NOON / DAY - 0.5;
+
+const banRules: BanRules = {
+  forgiveness: 0,
+  strikes: 2,
+  strikesWithin: MINUTE,
+  durations: [10 * MINUTE],
+  decay: DAY,
+};
+const before: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, banRules };
+const reset: Terms = { ...before, resets: 1 };
+
+describe('a reset in memory', () => {
+  it('begins the counts, the refusals and the bans anew', () => {
+    const counters = new MemoryCounters();
+    for (let i = 0; i < 6; i++) counters.decideKey(1, before, NOON);
+    assert.equal(counters.decideKey(1, before, NOON).verdict, 'banned');
+    assert.equal(counters.stateOfKey(1, 1), undefined, 'what is known is from before');
+    assert.equal(counters.decideKey(1, reset, NOON).remaining, 2);
+    const { minuteUsed, dayUsed, dayRefused, bans, resets } = counters.stateOfKey(1, 1)!;
+    assert.deepEqual([minuteUsed, dayUsed, dayRefused, bans, resets], [1, 1, 0, 0, 1]);
+  });
+
+  it('is not undone by a caller that has not learnt of it, or by a decision that was under way', () => {
+    const counters = new MemoryCounters();
+    counters.decideKey(1, before, NOON);
+    const underWay = { ...counters.stateOfKey(1)!, minuteUsed: 3 };
+    counters.decideKey(1, reset, NOON);
+    assert.equal(counters.decideKey(1, before, NOON).remaining, 1);
+    counters.adopt(1, underWay);
+    assert.equal(counters.decideKey(1, reset, NOON).remaining, 0);
+  });
+
+  it('keeps what was not stored yet as use of the day', () => {
+    const counters = new MemoryCounters();
+    for (let i = 0; i < 4; i++) counters.decideKey(1, before, NOON);
+    counters.decideKey(1, reset, NOON);
+    const { states, endedDays } = counters.takeChanges();
+    assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, refused: 1 }]);
+    assert.deepEqual(
+      states.map(({ state }) => [state.resets, state.dayUsed]),
+      [[1, 1]],
+    );
+  });
+});
+
+describe('a reset of a key that replicas share in Redis', () => {
+  it('holds on all, and no replica brings the earlier counts back', async t => {
+    const { url, redis } = await testRedis(t);
+    const [{ counters: a }, { counters: b }] = [await aReplica(t, url), await aReplica(t, url)];
+    for (let i = 0; i < 6; i++) await b.decideKey(1, before, NOON);
+    assert.equal((await a.decideKey(1, before, NOON)).verdict, 'banned');
+    assert.equal((await a.decideKey(1, reset, NOON)).remaining, 2);
+    // The other has not learnt of the reset yet, and refuses by what it knows.
+    assert.equal((await b.decideKey(1, before, NOON)).verdict, 'banned');
+    assert.equal((await a.decideKey(1, reset, NOON)).remaining, 1);
+    assert.equal((await b.decideKey(1, reset, NOON)).remaining, 0);
+    await redis.flushdb();
+    const states = await b.statesOfKeys([{ keyId: 1, resets: 1 }]);
+    assert.deepEqual([states.get(1)?.minuteUsed, states.get(1)?.resets], [3, 1]);
+  });
+
+  it('holds when a replica that starts has the counts from before', async t => {
+    const { url } = await testRedis(t);
+    const { counters } = await aReplica(t, url);
+    counters.restore(1, { ...newState(NOON), minuteUsed: 3, dayUsed: 100 });
+    assert.equal((await counters.statesOfKeys([{ keyId: 1, resets: 1 }])).size, 0);
+    assert.equal((await counters.decideKey(1, reset, NOON)).remaining, 2);
+  });
+});
