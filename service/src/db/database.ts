@@ -55,6 +55,8 @@ export interface Database extends Queries, Writer {
   onEvents(listener: () => void): void;
   /** Resolves when every event that was committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
+  /** Makes a write that changes nothing and is as durable as any other. Rejects with DatabaseUnavailable. */
+  tryWrite(): Promise<void>;
   load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;

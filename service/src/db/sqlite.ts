@@ -28,6 +28,9 @@ export interface SqliteOptions {
   clock: Clock;
 }
 
+/** Writes the first page anew. An UPDATE that changes nothing would write none; nothing else uses this number. */
+const PROBE = 'PRAGMA user_version = 0';
+
 /** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
 const OPENING_TIMEOUT = 10_000;
 
@@ -182,6 +185,10 @@ class SqliteDatabase implements Database {
 
   /** An event gets its number in its own transaction. */
   async numberEvents(): Promise<void> {}
+
+  async tryWrite(): Promise<void> {
+    await this.run(PROBE);
+  }
 
   load(): DatabaseLoad {
     return { queued: this.#group.queued, isUp: true };

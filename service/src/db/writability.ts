@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '../kit/clock.ts';
-import { DatabaseUnavailable, type Queries } from './database.ts';
-
-/** A write that changes nothing, and is as durable as any other. */
-const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
+import { type Database, DatabaseUnavailable } from './database.ts';
 
 /** How long a probe is waited for, in milliseconds: while all connections are busy, its outcome comes with a later question. */
 const PATIENCE = 500;
@@ -16,14 +13,14 @@ const HOLD = 5 * SECOND;
 
 /** Knows whether the store takes writes: by the writes that fail, and by a probe, so that it is known without traffic. */
 export class Writability {
-  readonly #db: Queries;
+  readonly #db: Pick<Database, 'tryWrite'>;
   readonly #clock: Clock;
   #problem: string | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #probedAt = Number.NEGATIVE_INFINITY;
   #probe: Promise<void> | undefined;
 
-  constructor(db: Queries, clock: Clock) {
+  constructor(db: Pick<Database, 'tryWrite'>, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
   }
@@ -49,7 +46,7 @@ export class Writability {
   async #tryWrite(): Promise<void> {
     this.#probedAt = this.#clock.now();
     try {
-      await this.#db.run(PROBE);
+      await this.#db.tryWrite();
       if (this.#hasPassed(HOLD, this.#failedAt)) this.#problem = undefined;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;

@@ -90,10 +90,11 @@ function count(lines: readonly LogLine[], msg: string): number {
 
 describe('a service whose log', () => {
   it('is on a full disk serves, counts the lines it lost, and reports them once there is room', async t => {
-    const disk = smallDisk(t, 1_000_000);
+    const disk = smallDisk(1_000_000);
     const logFile = join(disk.directory, 'petstore.log');
     const file = openSync(logFile, 'a');
     const { api, linesLost, end } = await serve(t, file);
+    t.after(disk.remove);
     closeSync(file);
     await assertServes(api, 10);
     await until('the log is written', () => readFileSync(logFile, 'utf8').includes('"path":"/pets"'));

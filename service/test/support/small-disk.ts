@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
 export interface SmallDisk {
   directory: string;
@@ -10,10 +9,11 @@ export interface SmallDisk {
   fill(): void;
   /** Gives that room back. */
   makeRoom(): void;
+  remove(): void;
 }
 
-/** A file system in memory of a few bytes, which goes with the test. Mounting one needs root. */
-export function smallDisk(t: TestContext, bytes: number): SmallDisk {
+/** Mounts a file system in memory of so many bytes, which needs root. It is removed after what uses it has ended. */
+export function smallDisk(bytes: number): SmallDisk {
   if (process.getuid!() !== 0) {
     throw new Error(
       'This test mounts a small disk, which needs root: run it as root, or under `unshare -rm`',
@@ -21,10 +21,6 @@ export function smallDisk(t: TestContext, bytes: number): SmallDisk {
   }
   const directory = mkdtempSync(join(tmpdir(), 'petstore-disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', directory]);
-  t.after(() => {
-    execFileSync('umount', ['--lazy', directory]);
-    rmdirSync(directory);
-  });
   const filler = join(directory, 'filler');
   return {
     directory,
@@ -41,5 +37,9 @@ export function smallDisk(t: TestContext, bytes: number): SmallDisk {
       }
     },
     makeRoom: () => rmSync(filler),
+    remove: () => {
+      execFileSync('umount', [directory]);
+      rmdirSync(directory);
+    },
   };
 }
