@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { openCounters } from './counters/open-counters.ts';
 import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
+import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
@@ -20,12 +21,13 @@ import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
+import { OutageLog } from './http/outage-log.ts';
 import { RequestLog } from './http/request-log.ts';
 import { routes } from './http/routes.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, DAY, MINUTE, SECOND, systemClock } from './kit/clock.ts';
-import { LineBuffer } from './kit/line-buffer.ts';
+import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
 import { Sweeper } from './kit/sweeper.ts';
 import type { OpsServer } from './ops/ops-server.ts';
 
@@ -60,6 +62,8 @@ export interface App {
   sweeper: Sweeper;
   /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
   createFirstKey(keep: (secret: string) => void): Promise<boolean>;
+  /** Writes the last log lines. To be called when the process exits: it waits up to a second for a slow reader. */
+  endLog(): void;
   /** Stops accepting, answers what is in flight, and closes the store. */
   close(): Promise<void>;
 }
@@ -85,7 +89,8 @@ export async function buildApp(
   config: Config,
   { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
-  const destination = logDestination ?? new LineBuffer(process.stdout);
+  const lineBuffer = new LineBuffer({ sink: standardOutput(), report: lossReport });
+  const destination = logDestination ?? lineBuffer;
   const log = pino({ level: config.logLevel, base: null }, destination);
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
   const metrics = ops?.metrics;
@@ -100,6 +105,8 @@ export async function buildApp(
     },
     clock,
   );
+  const writability = new Writability(db, clock);
+  const outageLog = new OutageLog(log, clock, writability.note);
   const keyRing = new KeyRing(db, config.banRules);
   const counters = openCounters({
     urls: config.redisUrls,
@@ -123,7 +130,7 @@ export async function buildApp(
   });
   const idempotency = new Idempotency(db);
   const tail = new EventTail(db, error =>
-    log.error({ err: error }, 'events could not be read; trying again'),
+    outageLog.writeTask('events', error, 'events could not be read; trying again'),
   );
   const streams = new EventStreams({
     mostPerKey: config.streamsPerKey,
@@ -151,7 +158,7 @@ export async function buildApp(
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
-    onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
+    onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
   });
   const excessLog = new ExcessLog(log, clock);
   const server = buildServer({
@@ -168,9 +175,11 @@ export async function buildApp(
     contract: new ContractDocument(() => buildDocument(routes)),
     idempotency,
     counters,
+    writability,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
+    outageLog,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
     onDecision: metrics?.onDecision,
     connections: { total: config.connections, perAddress: config.connectionsPerAddress },
@@ -186,6 +195,11 @@ export async function buildApp(
     await keyLimits.load(clock.now());
     dispatcher.start();
   });
+  const paces = [excessLog.pace, outageLog.pace];
+  const pacer = setInterval(() => {
+    for (const pace of paces) pace.tick();
+  }, SECOND);
+  pacer.unref();
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   // One at a time: while a database hangs, more and more of them would wait for each other.
@@ -195,7 +209,7 @@ export async function buildApp(
     isFlushing = true;
     await keyLimits
       .flush()
-      .catch(error => log.error({ err: error }, 'counts could not be kept; trying again'));
+      .catch(error => outageLog.writeTask('counts', error, 'counts could not be kept; trying again'));
     isFlushing = false;
   }, flushInterval);
   flusher.unref();
@@ -209,7 +223,8 @@ export async function buildApp(
       webhooks: now => sweepWebhooks(db, { before: eventsSince(now), now }),
     },
     clock,
-    onError: (name, error) => log.error({ err: error }, `Sweep of ${name} failed; it is repeated`),
+    onError: (name, error) =>
+      outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; it is repeated`),
   });
   server.addHook('onReady', async () => sweeper.start(SWEEP_INTERVAL));
   metrics?.watch({
@@ -218,6 +233,7 @@ export async function buildApp(
     limitsStatus: () => counters.status(),
     streams,
     sweeper,
+    logLinesLost: () => lineBuffer.lost,
   });
 
   return {
@@ -234,9 +250,11 @@ export async function buildApp(
     dispatcher,
     sweeper,
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
+    endLog: () => lineBuffer.end(),
     close: async () => {
       await Promise.all([server.close(), dispatcher.close(), sweeper.close()]);
       clearInterval(flusher);
+      clearInterval(pacer);
       await tail.close();
       try {
         await keyLimits.flush();
@@ -247,6 +265,7 @@ export async function buildApp(
         await counters.close();
         await ops?.close();
         await db.close();
+        for (const pace of paces) pace.flush();
         log.flush();
       }
     },
@@ -257,4 +276,9 @@ export async function buildApp(
 async function opsServer(log: Logger): Promise<OpsServer> {
   const { OpsServer } = await import('./ops/ops-server.ts');
   return new OpsServer(error => log.error({ err: error }, 'metrics could not be collected'));
+}
+
+/** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
+function lossReport(lost: number, reason: string): string {
+  return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'log lines were lost' })}\n`;
 }

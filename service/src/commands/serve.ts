@@ -17,7 +17,11 @@ export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
   const config = withinOpenFiles(readConfig(process.env));
   const app = await buildApp(config);
-  process.on('exit', () => app.log.flush());
+  process.on('exit', () => app.endLog());
+  // The welcome is for a person. Where it cannot be written, that must not end the service, and the log says the same.
+  process.stderr.on('error', error =>
+    app.log.warn({ reason: error.message }, 'standard error cannot be written'),
+  );
   const keyFile = join(config.dataDirectory, 'admin.key');
   let firstKey: string | undefined;
   try {

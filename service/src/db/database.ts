@@ -57,6 +57,8 @@ export interface Database extends Queries, Writer {
   numberEvents(): Promise<void>;
   /** Resolves with the number of committed events that have no number yet, counted up to 10,000. */
   unnumberedEvents(): Promise<number>;
+  /** Makes a write that changes nothing and is as durable as any other. Rejects with DatabaseUnavailable. */
+  tryWrite(): Promise<void>;
   load(): DatabaseLoad;
   /** Finishes what is queued, then closes. */
   close(): Promise<void>;
@@ -72,13 +74,29 @@ export interface DatabaseLoad {
   isUp: boolean;
 }
 
+/** Why a store takes no writes while it serves reads. */
+const writeProblems = {
+  full: 'The disk of the store is full',
+  readOnly: 'The store is read-only',
+  faulty: 'The disk of the store cannot be written',
+};
+
+export type WriteProblem = keyof typeof writeProblems;
+
 const explanations = {
   away: 'The database cannot be reached or does not answer in time; nothing was changed. Try again shortly',
   busy: 'More requests wait for the database than it can serve; nothing was changed. Try again shortly',
   unknown:
     'The connection to the database broke while the change was being kept, so it may have been kept or not. Look before ' +
     'you send it again; with an Idempotency-Key it can be sent again as it is',
+  full: unwritten(writeProblems.full),
+  readOnly: unwritten(writeProblems.readOnly),
+  faulty: unwritten(writeProblems.faulty),
 };
+
+function unwritten(problem: string): string {
+  return `${problem}; nothing was changed. Reads are served; try the change again later`;
+}
 
 /** The store could not be reached or could not write. The message is for callers, and says what became of their change. */
 export class DatabaseUnavailable extends Error {
@@ -88,6 +106,11 @@ export class DatabaseUnavailable extends Error {
     super(explanations[what], { cause });
     this.name = 'DatabaseUnavailable';
     this.what = what;
+  }
+
+  /** Why the store takes no writes, in words that name no host and no file; `undefined` if it was something else. */
+  get writeProblem(): string | undefined {
+    return this.what in writeProblems ? writeProblems[this.what as WriteProblem] : undefined;
   }
 
   /** For whoever runs the service; it may name hosts, and holds no password. */

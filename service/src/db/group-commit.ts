@@ -91,7 +91,8 @@ export class GroupCommit {
       }
       this.#log.commit();
     } catch (error) {
-      for (const job of batch) job.reject(new DatabaseUnavailable(error));
+      const outage = error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error);
+      for (const job of batch) job.reject(outage);
       this.#rollBack();
       return [];
     }

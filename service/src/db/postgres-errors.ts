@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DatabaseUnavailable } from './database.ts';
+import { DatabaseUnavailable, type WriteProblem } from './database.ts';
 
 /** SQLSTATEs of transactions that were in each other's way: run again, they go through (PostgreSQL, appendix A). */
 const CONFLICTS = new Set(['40001', '40P01']);
@@ -16,6 +16,12 @@ const OVERTAKEN = new Set(['23505', '23503']);
  * not to be had in time, shutdown and cancellation, I/O.
  */
 const OUTAGES = new Set(['08', '25', '26', '53', '55', '57', '58']);
+
+/** SQLSTATEs of a server that serves reads: a disk without room for more rows, and a standby or read-only database. */
+const WRITE_PROBLEMS = new Map<string, WriteProblem>([
+  ['53100', 'full'],
+  ['25006', 'readOnly'],
+]);
 
 /** Whether the same work may well succeed if it is done again from the start. */
 export function isWorthRepeating(error: unknown): boolean {
@@ -49,12 +55,12 @@ export function toOutage(error: unknown): unknown {
   const state = sqlState(error);
   if (state === undefined) return error;
   if (CONFLICTS.has(state)) return new DatabaseUnavailable(error, 'busy');
-  return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error) : error;
+  return OUTAGES.has(state.slice(0, 2)) ? new DatabaseUnavailable(error, WRITE_PROBLEMS.get(state)) : error;
 }
 
-/** Whether an outage is of the server, and not of one statement that took too long. */
-export function isOfServer({ what, cause }: DatabaseUnavailable): boolean {
-  return what !== 'busy' && sqlState(cause) !== '57014';
+/** Whether an outage is of the whole server, and not of writes alone or of one statement that took too long. */
+export function isOfServer({ what, cause, writeProblem }: DatabaseUnavailable): boolean {
+  return what !== 'busy' && writeProblem === undefined && sqlState(cause) !== '57014';
 }
 
 /** The server undid a transaction that was to be committed. */

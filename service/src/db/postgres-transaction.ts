@@ -24,13 +24,13 @@ export class PostgresTransaction implements Transaction {
   /** What was sent and not waited for. */
   readonly #appended: Promise<unknown>[] = [];
 
-  /** Begins the transaction. Each statement sees what was committed before it; locks make up for the rest. */
+  /** Begins the transaction, read-only if the operator has set the database so. Each statement sees what was committed before it; locks make up for the rest. */
   constructor(client: PoolClient, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
     // With the first statement, which comes at once.
     sendTogether(client, process.nextTick);
-    this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+    this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     // Told to whoever waits for a statement or the commit, which fail with it.
     this.#begun.catch(() => {});
   }

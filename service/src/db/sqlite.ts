@@ -5,7 +5,6 @@ import type { Clock } from '../kit/clock.ts';
 import {
   type Database,
   type DatabaseLoad,
-  DatabaseUnavailable,
   type NewEvent,
   type Transaction,
   UnusableStore,
@@ -14,6 +13,7 @@ import {
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
+import { attempt, isOutage } from './sqlite-errors.ts';
 
 export interface SqliteOptions {
   /** The directory that holds `petstore.db`; made when missing. */
@@ -27,6 +27,9 @@ export interface SqliteOptions {
   /** What events are dated by. */
   clock: Clock;
 }
+
+/** Writes the first page anew. An UPDATE that changes nothing would write none; nothing else uses this number. */
+const PROBE = 'PRAGMA user_version = 0';
 
 /** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
 const OPENING_TIMEOUT = 10_000;
@@ -104,15 +107,15 @@ class Connection {
   }
 
   get<Row>(sql: string, values: readonly Value[]): Row | undefined {
-    return this.#attempt(() => this.#prepare(sql).get(values) as Row | undefined);
+    return attempt(() => this.#prepare(sql).get(values) as Row | undefined);
   }
 
   all<Row>(sql: string, values: readonly Value[]): Row[] {
-    return this.#attempt(() => this.#prepare(sql).all(values) as Row[]);
+    return attempt(() => this.#prepare(sql).all(values) as Row[]);
   }
 
   run(sql: string, values: readonly Value[]): number {
-    return this.#attempt(() => this.#prepare(sql).run(values).changes);
+    return attempt(() => this.#prepare(sql).run(values).changes);
   }
 
   #prepare(sql: string): BetterSqlite3.Statement {
@@ -123,22 +126,6 @@ class Connection {
     }
     return statement;
   }
-
-  #attempt<T>(query: () => T): T {
-    try {
-      return query();
-    } catch (error) {
-      throw isOutage(error) ? new DatabaseUnavailable(error) : error;
-    }
-  }
-}
-
-/** Whether the store itself failed (disk full, I/O error, locked by another process), not the statement. */
-function isOutage(error: unknown): error is Error {
-  return (
-    error instanceof BetterSqlite3.SqliteError &&
-    /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/.test(error.code)
-  );
 }
 
 class SqliteDatabase implements Database {
@@ -203,6 +190,10 @@ class SqliteDatabase implements Database {
     return 0;
   }
 
+  async tryWrite(): Promise<void> {
+    await this.run(PROBE);
+  }
+
   load(): DatabaseLoad {
     return { queued: this.#group.queued, isUp: true };
   }
@@ -242,9 +233,9 @@ class SqliteDatabase implements Database {
       'ROLLBACK TO operation',
     ].map(sql => raw.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
     return {
-      begin: () => void begin.run(),
+      begin: () => void attempt(() => begin.run()),
       commit: () => {
-        commit.run();
+        attempt(() => commit.run());
         this.#finishReading();
         if (this.#appended) {
           this.#appended = false;
@@ -254,8 +245,8 @@ class SqliteDatabase implements Database {
       rollback: () => {
         if (raw.inTransaction) raw.exec('ROLLBACK');
       },
-      savepoint: () => void savepoint.run(),
-      release: () => void release.run(),
+      savepoint: () => void attempt(() => savepoint.run()),
+      release: () => void attempt(() => release.run()),
       rollbackToSavepoint: () => void rollbackToSavepoint.run(),
       inTransaction: () => raw.inTransaction,
     };

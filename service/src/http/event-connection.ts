@@ -17,6 +17,7 @@ export class EventConnection implements MessageSink {
   #beatMessage = () => Buffer.from(':\n\n') as Uint8Array;
   #blockedSince: number | undefined;
   #ending: NodeJS.Timeout | undefined;
+  #bytesSent = 0;
 
   /** Shows each `interval` that it is alive, and drops a reader that does not take for as long what it was sent. */
   constructor(response: ServerResponse, interval: number, onDrop: (reason: string) => void) {
@@ -36,13 +37,20 @@ export class EventConnection implements MessageSink {
     this.#write([Buffer.from(`retry: ${RETRY}\n\n`)]);
   }
 
+  /** What was sent of the body. */
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
   send(messages: readonly Uint8Array[]): boolean {
     return this.#write(messages);
   }
 
   end(reason: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    this.#response.end(`: ${reason}\n\n`);
+    const words = Buffer.from(`: ${reason}\n\n`);
+    this.#bytesSent += words.length;
+    this.#response.end(words);
     // A reader that takes nothing would never see the end.
     this.#ending = setTimeout(() => this.#response.destroy(), LAST_WORDS);
   }
@@ -71,7 +79,9 @@ export class EventConnection implements MessageSink {
   #write(messages: readonly Uint8Array[]): boolean {
     if (this.#response.writableEnded || this.#response.destroyed) return false;
     // In one piece: several, corked, may be told as not taken without a `drain` to follow when the system takes them at once.
-    const taken = this.#response.write(messages.length === 1 ? messages[0] : Buffer.concat(messages));
+    const bytes = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
+    this.#bytesSent += bytes.length;
+    const taken = this.#response.write(bytes);
     if (!taken) this.#blockedSince ??= performance.now();
     return taken;
   }

@@ -73,6 +73,7 @@ export class EventStreams {
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
       onDrop(request.id, caller.keyId, reason),
     );
+    request.stream = connection;
     this.#keep(ofKey, { connection, key: presentedKey(request.headers)!, caller });
     start(connection);
     if (this.#isClosed) this.#end(connection);

@@ -1,40 +1,61 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { TrustedProxies } from '../kit/client-address.ts';
+import { loggedText, MOST_LOGGED } from './log-text.ts';
+import { pathOf } from './targets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     isLogged: boolean;
+    /** The code of the error that the response has. */
+    errorCode: ErrorCode | null;
+    /** What counts the bytes of a stream of events. */
+    stream: { readonly bytesSent: number } | undefined;
   }
 }
 
-/** What is told of a request: never a header, a body or a key, only the key's ID. Null is what could not be read. */
+/** What is logged of a request: no query, no body, no key but its ID, and one header. Null is what could not be read. */
 export interface Told {
   requestId: string;
   method: string | null;
+  /** As it was sent. */
+  path: string | null;
   /** The path template of the operation. */
   route: string | null;
-  /** Null when the caller went away before the answer. */
+  /** Null when the client went away before the response. */
   status: number | null;
+  code: ErrorCode | null;
+  /** Of the response's body. */
+  bytes: number;
   durationMs: number | null;
   keyId: number | null;
+  /** Of the client; null when it was gone at once. */
+  address: string | null;
+  userAgent: string | null;
 }
 
-/** The same of a request that was answered. */
+/** The same of a request that has a response. */
 export type Answered = Told & { status: number };
+
+/** The most user agents that are kept in memory. */
+const MOST_USER_AGENTS = 200;
 
 /** pino's number for the level `info`. */
 const INFO = 30;
 
 /**
  * One line per request, as pino writes its lines. The line is put together here: it is the same every time, and a general
- * serializer takes a fifth of the time that a read takes as a whole. None of its texts needs escaping: a request ID is
- * taken over only when it is well-formed, methods are tokens of HTTP, and templates are ours.
+ * serializer takes a fifth of the time that a read takes as a whole. Only the path and the user agent may need escaping: a
+ * request ID is taken over only when it is well-formed, methods are tokens of HTTP, an address is one, and the rest is ours.
  */
 export class RequestLog {
   readonly #destination: { write(line: string): void };
   readonly #enabled: boolean;
   readonly #onResponse: ((told: Answered) => void) | undefined;
+  /** User agents as they are logged: they are long, and few clients send most requests. */
+  readonly #userAgents = new Map<string, string>();
 
-  /** `onResponse` is told of each request that was answered, whether it is logged or not. */
+  /** `onResponse` receives each request that has a response, whether it is logged or not. */
   constructor(
     destination: { write(line: string): void },
     enabled: boolean,
@@ -48,20 +69,39 @@ export class RequestLog {
   write(told: Told): void {
     if (this.#onResponse && told.status !== null) this.#onResponse(told as Answered);
     if (!this.#enabled) return;
-    const { requestId, method, route, status, durationMs, keyId } = told;
+    const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = told;
     this.#destination.write(
       `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
-        `"route":${quoted(route)},"status":${status},"durationMs":${durationMs},"keyId":${keyId},"msg":"request"}\n`,
+        `"path":${path === null ? 'null' : loggedText(path)},"route":${quoted(route)},"status":${status},` +
+        `"code":${quoted(code)},"bytes":${bytes},"durationMs":${durationMs},"keyId":${keyId},` +
+        `"address":${quoted(address)},"userAgent":${told.userAgent === null ? 'null' : this.#userAgent(told.userAgent)},"msg":"request"}\n`,
     );
+  }
+
+  #userAgent(userAgent: string): string {
+    let logged = this.#userAgents.get(userAgent);
+    if (logged === undefined) {
+      logged = loggedText(userAgent);
+      if (this.#userAgents.size >= MOST_USER_AGENTS) this.#userAgents.clear();
+      if (userAgent.length <= MOST_LOGGED) this.#userAgents.set(userAgent, logged);
+    }
+    return logged;
   }
 }
 
-export function logRequests(server: FastifyInstance, requestLog: RequestLog): void {
+/** Logs every request of a server once: when its response is sent, or when the connection ends before that. */
+export function logRequests(
+  server: FastifyInstance,
+  requestLog: RequestLog,
+  trustedProxies: TrustedProxies,
+): void {
   server.decorateRequest('isLogged', false);
+  server.decorateRequest('errorCode', null);
+  server.decorateRequest('stream', undefined);
   const log = (request: FastifyRequest, reply: FastifyReply) => {
     if (request.isLogged) return;
     request.isLogged = true;
-    requestLog.write(told(request, reply));
+    requestLog.write(told(request, reply, trustedProxies));
   };
   // What the caller breaks off never finishes: a stream, mostly.
   server.addHook('onRequest', (request, reply, done) => {
@@ -74,15 +114,36 @@ export function logRequests(server: FastifyInstance, requestLog: RequestLog): vo
   });
 }
 
-export function told(request: FastifyRequest, reply: FastifyReply): Told {
+/** What is logged of a request whose response was sent or whose connection has ended. */
+export function told(request: FastifyRequest, reply: FastifyReply, trustedProxies: TrustedProxies): Told {
+  const { raw, headers } = request;
+  const forwardedFor = headers['x-forwarded-for'] as string | undefined;
   return {
     requestId: request.id,
     method: request.method,
+    path: pathOf(request.url),
     route: request.operation?.path ?? null,
     status: reply.raw.headersSent ? reply.statusCode : null,
+    code: request.errorCode,
+    bytes: bytesOf(request, reply),
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     keyId: request.caller?.keyId ?? null,
+    address: shownAddress(trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor)),
+    userAgent: headers['user-agent'] ?? null,
   };
+}
+
+/** An address as it is logged: an IPv4 address without the prefix that it has on a socket of both versions. */
+export function shownAddress(address: string): string | null {
+  if (address === '') return null;
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+}
+
+function bytesOf(request: FastifyRequest, reply: FastifyReply): number {
+  if (request.stream) return request.stream.bytesSent;
+  // A response to HEAD has the length that the body would have.
+  if (!reply.raw.headersSent || request.method === 'HEAD') return 0;
+  return Number(reply.getHeader('content-length') ?? 0);
 }
 
 function quoted(text: string | null): string {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import type { Reply, Route } from '../contract/define-route.ts';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing } from '../kit/paging.ts';
 import { etagOf, isNotModified } from './conditional.ts';
@@ -16,6 +16,12 @@ export interface Response {
   headers: Record<string, string>;
   /** Absent where the response has none (204, 304). */
   body?: string;
+}
+
+/** The response to a request that failed. */
+export interface ErrorResponse extends Response {
+  code: ErrorCode;
+  body: string;
 }
 
 /** The response that a handler's reply stands for. */
@@ -73,12 +79,12 @@ export function send(
 }
 
 /** The response for `error`; `params` are the path's as they were sent. An internal fault shows only the request ID. */
-export function errorResponse(error: unknown, requestId: string, params?: unknown): Response {
+export function errorResponse(error: unknown, requestId: string, params?: unknown): ErrorResponse {
   const { code, message, headers } = apiErrorOf(error, requestId);
   const status = errorStatus[code];
   const quoted = withoutSecrets(withIdsAsSent(message, params));
   const body = JSON.stringify({ code, message: quoted, status });
-  return { status, headers: { ...headers }, body };
+  return { code, status, headers: { ...headers }, body };
 }
 
 function apiErrorOf(error: unknown, requestId: string): ApiError {

@@ -17,6 +17,7 @@ import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
+import type { OutageLog } from './outage-log.ts';
 import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
@@ -29,6 +30,7 @@ export interface ServerOptions extends GateServices, HandlerServices {
   routes: readonly Route<RouteServices>[];
   log: Logger;
   requestLog: RequestLog;
+  outageLog: OutageLog;
   /** Answer operations past their sunset date instead of refusing them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
@@ -94,12 +96,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
   readJsonBodies(server);
-  logRequests(server, options.requestLog);
+  logRequests(server, requestLog, options.trustedProxies);
   // First, so that the connections of those who wait end with their answers.
   closeConnectionsPromptly(server);
   endWaitsAtClose(server);
   server.addHook('preClose', async () => options.streams.close());
-  server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options.log));
+  server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   const pages = portalPages(options.contract);
   const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
   rejectTheRest(server, gate, [...options.routes, ...pageRoutes]);
@@ -135,15 +137,16 @@ async function refuseBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  { log, requestLog }: Pick<ServerOptions, 'log' | 'requestLog'>,
+  options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'>,
 ): Promise<void> {
-  reply.raw.once('finish', () => requestLog.write(told(request, reply)));
+  const { requestLog, trustedProxies } = options;
+  reply.raw.once('finish', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
     await gate.pass(request, reply, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
   } catch (refusal) {
-    sendError(refusal, request, reply, log);
+    sendError(refusal, request, reply, options);
   }
 }
 
@@ -185,11 +188,15 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
   });
 }
 
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
+): FastifyReply {
   const response = errorResponse(error, request.id, request.params);
-  // An outage is told once by itself; a stack for each request would say nothing more.
-  if (error instanceof DatabaseUnavailable) {
-    log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');
-  } else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
+  request.errorCode = response.code;
+  if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);
+  else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
   return send(request, reply, response);
 }

@@ -1,4 +1,4 @@
-import { defineRoute, type Route } from '../contract/define-route.ts';
+import { defineRoute, type Reply, type Route } from '../contract/define-route.ts';
 import type { RouteServices } from './services.ts';
 
 const Health = {
@@ -23,17 +23,23 @@ const Readiness = {
       enum: ['ok', 'degraded'],
       description: '`degraded`: requests are served, but not all is as it should be.',
     },
-    message: { type: 'string', description: 'What is not as it should be.' },
+    message: {
+      type: 'string',
+      description:
+        'What is not as it should be, and what follows from it; several problems are separated by `; `.',
+    },
   },
   example: { status: 'ok' },
 } as const;
 
 const healthy = { kind: 'resource', body: { status: 'ok' } } as const;
 
-const degraded = {
-  kind: 'resource',
-  body: { status: 'degraded', message: 'Redis cannot be reached: each replica counts limits by itself' },
-} as const;
+const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself';
+
+function readiness(problems: readonly string[]): Reply {
+  if (problems.length === 0) return healthy;
+  return { kind: 'resource', body: { status: 'degraded', message: problems.join('; ') } };
+}
 
 export const serviceRoutes: Route<RouteServices>[] = [
   defineRoute({
@@ -56,15 +62,20 @@ export const serviceRoutes: Route<RouteServices>[] = [
     tag: 'Service',
     summary: 'Can the service do its work?',
     description:
-      'Answers 503 while the database cannot be reached, and `degraded` while rate limits cannot be shared with other ' +
-      'replicas. Needs no API key and uses no quota.',
+      'Returns 503 while the database cannot be reached, and `degraded` while the store takes no writes, because its disk ' +
+      'is full or it is read-only, or while rate limits cannot be shared with other replicas. Needs no API key and uses ' +
+      'no quota.',
     scope: null,
     success: { status: 200, description: 'It can.', schema: Readiness },
     errors: ['service_unavailable'],
-    handler: async (_request, { db, counters }: RouteServices) => {
+    handler: async (_request, { db, counters, writability }: RouteServices) => {
       // A constant would be answered without a look at the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
-      return counters.status() === 'fallback' ? degraded : healthy;
+      const problem = await writability.problem();
+      return readiness([
+        ...(problem === undefined ? [] : [`${problem}: writes get 503, reads are served`]),
+        ...(counters.status() === 'fallback' ? [REDIS_AWAY] : []),
+      ]);
     },
   }),
 

@@ -6,14 +6,20 @@ function collecting() {
   const written: string[] = [];
   return {
     written,
-    sink: { write: (bytes: Uint8Array) => void written.push(Buffer.from(bytes).toString()) },
+    sink: {
+      write: (bytes: Uint8Array) => {
+        written.push(Buffer.from(bytes).toString());
+        return bytes.length;
+      },
+    },
+    report: (lost: number, reason: string) => `lost ${lost}: ${reason}\n`,
   };
 }
 
 describe('a line buffer', () => {
   it('writes lines together, in order, when it is flushed', () => {
-    const { written, sink } = collecting();
-    const buffer = new LineBuffer(sink);
+    const { written, ...options } = collecting();
+    const buffer = new LineBuffer(options);
     buffer.write('one\n');
     buffer.write('two\n');
     assert.deepEqual(written, []);
@@ -24,8 +30,8 @@ describe('a line buffer', () => {
 
   it('lets no line wait for more than a second', t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { written, sink } = collecting();
-    const buffer = new LineBuffer(sink);
+    const { written, ...options } = collecting();
+    const buffer = new LineBuffer(options);
     buffer.write('one\n');
     t.mock.timers.tick(999);
     assert.deepEqual(written, []);
@@ -37,8 +43,8 @@ describe('a line buffer', () => {
   });
 
   it('writes what waits before it would pass 64 KiB, and loses nothing', () => {
-    const { written, sink } = collecting();
-    const buffer = new LineBuffer(sink);
+    const { written, ...options } = collecting();
+    const buffer = new LineBuffer(options);
     const lines = Array.from({ length: 500 }, (_, i) => `${i} ${'é'.repeat(300)}\n`);
     for (const line of lines) buffer.write(line);
     buffer.flush();
@@ -48,8 +54,8 @@ describe('a line buffer', () => {
   });
 
   it('writes a line that is longer than it can hold by itself, in its place', () => {
-    const { written, sink } = collecting();
-    const buffer = new LineBuffer(sink);
+    const { written, ...options } = collecting();
+    const buffer = new LineBuffer(options);
     const long = `${'x'.repeat(100_000)}\n`;
     buffer.write('before\n');
     buffer.write(long);

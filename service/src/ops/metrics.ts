@@ -16,6 +16,8 @@ export interface Watched {
   sweeper: Pick<Sweeper, 'lastSuccess'>;
   /** Who counts limits: this process by itself, all replicas together, or each by itself for the time being. */
   limitsStatus: () => 'own' | 'shared' | 'fallback';
+  /** How many lines the log has lost. */
+  logLinesLost: () => number;
 }
 
 /** A request that was answered. Method and duration are null when it could not be read. */
@@ -102,7 +104,7 @@ export class Metrics {
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds what can only be known of a service that is put together. */
-  watch({ server, db, limitsStatus, streams, sweeper }: Watched): void {
+  watch({ server, db, limitsStatus, streams, sweeper, logLinesLost }: Watched): void {
     const inFlight = new RequestsInFlight(server);
     this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
     this.#gauge(
@@ -137,6 +139,15 @@ export class Metrics {
       collect() {
         this.reset();
         this.inc(inFlight.aborted);
+      },
+    });
+    new Counter({
+      name: 'petstore_log_lines_lost_total',
+      help: 'Log lines that could not be written: the disk was full, or nothing read the pipe.',
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(logLinesLost());
       },
     });
     if (db.load().connections === undefined) this.#registry.registerMetric(this.#commits);

@@ -6,9 +6,11 @@ import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { Writability } from '../../src/db/writability.ts';
 import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
+import { OutageLog } from '../../src/http/outage-log.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { TrustedProxies } from '../../src/kit/client-address.ts';
@@ -29,6 +31,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
   let fault: unknown;
   let lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const log = pino({ base: null }, destination);
   const server = buildServer({
     routes: [
       defineRoute({
@@ -58,7 +61,9 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     counters: new MemoryCounters(),
     clock,
     trustedProxies: new TrustedProxies([]),
-    log: pino({ base: null }, destination),
+    log,
+    outageLog: new OutageLog(log, clock),
+    writability: new Writability(app.db, clock),
     requestLog: new RequestLog(destination, true),
     keepSunset: false,
     connections: { total: 10, perAddress: 10 },

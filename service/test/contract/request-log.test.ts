@@ -7,40 +7,49 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 type Request = (shop: TestApp) => Promise<Answer>;
 
-/** Requests of every kind, with what their log line says: method, route, status, key ID. */
+/** Requests of every kind, with what their log line says: method, path, route, status, key ID. */
 const requests: [
   request: Request,
   method: string | null,
+  path: string | null,
   route: string | null,
   status: number,
   keyId: number | null,
 ][] = [
-  [({ api }) => api.get('/pets?limit=2'), 'GET', '/pets', 200, 1],
-  [({ api }) => api.head('/pets'), 'HEAD', '/pets', 200, 1],
-  [({ api }) => api.post('/categories', { name: 'Dogs' }), 'POST', '/categories', 201, 1],
-  [({ api }) => api.get('/categories/1'), 'GET', '/categories/{categoryId}', 200, 1],
+  [({ api }) => api.get('/pets?limit=2'), 'GET', '/pets', '/pets', 200, 1],
+  [({ api }) => api.head('/pets'), 'HEAD', '/pets', '/pets', 200, 1],
+  [({ api }) => api.post('/categories', { name: 'Dogs' }), 'POST', '/categories', '/categories', 201, 1],
+  [({ api }) => api.get('/categories/1'), 'GET', '/categories/1', '/categories/{categoryId}', 200, 1],
   [
     ({ api }) => api.get('/categories/1', { 'if-none-match': '*' }),
     'GET',
+    '/categories/1',
     '/categories/{categoryId}',
     304,
     1,
   ],
-  [({ api }) => api.delete('/categories/1'), 'DELETE', '/categories/{categoryId}', 204, 1],
-  [({ api }) => api.post('/pets', '{'), 'POST', '/pets', 400, 1],
-  [({ api }) => api.get('/pets/abc'), 'GET', '/pets/{petId}', 400, 1],
-  [({ api }) => api.get('/pets/%ZZ'), 'GET', null, 400, 1],
-  [({ api }) => api.get('/nowhere'), 'GET', null, 404, 1],
-  [({ api }) => api.delete('/pets'), 'DELETE', null, 405, 1],
-  [({ api }) => api.post('/pets', 'x'.repeat(65_537)), 'POST', '/pets', 413, 1],
-  [({ api }) => api.get(`/${'x'.repeat(8_192)}`), 'GET', null, 414, 1],
-  [({ api }) => api.as().get('/pets'), 'GET', '/pets', 401, null],
-  [({ api }) => api.as('psk_wrong').get('/keys'), 'GET', '/keys', 401, null],
-  [({ api }) => api.as().get('/healthz'), 'GET', '/healthz', 200, null],
-  [({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) }), null, null, 431, null],
-  [({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n'), null, null, 400, null],
-  [({ origin }) => exchangeBytes(origin, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'), null, null, 400, null],
-  [({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n'), 'GET', '/pets', 400, null],
+  [({ api }) => api.delete('/categories/1'), 'DELETE', '/categories/1', '/categories/{categoryId}', 204, 1],
+  [({ api }) => api.post('/pets', '{'), 'POST', '/pets', '/pets', 400, 1],
+  [({ api }) => api.get('/pets/abc?x=1'), 'GET', '/pets/abc', '/pets/{petId}', 400, 1],
+  [({ api }) => api.get('/pets/%ZZ'), 'GET', '/pets/%ZZ', null, 400, 1],
+  [({ api }) => api.get('/nowhere'), 'GET', '/nowhere', null, 404, 1],
+  [({ api }) => api.delete('/pets'), 'DELETE', '/pets', null, 405, 1],
+  [({ api }) => api.post('/pets', 'x'.repeat(65_537)), 'POST', '/pets', '/pets', 413, 1],
+  [({ api }) => api.get(`/${'x/'.repeat(4_096)}`), 'GET', `/${'x/'.repeat(127)}…`, null, 414, 1],
+  [({ api }) => api.as().get('/pets'), 'GET', '/pets', '/pets', 401, null],
+  [({ api }) => api.as('psk_wrong').get('/keys'), 'GET', '/keys', '/keys', 401, null],
+  [({ api }) => api.as().get('/healthz'), 'GET', '/healthz', '/healthz', 200, null],
+  [({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) }), null, null, null, 431, null],
+  [({ origin }) => exchangeBytes(origin, 'garbage\r\n\r\n'), null, null, null, 400, null],
+  [
+    ({ origin }) => exchangeBytes(origin, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
+    null,
+    null,
+    null,
+    400,
+    null,
+  ],
+  [({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n'), 'GET', '/pets', '/pets', 400, null],
 ];
 
 /** The lines about requests, once there are as many; they are written just after the answers are sent. */
@@ -53,14 +62,25 @@ async function requestLines({ logLines }: TestApp, count: number): Promise<Recor
 describe('the log', () => {
   it('has one line for each request, with what operators ask for and nothing else', async t => {
     const shop = await startTestApp(t);
-    for (const [i, [request, method, route, status, keyId]] of requests.entries()) {
+    for (const [i, [request, method, path, route, status, keyId]] of requests.entries()) {
       const answer = await request(shop);
       assert.equal(answer.status, status, answer.text);
       const lines = await requestLines(shop, i + 1);
       assert.equal(lines.length, i + 1);
       const { level, time, durationMs, ...told } = lines[i]!;
-      const requestId = answer.headers['x-request-id'];
-      assert.deepEqual(told, { requestId, method, route, status, keyId, msg: 'request' });
+      assert.deepEqual(told, {
+        requestId: answer.headers['x-request-id'],
+        method,
+        path,
+        route,
+        status,
+        code: status < 400 ? null : answer.body.code,
+        bytes: Buffer.byteLength(answer.text),
+        keyId,
+        address: '127.0.0.1',
+        userAgent: null,
+        msg: 'request',
+      });
       assert.deepEqual([level, typeof time], [30, 'number']);
       assert.ok(method === null ? durationMs === null : (durationMs as number) >= 0, String(durationMs));
     }

@@ -132,7 +132,7 @@ export async function shutOut(name: string): Promise<() => Promise<void>> {
 }
 
 /** Ends the connections to a database, and waits until they have ended. */
-async function endConnections(name: string): Promise<void> {
+export async function endConnections(name: string): Promise<void> {
   await administer(client =>
     client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [name]),
   );

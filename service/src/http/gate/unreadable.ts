@@ -3,7 +3,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
 import { SECOND } from '../../kit/clock.ts';
-import type { RequestLog } from '../request-log.ts';
+import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
@@ -105,13 +105,14 @@ export class Unreadable {
 
   #writeRefusal(refusal: ApiError, socket: Socket, limits: RateLimitHeaders): void {
     const requestId = randomUUID();
-    const { status, body } = errorResponse(refusal, requestId);
+    const { code, status, body } = errorResponse(refusal, requestId);
+    const bytes = Buffer.byteLength(body);
     const headers = {
       'x-request-id': requestId,
       'api-version': API_VERSION,
       ...limits,
       'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body!),
+      'content-length': bytes,
       'cache-control': 'no-store',
       connection: 'close',
     };
@@ -120,10 +121,15 @@ export class Unreadable {
     this.#options.requestLog.write({
       requestId,
       method: null,
+      path: null,
       route: null,
       status,
+      code,
+      bytes,
       durationMs: null,
       keyId: null,
+      address: shownAddress(socket.remoteAddress ?? ''),
+      userAgent: null,
     });
   }
 }

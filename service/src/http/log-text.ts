@@ -1,0 +1,28 @@
+import { withoutSecrets } from '../access/api-keys/secret.ts';
+import { shortened } from '../kit/text.ts';
+
+/** The most characters that are logged of a text that a client sent. */
+export const MOST_LOGGED = 256;
+
+/** What needs a closer look: anything but printable ASCII, what JSON or a URL escapes, and what a key may consist of. */
+const SPECIAL = /[^ !#$&-[\]-~]|psk_|[0-9A-Za-z]{32}/;
+
+/** Escapes of letters, digits and `_`, which mean the same without the escape (RFC 3986 §6.2.2.2). */
+const NEEDLESS_ESCAPE = /%(3[0-9]|[46][1-9a-f]|[57][0-9a]|[46]f|5f)/gi;
+
+/** The random part of a key, whatever precedes it. */
+const LONG_RUN = /[0-9A-Za-z]{32,}/g;
+
+/**
+ * A client's text as JSON for a log line: shortened, without API keys, and in ASCII, so that it can neither forge a line
+ * nor control the terminal that shows it.
+ */
+export function loggedText(text: string): string {
+  if (text.length <= MOST_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
+  const readable = text.replace(NEEDLESS_ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const safe = shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MOST_LOGGED);
+  return JSON.stringify(safe).replace(
+    /[\u007f-\uffff]/g,
+    unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newSecret } from '../../src/access/api-keys/secret.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+type Line = Record<string, unknown>;
+
+const requests = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'request');
+
+async function untilLogged(shop: TestApp, count: number): Promise<Line[]> {
+  await until(`${count} requests are logged`, () => requests(shop).length >= count);
+  return requests(shop);
+}
+
+describe('the access log', () => {
+  it('has the user agent, and the address of the client that a trusted proxy names', async t => {
+    const shop = await startTestApp(t, { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
+    await shop.api.get('/pets', { 'user-agent': 'curl/8.5.0', 'x-forwarded-for': '6.6.6.6, 203.0.113.9' });
+    await shop.api.get('/pets', { 'x-forwarded-for': '2001:db8::7' });
+    await shop.api.get('/pets', { 'x-forwarded-for': '"}\\n' });
+    const lines = await untilLogged(shop, 3);
+    assert.deepEqual(
+      lines.map(({ userAgent, address }) => [userAgent, address]),
+      [
+        ['curl/8.5.0', '203.0.113.9'],
+        [null, '2001:db8::7'],
+        [null, '127.0.0.1'],
+      ],
+    );
+  });
+
+  it('takes no address from a client that is no trusted proxy', async t => {
+    const shop = await startTestApp(t);
+    await shop.api.get('/pets', { 'x-forwarded-for': '203.0.113.9' });
+    const [line] = await untilLogged(shop, 1);
+    assert.equal(line!.address, '127.0.0.1');
+  });
+
+  it('counts the bytes of what is sent, those of a stream included', async t => {
+    const shop = await startTestApp(t);
+    await shop.api.post('/categories', { name: 'Zoë' });
+    const page = await shop.api.get('/docs');
+    const head = await shop.api.head('/categories/1');
+    const reader = await EventReader.open(shop.origin, shop.adminKey);
+    await shop.api.post('/categories', { name: 'Cats' });
+    await reader.until(() => reader.events.length > 0, 'an event');
+    await reader.close();
+    const lines = await untilLogged(shop, 5);
+    const bytesOf = (path: string, method = 'GET') =>
+      lines.find(line => line.path === path && line.method === method)!.bytes;
+    assert.equal(bytesOf('/categories', 'POST'), Buffer.byteLength('{"id":1,"name":"Zoë"}'));
+    assert.equal(bytesOf('/docs'), Buffer.byteLength(page.text));
+    assert.ok(Number(head.headers['content-length']) > 0);
+    assert.equal(bytesOf('/categories/1', 'HEAD'), 0);
+    assert.ok(Number(bytesOf('/events/stream')) > 100, String(bytesOf('/events/stream')));
+  });
+
+  it('has no secret, wherever a client puts one', async t => {
+    const shop = await startTestApp(t);
+    const { api, origin, adminKey } = shop;
+    const secrets = [adminKey, newSecret()];
+    let sent = 0;
+    const send = async (request: Promise<unknown>) => {
+      await request;
+      sent++;
+    };
+    for (const secret of secrets) {
+      const escaped = Array.from(secret, char => `%${char.charCodeAt(0).toString(16)}`).join('');
+      for (const key of [secret, `%70sk_${secret.slice(4)}`, escaped]) {
+        await send(api.get(`/pets/${key}`));
+        await send(api.get(`/${key}/pets`));
+        await send(api.get(`/pets?name=${key}&api_key=${key}`));
+        await send(api.get(`/docs/${key}?${key}`));
+        await send(api.get(`/pets/${key}%ZZ`));
+        await send(exchangeBytes(origin, `GET http://${key}@shop/pets HTTP/1.1\r\nHost: a\r\n\r\n`));
+      }
+      for (const header of [
+        'user-agent',
+        'referer',
+        'cookie',
+        'x-request-id',
+        'idempotency-key',
+        'x-forwarded-for',
+      ]) {
+        await send(api.get('/pets', { [header]: `${'x '.repeat(100)}${secret} Bearer ${secret}` }));
+        await send(api.post('/pets', secret, { [header]: secret }));
+      }
+      await send(api.get('/pets', { authorization: `Bearer ${secret}` }));
+      await send(api.as(secret).get('/account'));
+      await send(exchangeBytes(origin, `${secret} / HTTP/1.1\r\n\r\n`));
+      await send(exchangeBytes(origin, `GET /${secret} HTTP/1.1\r\n\r\n`));
+      await send(
+        exchangeBytes(origin, `GET /pets HTTP/1.1\r\nHost: a\r\nUser-Agent: ${secret}\r\nBad header\r\n\r\n`),
+      );
+    }
+    const { body: webhook } = await api.post('/webhooks', {
+      url: 'https://example.com/hook',
+      events: ['pet.created'],
+    });
+    await untilLogged(shop, sent);
+    const log = JSON.stringify(shop.logLines());
+    const decoded = decodeURIComponent(log.replace(/%(?![2-7][0-9a-f])/gi, '%25'));
+    for (const secret of [...secrets, webhook.secret].filter(Boolean)) {
+      // Also no part of one that would make it worthwhile to guess the rest.
+      for (let i = 4; i + 12 <= secret.length; i++) assert.ok(!decoded.includes(secret.slice(i, i + 12)));
+    }
+  });
+
+  it('cannot be given a line or a control character by a path or a user agent', async t => {
+    const shop = await startTestApp(t);
+    const lines: string[] = [];
+    const hostile = [
+      '"},{"msg":"request"',
+      'a\\',
+      '\x7f\x9b2J\xff\xe9',
+      '\t',
+      '%0a{"level":50}',
+      '%00',
+      '%ed%a0%80',
+    ];
+    for (const text of hostile) {
+      const bytes = Buffer.from(
+        `GET /${text.replace(/[\t ]/g, '')} HTTP/1.1\r\nHost: a\r\nUser-Agent: ${text}\r\nConnection: close\r\n\r\n`,
+        'latin1',
+      );
+      await exchangeBytes(shop.origin, bytes);
+    }
+    const logged = await untilLogged(shop, hostile.length);
+    assert.equal(logged.length, hostile.length);
+    for (const line of logged) lines.push(JSON.stringify(line));
+    assert.deepEqual(
+      logged.filter(({ level }) => level !== 30),
+      [],
+    );
+    assert.ok(logged.some(({ userAgent }) => userAgent === hostile[0]));
+  });
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { unprivilegedUser } from '../../../scripts/servers/unprivileged.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import type { Answer, Client } from '../support/client.ts';
+import { failDisk } from '../support/failing-disk.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { administer, emptyDatabase, endConnections } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
+
+/** What brings a problem about, and what ends it. */
+interface Fault {
+  shop: TestApp;
+  begin: () => Promise<void> | void;
+  end: () => Promise<void> | void;
+}
+
+const MEGABYTE = 2 ** 20;
+
+async function fullDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
+  const disk = smallDisk(4 * MEGABYTE);
+  const shop = await startTestApp(t, { shared: false, environment: { PETSTORE_DATA: disk.directory } });
+  t.after(disk.remove);
+  return { shop, begin: disk.fill, end: disk.makeRoom };
+}
+
+/** Writes fail as they do on a file system that became read-only under a process: with an I/O error. */
+async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
+  const shop = await startTestApp(t, { shared: false });
+  let end = () => {};
+  return {
+    shop,
+    begin: () => {
+      end = failDisk(shop.directory, 'writes');
+    },
+    end: () => end(),
+  };
+}
+
+/** The database is on a disk of its own; the log of PostgreSQL, which would stop the server, is on another. */
+async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
+  const disk = smallDisk(24 * MEGABYTE);
+  const directory = join(disk.directory, 'tablespace');
+  mkdirSync(directory);
+  const user = unprivilegedUser()!;
+  chownSync(directory, user.uid, user.gid);
+  const tablespace = `small_${randomUUID().replaceAll('-', '')}`;
+  await administer(client => client.query(`CREATE TABLESPACE ${tablespace} LOCATION '${directory}'`));
+  const database = await emptyDatabase(`TABLESPACE ${tablespace}`);
+  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: database.url } });
+  t.after(async () => {
+    await database.drop();
+    await administer(client => client.query(`DROP TABLESPACE ${tablespace}`));
+    disk.remove();
+  });
+  return { shop, begin: disk.fill, end: disk.makeRoom };
+}
+
+async function readOnlyPostgres(t: TestContext): Promise<Fault> {
+  const { name, url, drop } = await emptyDatabase();
+  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url } });
+  t.after(drop);
+  const setReadOnly = async (value: 'on' | 'off') => {
+    await administer(client =>
+      client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`),
+    );
+    await endConnections(name);
+  };
+  return { shop, begin: () => setReadOnly('on'), end: () => setReadOnly('off') };
+}
+
+const faults: [name: string, begin: (t: TestContext) => Promise<Fault>, problem: string, reason: RegExp][] = [
+  [
+    'the disk of the embedded store is full',
+    fullDiskOfTheEmbeddedStore,
+    'The disk of the store is full',
+    /full/,
+  ],
+  [
+    'the disk of the embedded store fails',
+    failingDiskOfTheEmbeddedStore,
+    'The disk of the store cannot be written',
+    /disk I\/O error/,
+  ],
+  [
+    'the disk of PostgreSQL is full',
+    fullDiskOfPostgres,
+    'The disk of the store is full',
+    /No space left on device/,
+  ],
+  ['PostgreSQL is read-only', readOnlyPostgres, 'The store is read-only', /read-only transaction/],
+];
+
+const READY = { status: 'ok' };
+
+const aPet = (categoryId: number) => ({ name: 'x'.repeat(100), categoryId });
+
+/** Creates pets until one is refused. */
+async function firstRefusal(api: Client, categoryId: number): Promise<Answer> {
+  for (;;) {
+    const answer = await api.post('/pets', aPet(categoryId));
+    if (answer.status !== 201) return answer;
+  }
+}
+
+const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'database unavailable');
+
+for (const [name, start, problem, reason] of faults) {
+  describe(`while ${name}`, () => {
+    it('reads are served, writes get 503, /readyz is degraded, and all works by itself afterwards', async t => {
+      const { shop, begin, end } = await start(t);
+      const { api, clock } = shop;
+      const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
+      assert.deepEqual((await api.get('/readyz')).body, READY);
+      await begin();
+      const refused = await firstRefusal(api, categoryId);
+      const message = assertRefused(refused, 503, 'service_unavailable');
+      assert.equal(refused.headers['retry-after'], '1');
+      assert.equal(message, `${problem}; nothing was changed. Reads are served; try the change again later`);
+      assert.equal((await api.get(`/categories/${categoryId}`)).status, 200);
+      const { status, body } = await api.get('/readyz');
+      assert.deepEqual(
+        [status, body],
+        [200, { status: 'degraded', message: `${problem}: writes get 503, reads are served` }],
+      );
+
+      await end();
+      clock.turn(5 * SECOND);
+      assert.deepEqual((await api.get('/readyz')).body, READY);
+      assert.equal((await api.post('/pets', aPet(categoryId))).status, 201);
+      // Writes that fail while reads do not are no reason to say in turn that the database is away and back.
+      const away = shop.logLines().filter(({ msg }) => msg === 'The database cannot be reached');
+      assert.ok(away.length <= 1, `${away.length} lines`);
+    });
+
+    it('the log has one line a second with the reason and the number of failures', async t => {
+      const { shop, begin, end } = await start(t);
+      const { api, clock } = shop;
+      const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
+      await begin();
+      const refused: unknown[] = [];
+      for (let i = 0; i < 20; i++) {
+        refused.push((await firstRefusal(api, categoryId)).headers['x-request-id']);
+      }
+      assert.equal(outages(shop).length, 1);
+      clock.turn(SECOND);
+      await until('the rest is logged', () => outages(shop).length > 1);
+      await end();
+      const lines = outages(shop);
+      assert.equal(lines.length, 2);
+      let requests = 0;
+      for (const line of lines) {
+        assert.equal(line.level, 40);
+        assert.match(String(line.reason), reason);
+        requests += (line.failed as { requests?: number }).requests ?? 0;
+      }
+      assert.equal(requests, refused.length);
+      assert.equal(lines[1]!.requestId, refused.at(-1));
+    });
+  });
+}
+
+describe('a disk that fails without traffic', () => {
+  it('is found by /readyz, by a probe that writes at most once a second', async t => {
+    const { shop, begin, end } = await failingDiskOfTheEmbeddedStore(t);
+    const { api, clock, app } = shop;
+    const tryWrite = t.mock.method(app.db, 'tryWrite');
+    const probes = () => tryWrite.mock.callCount();
+    for (let i = 0; i < 5; i++) assert.deepEqual((await api.get('/readyz')).body, READY);
+    assert.equal(probes(), 1);
+    await begin();
+    clock.turn(SECOND);
+    assert.equal((await api.get('/readyz')).body.status, 'degraded');
+    assert.equal(probes(), 2);
+    await end();
+    clock.turn(5 * SECOND);
+    assert.deepEqual((await api.get('/readyz')).body, READY);
+  });
+});

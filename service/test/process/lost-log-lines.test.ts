@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { Client } from '../support/client.ts';
+import { scrape } from '../support/metrics.ts';
+import { dataDirectory } from '../support/service-process.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { until } from '../support/until.ts';
+
+const main = join(import.meta.dirname, '../../src/main.ts');
+
+const LOST = 'petstore_log_lines_lost_total';
+
+interface Service {
+  child: ChildProcess;
+  api: Client;
+  linesLost: () => Promise<number>;
+  /** Ends the service. Returns its exit code. */
+  end: () => Promise<number | null>;
+}
+
+/** Starts `serve` with its log in a file or a pipe of the test's. Its welcome says where it listens. */
+async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', PETSTORE_DATA: dataDirectory(t) },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const welcome = await outputUntil(child.stderr!, /Try it:/);
+  const api = new Client(/Address +(\S+)/.exec(welcome)![1]!, /Admin key +(\S+)/.exec(welcome)![1]!);
+  t.after(() => api.close());
+  const metricsUrl = /Metrics +(\S+)/.exec(welcome)![1]!;
+  return {
+    child,
+    api,
+    linesLost: async () => (await scrape(metricsUrl)).total(LOST, {}),
+    end: async () => {
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      return code;
+    },
+  };
+}
+
+/** What a stream says up to a pattern. */
+async function outputUntil(stream: Readable, pattern: RegExp): Promise<string> {
+  let output = '';
+  stream.setEncoding('utf8').on('data', part => {
+    output += part;
+  });
+  while (!pattern.test(output)) {
+    if (stream.readableEnded) throw new Error(`${pattern} was never said: ${output}`);
+    await Promise.race([once(stream, 'data'), once(stream, 'end')]);
+  }
+  return output;
+}
+
+async function assertServes(api: Client, requests: number): Promise<void> {
+  for (let i = 0; i < requests; i++) assert.equal((await api.get('/pets')).status, 200);
+}
+
+interface LogLine {
+  msg: string;
+  level: number;
+  lost?: number;
+  reason?: string;
+}
+
+/** Every line is JSON: none is broken. */
+function parsed(log: string): LogLine[] {
+  assert.ok(log.endsWith('\n'));
+  return log
+    .slice(0, -1)
+    .split('\n')
+    .map(line => JSON.parse(line));
+}
+
+function count(lines: readonly LogLine[], msg: string): number {
+  return lines.filter(line => line.msg === msg).length;
+}
+
+describe('a service whose log', () => {
+  it('is on a full disk serves, counts the lines it lost, and reports them once there is room', async t => {
+    const disk = smallDisk(1_000_000);
+    const logFile = join(disk.directory, 'petstore.log');
+    const file = openSync(logFile, 'a');
+    const { api, linesLost, end } = await serve(t, file);
+    t.after(disk.remove);
+    closeSync(file);
+    await assertServes(api, 10);
+    await until('the log is written', () => readFileSync(logFile, 'utf8').includes('"path":"/pets"'));
+    disk.fill();
+    // The last page of the log has room left, so that lines are written in part.
+    await assertServes(api, 100);
+    await until('lines are lost', async () => (await linesLost()) > 0);
+    await assertServes(api, 10);
+    disk.makeRoom();
+    await until('the loss is reported', () => readFileSync(logFile, 'utf8').includes('log lines were lost'));
+    await assertServes(api, 5);
+    const lost = await linesLost();
+    assert.equal(await end(), 0);
+
+    const lines = parsed(readFileSync(logFile, 'utf8'));
+    const reports = lines.filter(({ msg }) => msg === 'log lines were lost');
+    assert.equal(reports[0]!.level, 40);
+    assert.match(reports[0]!.reason!, /ENOSPC: no space left on device/);
+    const reported = reports.reduce((sum, report) => sum + report.lost!, 0);
+    assert.equal(reported, lost);
+    assert.equal(count(lines, 'request') + lost, 125);
+  });
+
+  it('is a pipe that was closed serves, counts the lines it lost, and exits 0', async t => {
+    const { child, api, linesLost, end } = await serve(t, 'pipe');
+    child.stdout!.destroy();
+    await assertServes(api, 10);
+    await until('lines are lost', async () => (await linesLost()) >= 10);
+    await assertServes(api, 1);
+    assert.equal(await end(), 0);
+  });
+
+  it('is a pipe that is not read serves, and loses nothing when it is read again', async t => {
+    const { child, api, linesLost, end } = await serve(t, 'pipe');
+    child.stdout!.pause();
+    // Several times what a pipe and the buffers on both sides of it hold.
+    const userAgent = 'x '.repeat(128);
+    for (let i = 0; i < 1_000; i++) await api.get('/healthz', { 'user-agent': userAgent });
+    await assertServes(api, 1);
+    assert.equal(await linesLost(), 0);
+    const [log, code] = await Promise.all([text(child.stdout!), end()]);
+    assert.equal(code, 0);
+    assert.equal(count(parsed(log), 'request'), 1_001);
+  });
+});
+
+describe('a service', () => {
+  it('whose standard error is closed starts, serves, and exits 0', async t => {
+    const child = spawn(process.execPath, [main, 'serve'], {
+      env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: dataDirectory(t) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = once(child, 'exit');
+    t.after(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    child.stderr!.destroy();
+    const log = await outputUntil(child.stdout!, /standard error cannot be written/);
+    const { url } = parsed(log).find(({ msg }) => msg === 'listening') as LogLine & { url: string };
+    const api = new Client(url);
+    t.after(() => api.close());
+    assert.equal((await api.get('/healthz')).status, 200);
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+  });
+});

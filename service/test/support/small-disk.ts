@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SmallDisk {
+  directory: string;
+  /** Takes all of the room that is left. */
+  fill(): void;
+  /** Gives that room back. */
+  makeRoom(): void;
+  remove(): void;
+}
+
+/** Mounts a file system in memory of so many bytes, which needs root. It is removed after what uses it has ended. */
+export function smallDisk(bytes: number): SmallDisk {
+  if (process.getuid!() !== 0) {
+    throw new Error(
+      'This test mounts a small disk, which needs root: run it as root, or under `unshare -rm`',
+    );
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', directory]);
+  const filler = join(directory, 'filler');
+  return {
+    directory,
+    fill: () => {
+      writeFileSync(filler, '');
+      const file = openSync(filler, 'a');
+      const page = Buffer.alloc(4_096);
+      try {
+        for (;;) writeSync(file, page);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(file);
+      }
+    },
+    makeRoom: () => rmSync(filler),
+    remove: () => {
+      execFileSync('umount', [directory]);
+      rmdirSync(directory);
+    },
+  };
+}
