@@ -15,6 +15,7 @@ import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
 import { sweepSlice as sweepWebhooks } from './events/webhooks/sweep.ts';
+import { Drain } from './http/drain.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -50,6 +51,7 @@ export interface App {
   log: Logger;
   clock: Clock;
   server: FastifyInstance;
+  drain: Drain;
   keyRing: KeyRing;
   keyLimits: KeyLimits;
   /** Shows the metrics; `undefined` when no port is set for it. */
@@ -154,6 +156,7 @@ export async function buildApp(
     onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
   });
   const excessLog = new ExcessLog(log, clock);
+  const drain = new Drain();
   const server = buildServer({
     routes,
     tail,
@@ -168,6 +171,7 @@ export async function buildApp(
     contract: new ContractDocument(() => buildDocument(routes)),
     idempotency,
     counters,
+    drain,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
@@ -220,6 +224,7 @@ export async function buildApp(
     log,
     clock,
     server,
+    drain,
     keyRing,
     keyLimits,
     ops,

@@ -1,4 +1,5 @@
 import { defineRoute, type Route } from '../contract/define-route.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { RouteServices } from './services.ts';
 
 const Health = {
@@ -35,6 +36,12 @@ const degraded = {
   body: { status: 'degraded', message: 'Redis cannot be reached: each replica counts limits by itself' },
 } as const;
 
+function stopping(): ApiError {
+  return new ApiError('service_unavailable', 'The replica is stopping: send requests to another one', {
+    'retry-after': '1',
+  });
+}
+
 export const serviceRoutes: Route<RouteServices>[] = [
   defineRoute({
     method: 'GET',
@@ -56,12 +63,13 @@ export const serviceRoutes: Route<RouteServices>[] = [
     tag: 'Service',
     summary: 'Can the service do its work?',
     description:
-      'Answers 503 while the database cannot be reached, and `degraded` while rate limits cannot be shared with other ' +
+      'Answers 503 while the database cannot be reached and when the replica is stopping, and `degraded` while rate limits cannot be shared with other ' +
       'replicas. Needs no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'It can.', schema: Readiness },
     errors: ['service_unavailable'],
-    handler: async (_request, { db, counters }: RouteServices) => {
+    handler: async (_request, { db, counters, drain }: RouteServices) => {
+      if (drain.hasBegun) throw stopping();
       // A constant would be answered without a look at the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
       return counters.status() === 'fallback' ? degraded : healthy;

@@ -6,6 +6,7 @@ import { readStandings } from '../../src/access/api-keys/standings.ts';
 import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { Drain } from '../../src/http/drain.ts';
 import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
@@ -56,6 +57,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     tail: app.tail,
     streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
     counters: new MemoryCounters(),
+    drain: new Drain(),
     clock,
     trustedProxies: new TrustedProxies([]),
     log: pino({ base: null }, destination),
