@@ -32,6 +32,7 @@ async function shutDown(app: App): Promise<void> {
   const { server: http } = app.server;
   const deadline = setTimeout(() => {
     http.getConnections((_error, connections) => {
+      if (connections === 0) return;
       app.log.warn({ connections }, 'requests still in flight were cut off');
       http.closeAllConnections();
     });

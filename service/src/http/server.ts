@@ -190,9 +190,10 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   const response = errorResponse(error, request.id, request.params);
-  // An outage is told once by itself; a stack for each request would say nothing more.
+  // An outage is told once by itself, and an error of the contract is no fault: a stack for each request would say nothing more.
   if (error instanceof DatabaseUnavailable) {
     log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');
-  } else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
+  } else if (response.status >= 500 && !(error instanceof ApiError))
+    log.error({ requestId: request.id, err: error }, 'request failed');
   return send(request, reply, response);
 }
