@@ -4,22 +4,22 @@ import { SECOND } from '../kit/clock.ts';
 /** The shortest drain, in milliseconds: new connections that are on their way are not cut off. */
 const SHORTEST_DRAIN = 50;
 
-/** Signals that follow the first within so many milliseconds are the same: npm passes on what it and we both received. */
+/** The first signal within so many milliseconds again is no second one: npm passes on what it and we both received. */
 const SAME_SIGNAL = SECOND;
 
 /** Closes the app after SIGTERM or SIGINT. A second signal cuts the drain short. */
 export function closeOnSignal(app: App): void {
   const { log, config } = app;
   const drained = Promise.withResolvers<void>();
-  let stoppingSince: number | undefined;
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stoppingSince === undefined) {
-      stoppingSince = performance.now();
+    if (first === undefined) {
+      first = { signal, at: performance.now() };
       log.info({ signal, drainSeconds: config.drainSeconds }, 'shutting down');
       app.drain.begin();
       // A drain that was cut short does not keep the process alive.
       setTimeout(drained.resolve, Math.max(SHORTEST_DRAIN, config.drainSeconds * SECOND)).unref();
-    } else if (performance.now() - stoppingSince > SAME_SIGNAL) {
+    } else if (signal !== first.signal || performance.now() - first.at > SAME_SIGNAL) {
       drained.resolve();
     }
   };
