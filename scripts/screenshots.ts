@@ -48,7 +48,7 @@ async function showAnswer(portal: PortalPage, key: string): Promise<void> {
 
 const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));
 const service = spawn(process.execPath, [join(root, 'service/src/main.ts'), 'serve', '--demo'], {
-  env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: directory },
+  env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DRAIN_SECONDS: '0', PETSTORE_DATA: directory },
   stdio: ['ignore', 'pipe', 'pipe'],
 });
 let told = '';

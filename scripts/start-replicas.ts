@@ -91,6 +91,8 @@ async function startReplicas(
 ): Promise<{ replicas: Replica[]; keyFile: string }> {
   const { PETSTORE_TRUST_PROXY } = process.env;
   const environment: NodeJS.ProcessEnv = {
+    // Twice as long as the balancer takes to see that a replica is stopping.
+    PETSTORE_DRAIN_SECONDS: '1',
     PETSTORE_SHUTDOWN_SECONDS: '5',
     ...process.env,
     DATABASE_URL: postgres.url,
@@ -98,7 +100,7 @@ async function startReplicas(
     LOG_LEVEL: 'warn',
     PETSTORE_TRUST_PROXY: PETSTORE_TRUST_PROXY ? `${PETSTORE_TRUST_PROXY},127.0.0.1` : '127.0.0.1',
   };
-  const first = new Replica(1, environment, ['--demo']);
+  const first = new Replica(1, environment, { args: ['--demo'] });
   // Where the administrator's key is left; the shop itself is in PostgreSQL.
   environment.PETSTORE_DATA = first.directory;
   const others = Array.from({ length: count - 1 }, (_, i) => new Replica(i + 2, environment));
@@ -142,6 +144,7 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
   And then:
     curl -i -H "${key}" "${url}/pets?limit=1"
                      again and again: X-RateLimit-Remaining goes down by one, whichever replica answers
+    kill ${`${pid}`.padEnd(11)} one replica stops without failing a request, and is started again
     kill -9 ${`${pid}`.padEnd(8)} one replica: the others go on, and it is started again
     kill -STOP ${`${redis.pid}`.padEnd(5)} Redis: limits go on in the memory of each replica, until kill -CONT ${redis.pid}
 

@@ -53,6 +53,7 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
   return new Server([...preloaded, SERVICE, 'serve'], await freePort(), dataDirectory, {
     // All connections of the measurements come from one address.
     PETSTORE_CONNECTIONS_PER_ADDRESS: '10000',
+    PETSTORE_DRAIN_SECONDS: '0',
     ...(writeBatch !== undefined && { PETSTORE_WRITE_BATCH: String(writeBatch) }),
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),

@@ -48,6 +48,11 @@ export class Balancer {
     await this.#check(port);
   }
 
+  /** Gives the replica on a port no more turns. Requests that it is answering go on. */
+  remove(port: number): void {
+    this.#replicas.delete(port);
+  }
+
   /** Takes no more requests, and answers those in flight, for at most so many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     clearInterval(this.#checker);
@@ -69,7 +74,7 @@ export class Balancer {
     for (const port of this.#nextInTurn()) {
       const outcome = await forward(incoming, response, port, this.#agent);
       if (outcome === 'answered' || response.destroyed) return;
-      this.#replicas.set(port, false);
+      if (this.#replicas.has(port)) this.#replicas.set(port, false);
       const repeatable = SAFE_METHODS.includes(incoming.method!) && !hasBody(incoming);
       if (outcome === 'broken off' && !repeatable) {
         const unknown =
@@ -96,7 +101,7 @@ export class Balancer {
 
   async #check(port: number): Promise<void> {
     const status = await statusOf(port, '/readyz');
-    this.#replicas.set(port, status === 200);
+    if (this.#replicas.has(port)) this.#replicas.set(port, status === 200);
   }
 }
 

@@ -62,8 +62,8 @@ export function forward(
   });
   outgoing.on('timeout', () => outgoing.destroy(new Error('No answer')));
   outgoing.on('error', () => {
+    // A body that was not sent stays where it is: it may have to be sent to another.
     incoming.unpipe(outgoing);
-    incoming.resume();
     resolve(sent ? 'broken off' : 'not sent');
   });
   response.once('close', () => {

@@ -5,26 +5,33 @@ import { LogTail } from './log-tail.ts';
 import { freePort, startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
 
-const main = join(import.meta.dirname, '../../service/src/main.ts');
-const compileCache = join(import.meta.dirname, '../../node_modules/.cache/petstore');
+const ownCheckout = join(import.meta.dirname, '../..');
+const compileCache = join(ownCheckout, 'node_modules/.cache/petstore');
 
 /** A process of the service on ports of 127.0.0.1, which it keeps, and which ends with this process at the latest. */
 export class Replica {
   readonly number: number;
   /** Holds `server.log`; goes with the replica. */
   readonly directory = mkdtempSync(join(tmpdir(), 'petstore-replica-'));
-  readonly #args: readonly string[];
+  readonly #program: readonly string[];
   readonly #environment: NodeJS.ProcessEnv;
   readonly #server = new ServerProcess({ directory: this.directory, temporary: true, signal: 'SIGTERM' });
   #port: number | undefined;
   #opsPort: number | undefined;
   #log: LogTail | undefined;
 
-  /** `args` follow `serve`. The environment is the process's own, except for its ports, and says where the backends are. */
-  constructor(number: number, environment: NodeJS.ProcessEnv, args: readonly string[] = []) {
+  /**
+   * `args` follow `serve`. The environment is the process's own, except for its ports, and says where the backends are.
+   * `checkout` is the directory of another version of the project.
+   */
+  constructor(
+    number: number,
+    environment: NodeJS.ProcessEnv,
+    { args = [], checkout = ownCheckout }: { args?: readonly string[]; checkout?: string } = {},
+  ) {
     this.number = number;
     this.#environment = environment;
-    this.#args = args;
+    this.#program = [join(checkout, 'service/src/main.ts'), 'serve', ...args];
   }
 
   get port(): number {
@@ -61,7 +68,20 @@ export class Replica {
     return this.#log?.read().filter(line => line.startsWith('{')) ?? [];
   }
 
-  /** Ends it once it has answered what is in flight, and removes its directory. */
+  /** Has it drain and end by itself, and starts it again. Throws unless it exits with 0. */
+  async restart(): Promise<void> {
+    await this.end();
+    await this.start();
+  }
+
+  /** Has it drain and end by itself. Throws unless it exits with 0. */
+  async end(): Promise<void> {
+    process.kill(this.pid, 'SIGTERM');
+    const code = await this.#server.ended();
+    if (code !== 0) throw new Error(`Replica ${this.number} ended with ${code}: ${this.#server.complaint()}`);
+  }
+
+  /** Ends it, by force if it does not end by itself, and removes its directory. */
   async stop(): Promise<void> {
     await this.#server.close();
     this.#log?.close();
@@ -69,7 +89,7 @@ export class Replica {
   }
 
   async #startOn(port: number, opsPort: number): Promise<void> {
-    this.#server.start(process.execPath, [main, 'serve', ...this.#args], {
+    this.#server.start(process.execPath, this.#program, {
       env: {
         ...this.#environment,
         NODE_COMPILE_CACHE: compileCache,

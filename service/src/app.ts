@@ -16,6 +16,7 @@ import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
 import { sweepSlice as sweepWebhooks } from './events/webhooks/sweep.ts';
+import { Drain } from './http/drain.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { ExcessLog } from './http/excess-log.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -52,6 +53,7 @@ export interface App {
   log: Logger;
   clock: Clock;
   server: FastifyInstance;
+  drain: Drain;
   keyRing: KeyRing;
   keyLimits: KeyLimits;
   /** Shows the metrics; `undefined` when no port is set for it. */
@@ -161,6 +163,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
   });
   const excessLog = new ExcessLog(log, clock);
+  const drain = new Drain();
   const server = buildServer({
     routes,
     tail,
@@ -176,6 +179,7 @@ export async function buildApp(
     idempotency,
     counters,
     writability,
+    drain,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
@@ -242,6 +246,7 @@ export async function buildApp(
     log,
     clock,
     server,
+    drain,
     keyRing,
     keyLimits,
     ops,

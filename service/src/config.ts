@@ -31,6 +31,8 @@ export interface Config {
   readonly writeBatch: number;
   /** Answer operations past their sunset date instead of refusing them with 410. */
   readonly keepSunset: boolean;
+  /** How long requests are still served after the signal to stop, so that proxies can move their traffic, in seconds. */
+  readonly drainSeconds: number;
   /** How long requests in flight may take to finish at shutdown, in seconds. */
   readonly shutdownSeconds: number;
   /** The proxies whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
@@ -70,6 +72,7 @@ const ours = [
   'PETSTORE_DATABASE_TIMEOUT_SECONDS',
   'PETSTORE_DATABASE_QUEUE',
   'PETSTORE_KEEP_SUNSET',
+  'PETSTORE_DRAIN_SECONDS',
   'PETSTORE_SHUTDOWN_SECONDS',
   'PETSTORE_CONNECTIONS',
   'PETSTORE_CONNECTIONS_PER_ADDRESS',
@@ -87,8 +90,11 @@ const ours = [
   'PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
 ] as const;
 
-/** Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. */
-export function readConfig(environment: Environment): Config {
+/**
+ * Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. On a terminal
+ * Ctrl-C is to be quick, so the default of `drainSeconds` is 0 there.
+ */
+export function readConfig(environment: Environment, { isOnTerminal = false } = {}): Config {
   refuseUnknown(environment);
   return Object.freeze({
     host: text(environment, 'HOST', '127.0.0.1'),
@@ -106,6 +112,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf(environment, 'LOG_LEVEL', 'info', logLevels),
     writeBatch: wholeNumber(environment, 'PETSTORE_WRITE_BATCH', 1024, 1, 65_536),
     keepSunset: flag(environment, 'PETSTORE_KEEP_SUNSET'),
+    drainSeconds: wholeNumber(environment, 'PETSTORE_DRAIN_SECONDS', isOnTerminal ? 0 : 5, 0, 3_600),
     shutdownSeconds: wholeNumber(environment, 'PETSTORE_SHUTDOWN_SECONDS', 10, 0, 3_600),
     trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
     banRules: readBanRules(environment),

@@ -1,21 +1,20 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
-import { SECOND } from '../kit/clock.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { UsageError } from './failure.ts';
+import { closeOnSignal } from './shut-down.ts';
 
-/** `serve [--demo]`: runs until SIGTERM or SIGINT, then finishes what is in flight and exits 0. */
+/** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
-  const config = withinOpenFiles(readConfig(process.env));
+  const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
   const app = await buildApp(config);
   process.on('exit', () => app.endLog());
   // The welcome is for a person. Where it cannot be written, that must not end the service, and the log says the same.
@@ -45,6 +44,10 @@ export async function serve(args: string[]): Promise<void> {
     await app.close();
     throw error;
   }
+}
+
+function isOnTerminal(): boolean {
+  return process.stdin.isTTY || process.stdout.isTTY;
 }
 
 /** Clients take at most half of the files that the process may open: the store, Redis and webhooks need some as well. */
@@ -137,35 +140,4 @@ function welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, fir
     curl -H "X-API-Key: ${credential}" "${url}/pets?limit=3"
 
 `;
-}
-
-/** How long new connections are still taken after a signal, in milliseconds: those on their way are not cut off. */
-const LAST_CALL = 50;
-
-/** The signal may come twice: npm passes on the Ctrl-C that the terminal has sent to both. */
-function closeOnSignal(app: App): void {
-  let closing = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (closing) return;
-    closing = true;
-    app.log.info({ signal }, 'shutting down');
-    void shutDown(app);
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-}
-
-async function shutDown(app: App): Promise<void> {
-  await sleep(LAST_CALL);
-  const deadline = setTimeout(() => {
-    app.log.warn('requests still in flight were cut off');
-    app.server.server.closeAllConnections();
-  }, app.config.shutdownSeconds * SECOND);
-  try {
-    await app.close();
-    clearTimeout(deadline);
-  } catch (error) {
-    app.log.fatal({ err: error }, 'shutdown failed');
-    process.exitCode = 1;
-  }
 }

@@ -84,10 +84,7 @@ async function loadPortal(contract: ContractDocument): Promise<Portal> {
 function redirect(path: string): PortalPage {
   return {
     path,
-    answer: async (request, reply) => {
-      closeIfClosing(request, reply);
-      return reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302);
-    },
+    answer: async (_request, reply) => reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302),
   };
 }
 
@@ -100,13 +97,8 @@ async function sendContent(
   const { encodingFor } = await import('../portal/content.ts');
   const encoding = encodingFor(request.headers['accept-encoding']);
   const etag = content.etag(encoding);
-  closeIfClosing(request, reply);
   reply.headers({ ...headers, etag, vary: 'accept-encoding' });
   if (isNotModified(request.headers, etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.header('content-type', content.type).send(await content.encoded(encoding));
-}
-
-function closeIfClosing(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.server.closing) reply.header('connection', 'close');
 }

@@ -74,7 +74,6 @@ export function send(
   reply.code(status);
   reply.header('cache-control', isRead && status < 400 ? 'private, no-cache' : 'no-store');
   if (body !== undefined) reply.header('content-type', JSON_TYPE);
-  if (request.server.closing) reply.header('connection', 'close');
   return reply.headers(headers).send(body);
 }
 

@@ -11,6 +11,7 @@ import { requestIdFrom } from '../kit/ids.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { MOST_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { Unreadable } from './gate/unreadable.ts';
@@ -35,6 +36,7 @@ export interface ServerOptions extends GateServices, HandlerServices {
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
   connections: ConnectionLimits;
+  drain: Drain;
   onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
 
@@ -82,6 +84,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       // Node's own, 60 s, would hold for requests whose headers are missing.
       headersTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
+      ServerResponse: responseClass(options.drain, owed),
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
@@ -98,7 +101,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   readJsonBodies(server);
   logRequests(server, requestLog, options.trustedProxies);
   // First, so that the connections of those who wait end with their answers.
-  closeConnectionsPromptly(server);
+  closeConnectionsPromptly(server, options.drain, owed);
   endWaitsAtClose(server);
   server.addHook('preClose', async () => options.streams.close());
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
@@ -197,6 +200,8 @@ function sendError(
   const response = errorResponse(error, request.id, request.params);
   request.errorCode = response.code;
   if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);
-  else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
+  // An error of the contract is no fault.
+  else if (response.status >= 500 && !(error instanceof ApiError))
+    log.error({ requestId: request.id, err: error }, 'request failed');
   return send(request, reply, response);
 }

@@ -1,4 +1,5 @@
 import { defineRoute, type Reply, type Route } from '../contract/define-route.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { RouteServices } from './services.ts';
 
 const Health = {
@@ -41,6 +42,12 @@ function readiness(problems: readonly string[]): Reply {
   return { kind: 'resource', body: { status: 'degraded', message: problems.join('; ') } };
 }
 
+function stopping(): ApiError {
+  return new ApiError('service_unavailable', 'The replica is stopping: send requests to another one', {
+    'retry-after': '1',
+  });
+}
+
 export const serviceRoutes: Route<RouteServices>[] = [
   defineRoute({
     method: 'GET',
@@ -62,13 +69,14 @@ export const serviceRoutes: Route<RouteServices>[] = [
     tag: 'Service',
     summary: 'Can the service do its work?',
     description:
-      'Returns 503 while the database cannot be reached, and `degraded` while the store takes no writes, because its disk ' +
-      'is full or it is read-only, or while rate limits cannot be shared with other replicas. Needs no API key and uses ' +
-      'no quota.',
+      'Returns 503 while the database cannot be reached and when the replica is stopping, and `degraded` while the store ' +
+      'takes no writes, because its disk is full or it is read-only, or while rate limits cannot be shared with other ' +
+      'replicas. Needs no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'It can.', schema: Readiness },
     errors: ['service_unavailable'],
-    handler: async (_request, { db, counters, writability }: RouteServices) => {
+    handler: async (_request, { db, counters, writability, drain }: RouteServices) => {
+      if (drain.hasBegun) throw stopping();
       // A constant would be answered without a look at the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
       const problem = await writability.problem();

@@ -3,6 +3,7 @@ import type { Caller } from '../access/api-keys/key-ring.ts';
 import type { Counters } from '../counters/counters.ts';
 import type { Writability } from '../db/writability.ts';
 import type { EventServices } from '../events/event-services.ts';
+import type { Drain } from './drain.ts';
 import type { ContractDocument } from './openapi/document.ts';
 
 /** All that the handlers of the route table are given. */
@@ -11,4 +12,5 @@ export interface RouteServices extends AccessServices, EventServices {
   contract: ContractDocument;
   counters: Counters;
   writability: Writability;
+  drain: Pick<Drain, 'hasBegun'>;
 }

@@ -7,6 +7,7 @@ import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { Writability } from '../../src/db/writability.ts';
+import { Drain } from '../../src/http/drain.ts';
 import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
 import { ContractDocument } from '../../src/http/openapi/document.ts';
@@ -59,6 +60,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     tail: app.tail,
     streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
     counters: new MemoryCounters(),
+    drain: new Drain(),
     clock,
     trustedProxies: new TrustedProxies([]),
     log,

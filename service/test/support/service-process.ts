@@ -66,7 +66,12 @@ export async function serve(
   directory: string,
   environment: Environment = {},
 ): Promise<ServiceProcess> {
-  const started = start(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory, ...environment });
+  const started = start(t, ['serve'], {
+    PORT: '0',
+    PETSTORE_DRAIN_SECONDS: '0',
+    PETSTORE_DATA: directory,
+    ...environment,
+  });
   const { url, metricsUrl } = await Promise.race([
     listening(started.child),
     started.ended.then(({ code, stderr }) => {

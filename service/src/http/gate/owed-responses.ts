@@ -19,6 +19,8 @@ export class OwedResponses {
   readonly #waiting = new WeakMap<Socket, [request: IncomingMessage, response: ServerResponse][]>();
   /** Connections with a request that was not accepted: no later one is, either. */
   readonly #overfull = new WeakSet<Socket>();
+  /** Connections on which a response has said that it is the last. */
+  readonly #ending = new WeakSet<Socket>();
 
   /** Takes the place of the server's request listener. `onExcess` is called for each request that may not even wait. */
   watch(server: Server, onExcess: (socket: Socket) => void): void {
@@ -41,6 +43,8 @@ export class OwedResponses {
     }
     server.on('request', (request, response) => {
       const { socket } = request;
+      // Its response could not be sent any more (RFC 9112 §9.6).
+      if (this.#ending.has(socket)) return;
       let owed = this.#bySocket.get(socket);
       if (!owed) {
         owed = new Set();
@@ -89,6 +93,22 @@ export class OwedResponses {
     const owed = this.#of(socket);
     const begun = owed.slice(0, owed.length - (this.#waiting.get(socket)?.length ?? 0));
     return begun.some(({ req, writableEnded }) => req.complete && !writableEnded);
+  }
+
+  /** Whether one is complete but has not left yet as a whole. */
+  areBeingSent(socket: Socket): boolean {
+    return this.#of(socket).some(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
+  }
+
+  /**
+   * Ends the connection with this response if it is the one to the newest request, and ignores later requests. Returns
+   * whether it is.
+   */
+  endWith(response: ServerResponse): boolean {
+    const { socket } = response.req;
+    if (this.#of(socket).at(-1) !== response) return false;
+    this.#ending.add(socket);
+    return true;
   }
 
   /** Whether the response to a write is among them. */

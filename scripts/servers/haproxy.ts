@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { debianEnvironment, debianProgram } from './debian-programs.ts';
+import { startOnPort } from './ports.ts';
+import { ServerProcess } from './server-process.ts';
+
+const documentedFile = join(import.meta.dirname, '../../deploy/haproxy.cfg');
+
+/** HAProxy with `deploy/haproxy.cfg`, in which only the addresses are others. It ends with this process at the latest. */
+export class Haproxy {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
+  readonly #server = new ServerProcess({ directory: this.#directory, temporary: true, signal: 'SIGTERM' });
+
+  /** Starts it in front of the replicas on these ports, and waits until it has found one of them ready. Returns its URL. */
+  async start(replicaPorts: readonly [number, number]): Promise<string> {
+    const port = await startOnPort(undefined, free => this.#startOn(free, replicaPorts));
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** The lines of its log for requests that it could not pass on, or whose response was broken off. */
+  complaints(): string[] {
+    const lines = this.#server.complaint().split('\n');
+    // The state of a session at its end: `--` when nothing was out of the ordinary.
+    return lines.filter(line => line.includes(' replicas/') && !/ -{2,4} \d+\//.test(line));
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.close();
+  }
+
+  async #startOn(port: number, [first, second]: readonly [number, number]): Promise<void> {
+    const file = join(this.#directory, 'haproxy.cfg');
+    const text = readFileSync(documentedFile, 'utf8')
+      .replace('bind :8080', `bind 127.0.0.1:${port}`)
+      .replace('127.0.0.1:8081', `127.0.0.1:${first}`)
+      .replace('127.0.0.1:8082', `127.0.0.1:${second}`);
+    writeFileSync(file, text);
+    this.#server.start(debianProgram('haproxy'), ['-db', '-f', file], { env: debianEnvironment() });
+    await this.#server.untilReady('HAProxy', async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+      await response?.arrayBuffer();
+      return response?.status === 200;
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { Agent, request } from 'node:http';
+
+/** One write for so many reads. */
+const READS_PER_WRITE = 2;
+
+export interface LoadFigures {
+  reads: number;
+  writes: number;
+  /** What became of each request that failed: a status other than the expected one, or a connection error. */
+  failures: string[];
+}
+
+/**
+ * Clients that read and write one request after another, each on its own connection that it keeps open. They never send a
+ * request again.
+ */
+export class SteadyLoad {
+  readonly figures: LoadFigures = { reads: 0, writes: 0, failures: [] };
+  readonly #url: string;
+  readonly #key: string;
+  readonly #name: string;
+  readonly #clients: Promise<unknown>;
+  #isStopping = false;
+
+  /** Starts. `name` makes the names of what is created unique. */
+  constructor(url: string, key: string, name: string, clients: number) {
+    this.#url = url;
+    this.#key = key;
+    this.#name = name;
+    this.#clients = Promise.all(Array.from({ length: clients }, () => this.#client()));
+  }
+
+  /** Lets requests in flight finish. */
+  async stop(): Promise<LoadFigures> {
+    this.#isStopping = true;
+    await this.#clients;
+    return this.figures;
+  }
+
+  async #client(): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let turn = 0; !this.#isStopping; turn++) {
+      if (turn % (READS_PER_WRITE + 1) === 0) {
+        const name = `${this.#name} ${++this.figures.writes}`;
+        await this.#send(agent, 'POST', '/categories', 201, JSON.stringify({ name }));
+      } else {
+        this.figures.reads++;
+        await this.#send(agent, 'GET', '/categories?limit=5', 200);
+      }
+    }
+    agent.destroy();
+  }
+
+  async #send(agent: Agent, method: string, path: string, expected: number, body?: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const content = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { 'x-api-key': this.#key, ...content };
+    request(`${this.#url}${path}`, { agent, method, headers }, response => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', part => {
+          text += part;
+        })
+        .on('error', reject)
+        .on('end', () => {
+          if (response.statusCode === expected) resolve();
+          else reject(new Error(`${response.statusCode} ${text}`));
+        });
+    })
+      .on('error', reject)
+      .end(body);
+    await promise.catch(error => this.figures.failures.push(`${method} ${path}: ${error.message}`));
+  }
+}

@@ -1,0 +1,48 @@
+import type { App } from '../app.ts';
+import { SECOND } from '../kit/clock.ts';
+
+/** The shortest drain, in milliseconds: new connections that are on their way are not cut off. */
+const SHORTEST_DRAIN = 50;
+
+/** The first signal within so many milliseconds again is no second one: npm passes on what it and we both received. */
+const SAME_SIGNAL = SECOND;
+
+/** Closes the app after SIGTERM or SIGINT. A second signal cuts the drain short. */
+export function closeOnSignal(app: App): void {
+  const { log, config } = app;
+  const drained = Promise.withResolvers<void>();
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (first === undefined) {
+      first = { signal, at: performance.now() };
+      log.info({ signal, drainSeconds: config.drainSeconds }, 'shutting down');
+      app.drain.begin();
+      // A drain that was cut short does not keep the process alive.
+      setTimeout(drained.resolve, Math.max(SHORTEST_DRAIN, config.drainSeconds * SECOND)).unref();
+    } else if (signal !== first.signal || performance.now() - first.at > SAME_SIGNAL) {
+      drained.resolve();
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  void drained.promise.then(() => shutDown(app));
+}
+
+async function shutDown(app: App): Promise<void> {
+  const { server: http } = app.server;
+  const deadline = setTimeout(() => {
+    http.getConnections((_error, connections) => {
+      if (connections === 0) return;
+      app.log.warn({ connections }, 'requests still in flight were cut off');
+      http.closeAllConnections();
+    });
+  }, app.config.shutdownSeconds * SECOND);
+  // Only requests have this deadline: counts and webhooks take their own time to be written.
+  http.once('close', () => clearTimeout(deadline));
+  try {
+    await app.close();
+  } catch (error) {
+    app.log.fatal({ err: error }, 'shutdown failed');
+    process.exitCode = 1;
+  }
+}

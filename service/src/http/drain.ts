@@ -1,0 +1,47 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
+import type { OwedResponses } from './gate/owed-responses.ts';
+
+/**
+ * The time between the signal to stop and the end of listening. Requests are served as before, but `/readyz` is 503 and
+ * each connection ends with its next response, so that proxies move their traffic to other replicas.
+ */
+export class Drain {
+  #hasBegun = false;
+
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+}
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * The class of a server's responses. During a drain the response to the newest request of a connection has
+ * `Connection: close`. Responses before it must not: later requests were received already and may have been carried out,
+ * and a server closes the connection after the first response that says so (RFC 9112 §9.6).
+ */
+export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerResponse {
+  return class DrainableResponse<
+    Request extends IncomingMessage = IncomingMessage,
+  > extends ServerResponse<Request> {
+    override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+      if (drain.hasBegun) {
+        if (owed.endWith(this)) this.setHeader('connection', 'close');
+        // The framework sets it on every response once the server is being closed.
+        else this.removeHeader('connection');
+      }
+      return typeof reason === 'string'
+        ? super.writeHead(status, reason, headers)
+        : super.writeHead(status, reason ?? headers);
+    }
+  };
+}

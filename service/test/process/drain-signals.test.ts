@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Client } from '../support/client.ts';
+import { RawConnection } from '../support/raw-connection.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
+
+describe('SIGTERM', () => {
+  it('begins the drain, which a second signal cuts short; then idle connections are closed', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_DRAIN_SECONDS: '600' });
+    const api = new Client(service.url, service.adminKey);
+    t.after(() => api.close());
+    const idle = new RawConnection(service.url);
+    idle.send(HEALTH);
+    await until('the connection is idle', () => idle.received.endsWith('{"status":"ok"}'));
+
+    service.child.kill('SIGTERM');
+    await until('/readyz is 503', async () => (await api.get('/readyz')).status === 503);
+    assert.equal((await api.post('/categories', { name: 'Late' })).status, 201);
+    assert.equal(idle.socket.closed, false);
+
+    const { code, stdout } = await service.end('SIGINT');
+    await idle.closed();
+    assert.equal(code, 0);
+    assert.match(stdout, /"signal":"SIGTERM","drainSeconds":600,"msg":"shutting down"/);
+    assert.doesNotMatch(stdout, /cut off/);
+  });
+
+  it('again after a second cuts the drain short as well', async t => {
+    const service = await serve(t, dataDirectory(t), { PETSTORE_DRAIN_SECONDS: '600' });
+    await until('the process has ended', () => {
+      service.child.kill('SIGTERM');
+      // The last signal can arrive when the process no longer handles any.
+      return service.child.exitCode !== null || service.child.signalCode === 'SIGTERM';
+    });
+    assert.match((await service.ended).stdout, /"drainSeconds":600,"msg":"shutting down"/);
+  });
+
+  it('gives a request that was sent in part when the drain ends PETSTORE_SHUTDOWN_SECONDS', async t => {
+    const service = await serve(t, dataDirectory(t), {
+      PETSTORE_DRAIN_SECONDS: '600',
+      PETSTORE_SHUTDOWN_SECONDS: '60',
+    });
+    const { hostname, port } = new URL(service.url);
+    const late = new RawConnection(service.url);
+    late.send(HEALTH.slice(0, 20));
+    await once(late.socket, 'ready');
+    service.child.kill('SIGTERM');
+    const ended = service.end('SIGINT');
+    await until('the service does not listen any more', () => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const socket = connect(Number(port), hostname, () => resolve(false)).on('error', () => resolve(true));
+      return promise.finally(() => socket.destroy());
+    });
+    late.send(HEALTH.slice(20));
+    const [answer] = await late.responses();
+    assert.equal(answer!.status, 200);
+    assert.equal(answer!.headers.connection, 'close');
+    const { code, stdout } = await ended;
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /cut off/);
+  });
+
+  it('says that requests were cut off only if there were some, however long the rest takes', async t => {
+    const service = await serve(t, dataDirectory(t), {
+      PETSTORE_SHUTDOWN_SECONDS: '0',
+      PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+    });
+    // Attempts under way have two seconds at the end.
+    const silent = createServer(() => {});
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => {
+      silent.close();
+      silent.closeAllConnections();
+    });
+    const api = new Client(service.url, service.adminKey);
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const webhook = await api.post('/webhooks', { url, types: ['category.created'] });
+    assert.equal(webhook.status, 201, webhook.text);
+    const attempt = once(silent, 'request');
+    assert.equal((await api.post('/categories', { name: 'Dogs' })).status, 201);
+    await attempt;
+    api.close();
+    const { code, stdout } = await service.end('SIGTERM');
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /cut off/);
+  });
+});
+
+describe('Ctrl-C on a terminal', () => {
+  it('needs no drain', async t => {
+    const main = join(import.meta.dirname, '../../src/main.ts');
+    // Gives the command a terminal of its own.
+    const terminal = spawn(
+      'script',
+      ['--quiet', '--return', '--command', `exec '${process.execPath}' '${main}' serve`, '/dev/null'],
+      {
+        env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DATA: dataDirectory(t) },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    t.after(() => terminal.kill('SIGKILL'));
+    const ended = once(terminal, 'close');
+    let shown = '';
+    terminal.stdout.setEncoding('utf8').on('data', part => {
+      shown += part;
+      if (part.includes('Try it:')) terminal.stdin.write('\x03');
+    });
+    assert.deepEqual(await ended, [0, null], shown);
+    assert.match(shown, /"signal":"SIGINT","drainSeconds":0,"msg":"shutting down"/);
+  });
+});
