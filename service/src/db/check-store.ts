@@ -24,10 +24,15 @@ export interface CheckedStore {
   events: number;
 }
 
-/** Opens a store, or a copy of one, to read it, also while a service has it open. Throws UnusableStore. */
+/**
+ * Opens a store, or a copy of one, for a connection that changes no row, also while a service has it open. Throws
+ * UnusableStore.
+ */
 export function openToRead(path: string): BetterSqlite3.Database {
   try {
-    const connection = new BetterSqlite3(path, { readonly: true, timeout: PATIENCE });
+    // SQLite does not verify CHECK constraints on a connection that was opened read-only.
+    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: PATIENCE });
+    connection.pragma('query_only = ON');
     // The first access reads the file.
     connection.pragma('schema_version');
     return connection;
