@@ -9,6 +9,10 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
 
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
   migrate              bring the store's schema up to date
+  backup FILE          write the embedded store to a new file; the service may go on meanwhile
+  restore FILE         put a backup in the place of the embedded store, which is kept under another name
+  check [FILE]         look for damage in the embedded store, or in a backup
+  new-store            make an empty store in PETSTORE_DATA, where the store of an admin.key is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
@@ -31,6 +35,10 @@ const [command, ...args] = process.argv.slice(2);
 const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   migrate: async () => (await import('./commands/store.ts')).migrate,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/restore.ts')).restore,
+  check: async () => (await import('./commands/check.ts')).check,
+  'new-store': async () => (await import('./commands/new-store.ts')).newStore,
   'migrate-store': async () => (await import('./commands/migrate-store.ts')).migrateStore,
   seed: async () => (await import('./commands/store.ts')).seed,
   keys: async () => (await import('./commands/keys.ts')).keys,

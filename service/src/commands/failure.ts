@@ -1,13 +1,23 @@
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
 import { UnusableStore } from '../db/database.ts';
+import { StoreInUse } from '../db/store-lock.ts';
 
 /** What the caller of a command can mend: told in one sentence, without a stack trace. */
 export class UsageError extends Error {}
 
-/** Says why a command failed, and sets the exit code: 2 for what the caller can mend, 1 for a fault. */
+/** What a command could not do because of how things are: told in a sentence or a list, without a stack trace. */
+export class CommandFailed extends Error {}
+
+/**
+ * Says why a command failed, and sets the exit code: 2 for a setting or an argument that the caller can correct, 1 for
+ * what stands in the way, such as another process or a full disk, and for a fault of the program, which has a stack trace.
+ */
 export function reportFailure(error: unknown): void {
-  if (
+  if (error instanceof CommandFailed || error instanceof StoreInUse) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  } else if (
     error instanceof ConfigError ||
     error instanceof UsageError ||
     error instanceof ApiError ||

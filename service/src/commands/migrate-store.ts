@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
+import { storePath } from '../db/store-directory.ts';
+import { lockStore } from '../db/store-lock.ts';
 import { withoutPassword } from '../kit/urls.ts';
+import { refuseNoStore } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
 
 /** `migrate-store`: copies the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL. */
@@ -13,9 +14,8 @@ export async function migrateStore(args: string[]): Promise<void> {
   if (databaseUrl === undefined) {
     throw new UsageError('DATABASE_URL is not set: it names the PostgreSQL database that the store moves to');
   }
-  if (!existsSync(join(directory, 'petstore.db'))) {
-    throw new UsageError(`There is no store in ${directory}: PETSTORE_DATA names the directory of the store`);
-  }
+  refuseNoStore(directory);
+  lockStore(directory, 'migrate-store');
   process.stderr.write(`Copying the store in ${directory} to ${withoutPassword(databaseUrl)} …\n`);
   const tables = await copyStore({ directory, databaseUrl }).catch(error => {
     throw error instanceof CopyFailed ? new UsageError(error.message, { cause: error }) : error;
@@ -45,6 +45,6 @@ Next:
   1. Start the service with DATABASE_URL set to this database and PETSTORE_DATA as before: admin.key there and all
      other keys go on working.
   2. Start none without DATABASE_URL any more: what it took in would be missing in PostgreSQL.
-  3. Back PostgreSQL up, then put ${join(directory, 'petstore.db')} away.
+  3. Back PostgreSQL up, then put ${storePath(directory)} away.
 `;
 }

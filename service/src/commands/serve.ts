@@ -1,34 +1,39 @@
 import { lookup } from 'node:dns/promises';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
+import { adminKeyPath } from '../db/store-directory.ts';
+import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { UsageError } from './failure.ts';
+import { newAdministratorKey, validKeyIn } from './admin-key.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { closeOnSignal } from './shut-down.ts';
 
 /** `serve [--demo]`: runs until SIGTERM or SIGINT, then drains, finishes what is in flight and exits 0. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { demo: { type: 'boolean', default: false } } });
   const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
+  // Replicas on PostgreSQL may share the directory: it holds only the key.
+  const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;
   const app = await buildApp(config);
   process.on('exit', () => app.endLog());
   // The welcome is for a person. Where it cannot be written, that must not end the service, and the log says the same.
   process.stderr.on('error', error =>
     app.log.warn({ reason: error.message }, 'standard error cannot be written'),
   );
-  const keyFile = join(config.dataDirectory, 'admin.key');
+  const keyFile = adminKeyPath(config.dataDirectory);
   let firstKey: string | undefined;
   try {
     // First of all: a port that is taken leaves no store behind whose key nobody was shown.
     const url = await listen(app);
+    lock?.listensAt(url);
     const metricsUrl = await listenForOperators(app);
     await app.createFirstKey(secret => {
-      writeSecretFile(keyFile, `${secret}\n`);
+      keepFirstKey(keyFile, secret, config);
       firstKey = secret;
     });
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
@@ -37,7 +42,7 @@ export async function serve(args: string[]): Promise<void> {
     const store = shownStore(config);
     app.log.info({ url, metricsUrl, store, connections: config.connections }, 'listening');
     app.log.flush();
-    const keyInFile = await validKeyIn(keyFile, app);
+    const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
     process.stderr.write(welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }));
   } catch (error) {
@@ -48,6 +53,20 @@ export async function serve(args: string[]): Promise<void> {
 
 function isOnTerminal(): boolean {
   return process.stdin.isTTY || process.stdout.isTTY;
+}
+
+/** Throws CommandFailed when the file cannot be written, which undoes the key in the database as well. */
+function keepFirstKey(keyFile: string, secret: string, config: Config): void {
+  try {
+    writeSecretFile(keyFile, `${secret}\n`);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new CommandFailed(
+      `The administrator's key cannot be written to ${keyFile}: ${message}\n` +
+        `No key was made in ${shownStore(config)}: set PETSTORE_DATA to a directory that this user can write to, and start again`,
+      { cause },
+    );
+  }
 }
 
 /** Clients take at most half of the files that the process may open: the store, Redis and webhooks need some as well. */
@@ -89,16 +108,6 @@ async function explained(
       throw new UsageError(`${prefix}HOST ${host} is no address of this machine`);
     throw error;
   }
-}
-
-const newAdministratorKey =
-  'node_modules/.bin/node service/src/main.ts keys create --name Administrator --scope admin ' +
-  '--plan enterprise --per-minute 1000000 --per-day 1000000000';
-
-/** Whether the file still holds a key that the store knows: it may have been revoked, or taken away. */
-async function validKeyIn(keyFile: string, { keyRing, clock }: App): Promise<boolean> {
-  if (!existsSync(keyFile)) return false;
-  return (await keyRing.find(readFileSync(keyFile, 'utf8').trim(), clock.now())) !== undefined;
 }
 
 function shownStore({ databaseUrl, dataDirectory }: Config): string {

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
-import { UsageError } from './failure.ts';
+import { refuseNoStore } from './embedded-store.ts';
 
 /** Opens the store that the environment names, does something with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
@@ -21,11 +19,7 @@ export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<
 /** The same, but makes no store where there is none: what is not there cannot be looked at or changed. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
-  if (databaseUrl === undefined && !existsSync(join(dataDirectory, 'petstore.db'))) {
-    throw new UsageError(
-      `There is no store in ${dataDirectory}: PETSTORE_DATA names the directory of the store`,
-    );
-  }
+  if (databaseUrl === undefined) refuseNoStore(dataDirectory);
   return withStore(work);
 }
 

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { UnusableStore } from './database.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { makePrivate } from './private-files.ts';
+import { isBusy } from './sqlite-errors.ts';
+import { storePath } from './store-directory.ts';
 
 /** Tables that say something about a store, and nothing about the shop. */
 const ABOUT_THE_STORE = ['schema_migrations'];
@@ -27,7 +28,7 @@ const PATIENCE = 2_000;
  * it does nothing, makes this fail, and nothing can open it until the connection is closed.
  */
 export function openForCopy(directory: string): BetterSqlite3.Database {
-  const path = join(directory, 'petstore.db');
+  const path = storePath(directory);
   let connection: BetterSqlite3.Database | undefined;
   try {
     makePrivate(path);
@@ -47,8 +48,8 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
     connection?.close();
     if (!(error instanceof BetterSqlite3.SqliteError)) throw error;
     throw new UnusableStore(
-      error.code.startsWith('SQLITE_BUSY')
-        ? `The store in ${directory} is in use: stop the service, or the command, that has it open, and try again`
+      isBusy(error)
+        ? `The store in ${directory} is in use: wait for the command that has it open, or stop it, and try again`
         : `The store in ${directory} cannot be opened: ${error.message}`,
       { cause: error },
     );

@@ -1,15 +1,31 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UnusableStore } from './database.ts';
 
 const OWNER_ONLY = 0o600;
 
-/** Creates the file of an embedded store, which only its owner can read, unless it exists. */
-export function createPrivately(path: string): void {
+/** Creates an empty file that only its owner can read, unless it exists. Returns whether it created the file. */
+export function createPrivately(path: string): boolean {
+  let file: number;
   try {
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
+    file = openSync(path, 'wx', OWNER_ONLY);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
   }
+  try {
+    giveToOwnerOfDirectory(file, path);
+  } finally {
+    closeSync(file);
+  }
+  return true;
+}
+
+/** What root creates must be usable by the user that the service runs as. */
+function giveToOwnerOfDirectory(file: number, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  if (uid !== 0) fchownSync(file, uid, gid);
 }
 
 /**

@@ -1,14 +1,11 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { DatabaseUnavailable, type WriteProblem } from './database.ts';
+import { DatabaseUnavailable, UnusableStore, type WriteProblem } from './database.ts';
 
 type SqliteError = InstanceType<typeof BetterSqlite3.SqliteError>;
 
 /** Whether the store itself failed (disk full, I/O error, locked by another process), not the statement. */
 export function isOutage(error: unknown): error is SqliteError {
-  return (
-    error instanceof BetterSqlite3.SqliteError &&
-    /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/.test(error.code)
-  );
+  return hasCode(error, /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/);
 }
 
 /** Runs a statement. Throws DatabaseUnavailable if the store itself failed. */
@@ -26,4 +23,33 @@ function writeProblemOf({ code }: SqliteError): WriteProblem | undefined {
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return 'full';
   if (code.startsWith('SQLITE_READONLY')) return 'readOnly';
   return /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/.test(code) ? 'faulty' : undefined;
+}
+
+/** Whether another process holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, /^SQLITE_BUSY/);
+}
+
+/** Whether the file is damaged, or has never been a store. */
+export function isDamage(error: unknown): boolean {
+  return hasCode(error, /^SQLITE_(NOTADB|CORRUPT)/);
+}
+
+/** Whether the operating system refused something, such as a directory. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** The error to throw for one that opening a store in `directory` has caused. A fault of the program is returned as it is. */
+export function cannotBeOpened(directory: string, error: unknown): unknown {
+  if (!isOutage(error) && !isSystemError(error)) return error;
+  return new UnusableStore(
+    `The store in ${directory} cannot be opened: ${error.message}\n` +
+      'PETSTORE_DATA names the directory of the store, or DATABASE_URL a database in its place.',
+    { cause: error },
+  );
+}
+
+function hasCode(error: unknown, codes: RegExp): error is SqliteError {
+  return error instanceof BetterSqlite3.SqliteError && codes.test(error.code);
 }

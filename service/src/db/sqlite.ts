@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
 import {
@@ -7,13 +6,13 @@ import {
   type DatabaseLoad,
   type NewEvent,
   type Transaction,
-  UnusableStore,
   type Value,
 } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
-import { attempt, isOutage } from './sqlite-errors.ts';
+import { attempt, cannotBeOpened } from './sqlite-errors.ts';
+import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
   /** The directory that holds `petstore.db`; made when missing. */
@@ -48,16 +47,18 @@ const GROUP_DURATION = 10;
 
 /**
  * Opens the embedded store, whose files only their owner can read, and brings its schema up to date. Throws UnusableStore
- * when its directory, its files or its schema rule that out.
+ * when its directory, its files or its schema rule that out, and when the store that was there is lost.
  */
 export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
-  const path = join(directory, 'petstore.db');
+  const path = storePath(directory);
   let writer: BetterSqlite3.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    refuseLostFile(directory);
     createPrivately(path);
     makePrivate(path);
     writer = connect(path);
+    refuseLostTables(directory, writer);
     migrateSqlite(writer);
     // What a process that was killed has left in its log: the first commit would otherwise pay for all of it.
     writer.pragma('wal_checkpoint(PASSIVE)');
@@ -73,18 +74,8 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
     );
   } catch (error) {
     writer?.close();
-    if (!isOutage(error) && !isSystemError(error)) throw error;
-    throw new UnusableStore(
-      `The store in ${directory} cannot be opened: ${error.message}\n` +
-        'PETSTORE_DATA names the directory of the store, or DATABASE_URL a database in its place.',
-      { cause: error },
-    );
+    throw cannotBeOpened(directory, error);
   }
-}
-
-/** Whether the operating system refused something, such as a directory. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error;
 }
 
 function connect(path: string): BetterSqlite3.Database {

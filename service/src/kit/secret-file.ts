@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { flushToDisk } from './durable.ts';
 
 /** Writes a file that only its owner can read, whole or not at all, and on disk when this returns. Makes its directory. */
 export function writeSecretFile(path: string, text: string): void {
@@ -10,7 +11,5 @@ export function writeSecretFile(path: string, text: string): void {
   fsyncSync(file);
   closeSync(file);
   renameSync(unfinished, path);
-  const directory = openSync(dirname(path), 'r');
-  fsyncSync(directory);
-  closeSync(directory);
+  flushToDisk(dirname(path));
 }

@@ -183,12 +183,22 @@ describe('a shop does not move', () => {
     assert.deepEqual(await query('SELECT name FROM categories'), [['Cats']]);
   });
 
-  it('while a service has it open, even one that does nothing', async t => {
+  it('while a service or a command has it open, even one that does nothing', async t => {
     const { directory, environment, query } = await stores(t);
     const service = await serve(t, directory);
-    assertExplained(await run(t, ['migrate-store'], environment), /is in use: stop the service/);
+    const { code, stderr } = await run(t, ['migrate-store'], environment);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^The store in \S+ is in use by process \d+ of host .*: stop it, or set PETSTORE_DATA/,
+    );
     await assertNothingThere(query);
     assert.equal((await service.end('SIGTERM')).code, 0);
+
+    const command = new BetterSqlite3(join(directory, 'petstore.db'));
+    command.prepare('SELECT count(*) FROM pets').get();
+    assertExplained(await run(t, ['migrate-store'], environment), /is in use: wait for the command/);
+    command.close();
     assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
@@ -8,8 +8,7 @@ import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { Client } from '../support/client.ts';
-import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { dataDirectory, run } from '../support/service-process.ts';
 
 /** The whole schema and what was noted about it. */
 function dump(db: BetterSqlite3.Database): unknown {
@@ -116,24 +115,5 @@ describe('processes that start at once on an empty directory', () => {
     }
     const { applied } = dumpOf(directory) as { applied: unknown[] };
     assert.equal(applied.length, readMigrations('sqlite').length);
-  });
-
-  it('make one administrator key between them, and it works with each', async t => {
-    const directory = dataDirectory(t);
-    const services = await Promise.all([serve(t, directory), serve(t, directory)]);
-
-    const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
-    for (const { url } of services) {
-      const api = new Client(url, key);
-      t.after(() => api.close());
-      const { status, body } = await api.get('/keys');
-      assert.deepEqual([status, body.length, body[0].name], [200, 1, 'Administrator']);
-    }
-    const ends = await Promise.all(services.map(service => service.end('SIGTERM')));
-    assert.deepEqual(
-      ends.map(({ code }) => code),
-      [0, 0],
-    );
-    assert.equal(ends.filter(({ stderr }) => stderr.includes(key)).length, 1);
   });
 });

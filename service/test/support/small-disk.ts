@@ -12,15 +12,15 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Mounts a file system in memory of so many bytes, which needs root. It is removed after what uses it has ended. */
-export function smallDisk(bytes: number): SmallDisk {
+/** Mounts a file system in memory of so many bytes, which needs root. `mode` can be `ro`: read-only. Remove it after what uses it has ended. */
+export function smallDisk(bytes: number, mode: 'rw' | 'ro' = 'rw'): SmallDisk {
   if (process.getuid!() !== 0) {
     throw new Error(
       'This test mounts a small disk, which needs root: run it as root, or under `unshare -rm`',
     );
   }
   const directory = mkdtempSync(join(tmpdir(), 'petstore-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', directory]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},${mode}`, 'tmpfs', directory]);
   const filler = join(directory, 'filler');
   return {
     directory,

@@ -1,0 +1,68 @@
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkStore } from '../db/check-store.ts';
+import { createPrivately } from '../db/private-files.ts';
+import { copySnapshot, discardCopy } from '../db/snapshot.ts';
+import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
+import { storePath } from '../db/store-directory.ts';
+import { SECOND } from '../kit/clock.ts';
+import { flushToDisk } from '../kit/durable.ts';
+import { contentOf, refuseViolations } from './check.ts';
+import { embeddedDirectory, refuseNoStore } from './embedded-store.ts';
+import { CommandFailed, UsageError } from './failure.ts';
+import { interruptible } from './interruptible.ts';
+
+/** `backup FILE`: writes the embedded store, as it is at one instant, into one file. The service goes on meanwhile. */
+export async function backup(args: string[]): Promise<void> {
+  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) {
+    throw new UsageError('Name the file to write, which must not exist: backup ./petstore-backup.db');
+  }
+  const target = resolve(file);
+  const directory = embeddedDirectory('backup');
+  refuseNoStore(directory);
+  refuseExisting(target);
+  const began = performance.now();
+  const content = await interruptible(signal => writeCopy(storePath(directory), target, signal));
+  const { size } = statSync(target);
+  const seconds = ((performance.now() - began) / SECOND).toFixed(1);
+  process.stdout.write(`${target} is a backup of ${directory}, ${size} bytes, in ${seconds} s: ${content}\n`);
+}
+
+/** The copy gets its name when it is complete, passes the check and is on disk; otherwise nothing of it stays. */
+async function writeCopy(source: string, target: string, signal: AbortSignal): Promise<string> {
+  const unfinished = `${target}.unfinished`;
+  let isOurs = false;
+  try {
+    isOurs = createPrivately(unfinished);
+    if (!isOurs) {
+      throw new UsageError(
+        `${unfinished} exists: another backup is writing it, or was killed; delete it if none is running`,
+      );
+    }
+    await copySnapshot(source, unfinished, signal);
+    const checked = await checkStore(unfinished, signal);
+    refuseViolations(source, checked);
+    signal.throwIfAborted();
+    refuseExisting(target);
+    renameSync(unfinished, target);
+    flushToDisk(dirname(target));
+    return contentOf(checked);
+  } catch (error) {
+    if (isOurs) discardCopy(unfinished);
+    if (!isOutage(error) && !isSystemError(error)) throw error;
+    throw new CommandFailed(
+      `The backup ${target} cannot be written: ${error.message}. Nothing of it was left`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function refuseExisting(target: string): void {
+  if (existsSync(target))
+    throw new UsageError(`${target} exists, and a backup replaces no file: name another`);
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type CheckedStore, checkStore } from '../db/check-store.ts';
+import { storePath } from '../db/store-directory.ts';
+import { embeddedDirectory, refuseNoStore } from './embedded-store.ts';
+import { CommandFailed, UsageError } from './failure.ts';
+
+/** `check [FILE]`: looks for damage in the embedded store, or in a backup of one, and changes nothing. */
+export async function check(args: string[]): Promise<void> {
+  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
+  if (positionals.length > 1)
+    throw new UsageError('check takes one file at most: check ./petstore-backup.db');
+  const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
+  const checked = await checkStore(path);
+  refuseViolations(path, checked);
+  process.stdout.write(`${path} is whole: ${contentOf(checked)}\n`);
+}
+
+/** The path of a file that must exist. */
+export function existing(file: string): string {
+  if (existsSync(file)) return resolve(file);
+  throw new UsageError(`There is no file ${file}`);
+}
+
+export function refuseViolations(path: string, { violations }: CheckedStore): void {
+  if (violations.length === 0) return;
+  throw new CommandFailed(
+    `${path} is not whole:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
+      'Restore a backup that passes check, and keep this file: what was written since the backup may be read from it',
+  );
+}
+
+export function contentOf(checked: CheckedStore): string {
+  const { categories, pets, orders, keys, events, schemaVersion, newestVersion } = checked;
+  const schema =
+    schemaVersion === newestVersion
+      ? `schema version ${schemaVersion}`
+      : `schema version ${schemaVersion}, which the next start brings to ${newestVersion}`;
+  return `categories ${categories}, pets ${pets}, orders ${orders}, API keys ${keys}, events ${events}; ${schema}`;
+}
+
+function ownStore(): string {
+  const directory = embeddedDirectory('check without a file');
+  refuseNoStore(directory);
+  return storePath(directory);
+}

@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises';
+import BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from './database.ts';
+import { invariants } from './invariants.ts';
+import { pendingMigrations, readMigrations } from './migrations.ts';
+import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
+
+/** The most violations of one kind that are listed. */
+const LISTED = 10;
+
+/** How long to wait for another process's lock, in milliseconds: in WAL mode readers wait only for a recovery. */
+const PATIENCE = 5_000;
+
+export interface CheckedStore {
+  /** Each as one line; none in a store that is whole. */
+  violations: string[];
+  schemaVersion: number;
+  /** The version that this program brings a store to. */
+  newestVersion: number;
+  categories: number;
+  pets: number;
+  orders: number;
+  keys: number;
+  events: number;
+}
+
+/**
+ * Opens a store, or a copy of one, for a connection that changes no row, also while a service has it open. Throws
+ * UnusableStore.
+ */
+export function openToRead(path: string): BetterSqlite3.Database {
+  try {
+    // SQLite does not verify CHECK constraints on a connection that was opened read-only.
+    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: PATIENCE });
+    connection.pragma('query_only = ON');
+    // The first access reads the file.
+    connection.pragma('schema_version');
+    return connection;
+  } catch (error) {
+    if (!isOutage(error) && !isSystemError(error) && !(error instanceof TypeError)) throw error;
+    throw new UnusableStore(`${path} cannot be read as a store: ${error.message}`, { cause: error });
+  }
+}
+
+/**
+ * Looks for damage in a store, for what breaks a constraint or a rule of the shop, and for gaps in the event log. Each
+ * statement sees the store at one instant, and none delays a service that writes. Throws UnusableStore when the file holds
+ * no shop, or a newer one than this program knows.
+ *
+ * @param signal ends the check between two statements
+ */
+export async function checkStore(path: string, signal?: AbortSignal): Promise<CheckedStore> {
+  const connection = openToRead(path);
+  try {
+    const migrations = readMigrations('sqlite');
+    const schemaVersion = versionOf(connection, path);
+    pendingMigrations(migrations, schemaVersion);
+    const violations: string[] = [];
+    for (const look of looks(connection, schemaVersion)) {
+      await setImmediate();
+      signal?.throwIfAborted();
+      try {
+        violations.push(...look());
+      } catch (error) {
+        // A page that cannot be read ends the statement that needs it; the others may find out more.
+        if (!isDamage(error)) throw error;
+        violations.push(`Damage: ${(error as Error).message}`);
+      }
+    }
+    const count = (table: string) => (violations.length > 0 ? 0 : countOf(connection, table));
+    return {
+      violations: [...new Set(violations)],
+      schemaVersion,
+      newestVersion: migrations.at(-1)!.version,
+      categories: count('categories'),
+      pets: count('pets'),
+      orders: count('orders'),
+      keys: count('api_keys'),
+      events: schemaVersion >= 3 ? count('events') : 0,
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+function versionOf(connection: BetterSqlite3.Database, path: string): number {
+  const isShop = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get();
+  const version = isShop && connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
+  if (typeof version === 'number') return version;
+  throw new UnusableStore(`${path} is a database, but holds no shop: its table schema_migrations is missing`);
+}
+
+/** The statements of a check. Each returns what it has found, in lines. */
+function looks(connection: BetterSqlite3.Database, version: number): (() => string[])[] {
+  return [
+    () => integrity(connection),
+    () => references(connection),
+    ...invariants
+      .filter(({ since }) => version >= since)
+      .map(({ name, sql }) => () => {
+        const ids = connection
+          .prepare(`${sql} LIMIT ${LISTED + 1}`)
+          .pluck()
+          .all() as number[];
+        return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
+      }),
+  ];
+}
+
+/** Pages, indexes, types, CHECK, NOT NULL and UNIQUE. */
+function integrity(connection: BetterSqlite3.Database): string[] {
+  const rows = connection
+    .prepare(`PRAGMA integrity_check(${LISTED + 1})`)
+    .pluck()
+    .all() as string[];
+  return listed(rows.filter(row => row !== 'ok').map(row => `Damage: ${row}`));
+}
+
+function references(connection: BetterSqlite3.Database): string[] {
+  const rows = connection
+    .prepare(`SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${LISTED + 1}`)
+    .all() as { table: string; rowid: number | null; parent: string }[];
+  return listed(
+    rows.map(
+      ({ table, rowid, parent }) =>
+        `Reference: a row of ${table}${rowid === null ? '' : ` (${rowid})`} refers to a row of ${parent} that is missing`,
+    ),
+  );
+}
+
+function listed(lines: string[]): string[] {
+  return lines.length > LISTED
+    ? [...lines.slice(0, LISTED), `${lines[0]!.split(':')[0]}: … and more`]
+    : lines;
+}
+
+function countOf(connection: BetterSqlite3.Database, table: string): number {
+  return connection.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+}

@@ -1,0 +1,64 @@
+/** A rule of the shop as a query for the rows that break it. The first migration that it can be asked after is `since`. */
+export interface Invariant {
+  /** What is wrong with such a row. */
+  name: string;
+  since: number;
+  /** Returns the column `id`. Both engines understand it. */
+  sql: string;
+}
+
+/** What must never be found in a store. Most of it is also a constraint, but a damaged file can break those. */
+export const invariants: readonly Invariant[] = [
+  { name: 'a negative quantity', since: 1, sql: 'SELECT id FROM pets WHERE quantity < 0' },
+  {
+    name: 'an available pet without stock',
+    since: 1,
+    sql: "SELECT id FROM pets WHERE status = 'available' AND quantity < 1",
+  },
+  {
+    name: 'a sold pet with stock',
+    since: 1,
+    sql: "SELECT id FROM pets WHERE status = 'sold' AND quantity <> 0",
+  },
+  {
+    name: 'an open order for a pet that is sold or gone',
+    since: 1,
+    sql: `
+      SELECT orders.id FROM orders LEFT JOIN pets ON pets.id = orders.pet_id
+      WHERE complete = 0 AND pet_id IS NOT NULL AND (pets.id IS NULL OR pets.status = 'sold')`,
+  },
+  {
+    name: 'a pet on hold without stock that no open order holds',
+    since: 1,
+    sql: `
+      SELECT id FROM pets WHERE status = 'pending' AND quantity = 0
+      AND NOT EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND complete = 0)`,
+  },
+  {
+    name: 'a completed order without a pet or a ship date',
+    since: 1,
+    sql: 'SELECT id FROM orders WHERE complete = 1 AND (pet_id IS NULL OR ship_date IS NULL)',
+  },
+  {
+    name: 'a pet without its category',
+    since: 1,
+    sql: 'SELECT id FROM pets WHERE NOT EXISTS (SELECT 1 FROM categories WHERE id = category_id)',
+  },
+  {
+    name: 'two categories of one name',
+    since: 1,
+    sql: 'SELECT max(id) AS id FROM categories GROUP BY lower(name) HAVING count(*) > 1',
+  },
+  {
+    name: 'a gap in the event log after an event',
+    since: 3,
+    sql: `
+      SELECT id FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM events) AS log
+      WHERE next <> id + 1`,
+  },
+  {
+    name: 'an event log whose last number is not that of its latest event',
+    since: 3,
+    sql: 'SELECT max(id) AS id FROM events HAVING max(id) <> (SELECT last_id FROM event_log)',
+  },
+];

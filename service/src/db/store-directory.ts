@@ -1,0 +1,48 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3';
+import { UnusableStore } from './database.ts';
+
+/** The file of the embedded store. SQLite keeps `petstore.db-wal` and `petstore.db-shm` next to it while it is open. */
+export function storePath(directory: string): string {
+  return join(directory, 'petstore.db');
+}
+
+/** The administrator's key, which the first start on a new store writes. */
+export function adminKeyPath(directory: string): string {
+  return join(directory, 'admin.key');
+}
+
+/** Whether there is a file of a store in which something can be. */
+export function hasStore(directory: string): boolean {
+  return (statSync(storePath(directory), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/**
+ * Throws UnusableStore when the store has lost its file: a new one would be an empty shop, and SQLite would delete the
+ * WAL, in which changes may still be.
+ */
+export function refuseLostFile(directory: string): void {
+  if (hasStore(directory)) return;
+  const left = [adminKeyPath(directory), `${storePath(directory)}-wal`].filter(path => existsSync(path));
+  if (left.length > 0) refuse(directory, left);
+}
+
+/** Throws UnusableStore when the file is a database without any table, but there is a key. */
+export function refuseLostTables(directory: string, connection: BetterSqlite3.Database): void {
+  const tables = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (tables === 0 && existsSync(adminKeyPath(directory))) refuse(directory, [adminKeyPath(directory)]);
+}
+
+const PROGRAM = 'node_modules/.bin/node service/src/main.ts';
+
+function refuse(directory: string, left: readonly string[]): never {
+  const path = storePath(directory);
+  throw new UnusableStore(
+    `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(' and ')} of an earlier store ` +
+      `${left.length === 1 ? 'is' : 'are'} there: no empty shop is started in its place\n` +
+      '  The store is elsewhere:  set PETSTORE_DATA to its directory, or DATABASE_URL to its database\n' +
+      `  The store is lost:       ${PROGRAM} restore FILE   brings a backup back\n` +
+      `  A new store is wanted:   ${PROGRAM} new-store      keeps what is there under another name`,
+  );
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { checkStore } from '../../src/db/check-store.ts';
+import { UnusableStore } from '../../src/db/database.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { readMigrations } from '../../src/db/migrations.ts';
+import { dataDirectory, run } from '../support/service-process.ts';
+
+/** A store with a shop, to which `change` was done against all constraints. */
+function storeWith(t: TestContext, change = '', migrations = readMigrations('sqlite')): string {
+  const path = join(dataDirectory(t), 'petstore.db');
+  const db = new BetterSqlite3(path);
+  migrateSqlite(db, migrations);
+  db.exec(`
+    INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
+    INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES
+      ('Rex', 'rex', 1, 'available', 3), ('Bo', 'bo', 1, 'sold', 0), ('Ann', 'ann', 1, 'pending', 0);
+    INSERT INTO orders (pet_id, quantity, complete) VALUES (3, 1, 0);
+  `);
+  if (migrations.length >= 3) {
+    db.exec(`INSERT INTO events (type, subject, time, data)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      SELECT 'pet.changed', i, 0, '{}' FROM n`);
+  }
+  db.pragma('foreign_keys = OFF');
+  db.pragma('ignore_check_constraints = ON');
+  db.exec(change);
+  db.close();
+  return path;
+}
+
+describe('a check of a store', () => {
+  it('finds nothing in one that is whole, and counts what is in it', async t => {
+    const { violations, ...content } = await checkStore(storeWith(t));
+    assert.deepEqual(violations, []);
+    const newest = readMigrations('sqlite').length;
+    const expected = { categories: 1, pets: 3, orders: 1, keys: 0, events: 100 };
+    assert.deepEqual(content, { ...expected, schemaVersion: newest, newestVersion: newest });
+  });
+
+  it('takes the oldest events for expired, not for missing', async t => {
+    assert.deepEqual((await checkStore(storeWith(t, 'DELETE FROM events WHERE id <= 40'))).violations, []);
+    assert.deepEqual((await checkStore(storeWith(t, 'DELETE FROM events'))).violations, []);
+  });
+
+  const wrongs: [string, RegExp][] = [
+    ['DELETE FROM events WHERE id = 50', /^Rule: a gap in the event log after an event: ID 49$/m],
+    ['DELETE FROM events WHERE id > 90', /^Rule: an event log whose last number is not .*: ID 90$/m],
+    ['UPDATE pets SET quantity = -1 WHERE id = 1', /^Rule: a negative quantity: ID 1$/m],
+    ['UPDATE pets SET quantity = -1 WHERE id = 1', /^Damage: CHECK constraint failed in pets$/m],
+    ['UPDATE pets SET quantity = 0 WHERE id = 1', /^Rule: an available pet without stock: ID 1$/m],
+    ['UPDATE pets SET quantity = 1 WHERE id = 2', /^Rule: a sold pet with stock: ID 2$/m],
+    ['DELETE FROM orders', /^Rule: a pet on hold without stock that no open order holds: ID 3$/m],
+    [
+      "UPDATE pets SET status = 'sold' WHERE id = 3",
+      /^Rule: an open order for a pet that is sold or gone: ID 1$/m,
+    ],
+    ['DELETE FROM pets WHERE id = 3', /^Rule: an open order for a pet that is sold or gone: ID 1$/m],
+    [
+      'DELETE FROM pets WHERE id = 3',
+      /^Reference: a row of orders \(1\) refers to a row of pets that is missing$/m,
+    ],
+    ['DELETE FROM categories', /^Rule: a pet without its category: ID 1$/m],
+    ['UPDATE orders SET complete = 1', /^Rule: a completed order without a pet or a ship date: ID 1$/m],
+    [
+      "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'x')",
+      /^Rule: two categories of one name: ID 2$/m,
+    ],
+  ];
+  for (const [change, message] of wrongs) {
+    it(`finds what was done by ${change}: ${message.source}`, async t => {
+      assert.match((await checkStore(storeWith(t, change))).violations.join('\n'), message);
+    });
+  }
+
+  it('lists ten of each kind', async t => {
+    const { violations } = await checkStore(storeWith(t, 'DELETE FROM events WHERE id % 2 = 0'));
+    const gaps = violations.filter(line => line.startsWith('Rule: a gap'));
+    assert.deepEqual([gaps.length, violations.includes('Rule: … and more')], [10, true]);
+  });
+
+  it('finds an index without a row, and a page of noise', async t => {
+    const path = storeWith(t);
+    const db = new BetterSqlite3(path, { readonly: true });
+    const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets_by_status'").pluck().get();
+    db.close();
+    const file = openSync(path, 'r+');
+    writeSync(file, Buffer.alloc(4096, 'noise'), 0, 4096, ((page as number) - 1) * 4096);
+    closeSync(file);
+    assert.match((await checkStore(path)).violations.join('\n'), /^Damage: /);
+    const { code, stdout, stderr } = await run(t, ['check', path], {});
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /^\S+petstore\.db is not whole:\n {2}Damage: .*\nRestore a backup that passes check/s,
+    );
+  });
+
+  it('changes nothing, not even an older schema', async t => {
+    const path = storeWith(t, '', readMigrations('sqlite').slice(0, 2));
+    const before = readFileSync(path);
+    const { code, stdout } = await run(t, ['check', path], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /is whole: categories 1, pets 3, .*; schema version 2, which the next start brings to /,
+    );
+    assert.deepEqual(readFileSync(path), before);
+  });
+
+  it('refuses what holds no shop, or a newer one', async t => {
+    const newer = storeWith(t, "INSERT INTO schema_migrations VALUES (9999, 'x', 0)");
+    const refused = (path: string, message: RegExp) =>
+      assert.rejects(
+        checkStore(path),
+        error => error instanceof UnusableStore && message.test(error.message),
+      );
+    await refused(newer, /schema version 9999, newer than this program knows/);
+    await refused(storeWith(t, 'DROP TABLE schema_migrations'), /holds no shop: its table schema_migrations/);
+    await refused(import.meta.filename, /cannot be read as a store: file is not a database/);
+    assert.ok(statSync(newer).size > 0);
+  });
+
+  it('needs the embedded store, or a file', async t => {
+    const { code, stderr } = await run(t, ['check'], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
+    assert.equal(code, 2);
+    assert.match(stderr, /^check without a file is for the embedded store, but DATABASE_URL is set/);
+  });
+});

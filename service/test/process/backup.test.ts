@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { checkStore } from '../../src/db/check-store.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { Client } from '../support/client.ts';
+import { aCategory } from '../support/factories.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { smallDisk } from '../support/small-disk.ts';
+
+const fileCalls = join(import.meta.dirname, '../support/file-calls.ts');
+
+/** A store of a few megabytes that no process has open. */
+function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
+  const directory = dataDirectory(t);
+  const db = new BetterSqlite3(join(directory, 'petstore.db'));
+  db.pragma('journal_mode = WAL');
+  migrateSqlite(db);
+  db.exec(`INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
+    INSERT INTO events (type, subject, time, data)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      SELECT 'pet.changed', i, 0, hex(zeroblob(100)) FROM n;
+    ${change}`);
+  db.close();
+  return { PETSTORE_DATA: directory };
+}
+
+describe('a backup', () => {
+  it('is the whole shop at one instant, in one file for its owner, while clients write', async t => {
+    const directory = dataDirectory(t);
+    const { url, adminKey } = await serve(t, directory);
+    const api = new Client(url, adminKey);
+    t.after(() => api.close());
+    const acknowledged: number[] = [];
+    let isOver = false;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!isOver) acknowledged.push(await aCategory(api));
+    });
+    const backups = dataDirectory(t);
+    for (const name of ['first.db', 'second.db']) {
+      const before = [...acknowledged];
+      const { code, stdout, stderr } = await run(t, ['backup', join(backups, name)], {
+        PETSTORE_DATA: directory,
+      });
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, new RegExp(`${name} is a backup of \\S+, \\d+ bytes, in \\S+ s: categories `));
+      const path = join(backups, name);
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+      const { violations } = await checkStore(path);
+      assert.deepEqual(violations, []);
+      const db = new BetterSqlite3(path, { readonly: true });
+      const copied = new Set(db.prepare('SELECT id FROM categories').pluck().all());
+      const announced = db
+        .prepare("SELECT count(*) FROM events WHERE type = 'category.created'")
+        .pluck()
+        .get();
+      db.close();
+      assert.deepEqual(
+        before.filter(id => !copied.has(id)),
+        [],
+      );
+      assert.equal(announced, copied.size);
+    }
+    isOver = true;
+    await Promise.all(writers);
+    assert.deepEqual(readdirSync(backups).sort(), ['first.db', 'second.db']);
+  });
+
+  it('replaces no file, and not what another backup is writing', async t => {
+    const environment = closedStore(t);
+    const file = join(dataDirectory(t), 'backup.db');
+    writeFileSync(file, 'precious');
+    const existing = await run(t, ['backup', file], environment);
+    assert.equal(existing.code, 2);
+    assert.match(existing.stderr, /^\S+backup\.db exists, and a backup replaces no file: name another\n$/);
+    assert.equal(statSync(file).size, 8);
+
+    const other = `${file}.2`;
+    writeFileSync(`${other}.unfinished`, 'another');
+    const busy = await run(t, ['backup', other], environment);
+    assert.equal(busy.code, 2);
+    assert.match(
+      busy.stderr,
+      /^\S+\.unfinished exists: another backup is writing it, or was killed; delete it/,
+    );
+    assert.equal(statSync(`${other}.unfinished`).size, 7);
+  });
+
+  it('leaves nothing on a disk that is too small', async t => {
+    const { directory, remove } = smallDisk(512_000);
+    t.after(remove);
+    const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], closedStore(t));
+    assert.match(stderr, /^The backup \S+ cannot be written: .*full.*\. Nothing of it was left\n$/);
+    assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
+  });
+
+  it('leaves nothing when it is interrupted', async t => {
+    const directory = dataDirectory(t);
+    const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
+      ...closedStore(t),
+      NODE_OPTIONS: `--import=${fileCalls}`,
+      TEST_INTERRUPT_AT: 'after 1',
+    });
+    assert.equal(stderr, 'Interrupted by SIGINT: nothing was changed\n');
+    assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
+  });
+
+  it('of a store that is not whole is refused, with what is wrong', async t => {
+    const directory = dataDirectory(t);
+    const damaged = closedStore(t, 'DELETE FROM events WHERE id = 7');
+    const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], damaged);
+    assert.match(
+      stderr,
+      /^\S+petstore\.db is not whole:\n {2}Rule: a gap in the event log after an event: ID 6\n/,
+    );
+    assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
+  });
+
+  it('that is killed has its name only when it is complete', async t => {
+    const environment = closedStore(t);
+    // The calls are the flush of the copy, the rename, and the flush of the directory.
+    for (const point of ['after 1', 'after 2']) {
+      const file = join(dataDirectory(t), 'backup.db');
+      const { code } = await run(t, ['backup', file], {
+        ...environment,
+        NODE_OPTIONS: `--import=${fileCalls}`,
+        TEST_KILL_AT: point,
+      });
+      assert.equal(code, null);
+      assert.equal(existsSync(file), point === 'after 2');
+      if (existsSync(file)) assert.deepEqual((await checkStore(file)).violations, []);
+    }
+  });
+});

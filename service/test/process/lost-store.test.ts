@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { Client } from '../support/client.ts';
+import { dataDirectory, type Ended, run, serve } from '../support/service-process.ts';
+import { smallDisk } from '../support/small-disk.ts';
+import { newDatabase } from '../support/test-store.ts';
+
+const refusal =
+  /^\S+petstore\.db is (missing|empty), but .* of an earlier store (is|are) there: no empty shop is started/;
+
+function assertRefused({ code, stdout, stderr }: Ended): void {
+  assert.match(stderr, refusal);
+  assert.match(stderr, /\n {2}A new store is wanted: {3}node_modules\S+ service\S+ new-store /);
+  assert.doesNotMatch(stderr, /\n {4}at /);
+  assert.deepEqual([code, stdout], [2, '']);
+}
+
+/** The directory of a store that a service has started on and closed. */
+async function usedDirectory(t: TestContext): Promise<string> {
+  const directory = dataDirectory(t);
+  await (await serve(t, directory)).end('SIGTERM');
+  return directory;
+}
+
+const path = (directory: string) => join(directory, 'petstore.db');
+
+describe('a directory with an admin.key whose store is lost', () => {
+  const losses: Record<string, (directory: string) => void> = {
+    missing: directory => rmSync(path(directory)),
+    empty: directory => writeFileSync(path(directory), ''),
+    'a database without tables': directory => {
+      rmSync(path(directory));
+      const db = new BetterSqlite3(path(directory));
+      db.pragma('journal_mode = WAL');
+      db.close();
+    },
+  };
+  for (const [loss, lose] of Object.entries(losses)) {
+    it(`is not served with an empty shop: the file is ${loss}`, async t => {
+      const directory = await usedDirectory(t);
+      lose(directory);
+      const environment = { PORT: '0', PETSTORE_DATA: directory };
+      const before = readFileSync(join(directory, 'admin.key'), 'utf8');
+      for (const command of ['serve', 'migrate', 'seed']) assertRefused(await run(t, [command], environment));
+      assert.equal((await run(t, ['keys', 'list'], environment)).code, 2);
+      assert.equal(readFileSync(join(directory, 'admin.key'), 'utf8'), before);
+      assert.equal(existsSync(path(directory)), loss !== 'missing');
+      if (loss === 'empty') assert.equal(statSync(path(directory)).size, 0);
+    });
+  }
+
+  it('is not served either when only the WAL was left, which is kept', async t => {
+    const directory = await usedDirectory(t);
+    rmSync(path(directory));
+    renameSync(join(directory, 'admin.key'), `${path(directory)}-wal`);
+    assertRefused(await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }));
+    assert.ok(existsSync(`${path(directory)}-wal`));
+  });
+
+  it('gets an empty store when the operator asks for it, and a key of its own', async t => {
+    const directory = await usedDirectory(t);
+    const lost = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+    rmSync(path(directory));
+    writeFileSync(`${path(directory)}-wal`, 'what is left');
+    const { code, stderr } = await run(t, ['new-store'], { PETSTORE_DATA: directory });
+    assert.deepEqual([code, stderr], [0, '']);
+    const kept = readdirSync(directory).filter(name => name.includes('.before-new-store-'));
+    assert.deepEqual(
+      kept.map(name => readFileSync(join(directory, name), 'utf8').trim()),
+      [lost, 'what is left'],
+    );
+
+    const { url, adminKey } = await serve(t, directory);
+    assert.notEqual(adminKey, lost);
+    const api = new Client(url, adminKey);
+    t.after(() => api.close());
+    assert.equal((await api.get('/keys')).body.length, 1);
+  });
+});
+
+describe('the command new-store', () => {
+  it('replaces no store, and makes none where the shop is in PostgreSQL', async t => {
+    const directory = await usedDirectory(t);
+    const inTheWay = await run(t, ['new-store'], { PETSTORE_DATA: directory });
+    assert.equal(inTheWay.code, 2);
+    assert.match(inTheWay.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
+    assert.ok(existsSync(join(directory, 'admin.key')));
+
+    const elsewhere = {
+      PETSTORE_DATA: join(directory, 'elsewhere'),
+      DATABASE_URL: 'postgres://a@127.0.0.1/b',
+    };
+    const { code, stderr } = await run(t, ['new-store'], elsewhere);
+    assert.equal(code, 2);
+    assert.match(stderr, /^new-store is for the embedded store, but DATABASE_URL is set/);
+    assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
+  });
+});
+
+describe('a directory that cannot be written', () => {
+  it('is named by the first start on PostgreSQL, and the next start makes the key', async t => {
+    const database = await newDatabase();
+    t.after(() => database.drop());
+    const environment = { PORT: '0', DATABASE_URL: database.url };
+    const { directory, remove } = smallDisk(64_000, 'ro');
+    t.after(remove);
+    const { code, stdout, stderr } = await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
+    assert.match(
+      stderr,
+      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was made in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
+    );
+    assert.deepEqual([code, stdout], [1, '']);
+
+    const service = await serve(t, dataDirectory(t), environment);
+    const api = new Client(service.url, service.adminKey);
+    const { body } = await api.get('/keys');
+    api.close();
+    // Before the database is dropped.
+    await service.end('SIGTERM');
+    assert.equal(body.length, 1);
+  });
+
+  it('is named by a start on the embedded store', async t => {
+    const { directory, remove } = smallDisk(64_000, 'ro');
+    t.after(remove);
+    const { code, stdout, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
+    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nPETSTORE_DATA names the directory/);
+    assert.deepEqual([code, stdout], [2, '']);
+  });
+});

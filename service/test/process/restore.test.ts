@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
+import { checkStore } from '../../src/db/check-store.ts';
+import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
+import { Client } from '../support/client.ts';
+import { aCategory } from '../support/factories.ts';
+import { dataDirectory, run, serve, start } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
+
+const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
+
+/** A store whose only category says which one it is. */
+function storeOf(path: string, category: string, change = ''): void {
+  const db = new BetterSqlite3(path);
+  migrateSqlite(db);
+  db.exec(`INSERT INTO categories (name, name_key) VALUES ('${category}', 'x'); ${change}`);
+  db.close();
+}
+
+/** The categories of a store, which must be whole. */
+async function categoriesOf(path: string): Promise<unknown[]> {
+  assert.deepEqual((await checkStore(path)).violations, []);
+  const db = new BetterSqlite3(path, { readonly: true });
+  try {
+    return db.prepare('SELECT name FROM categories').pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
+/** A directory with the store `old`, and a backup with the store `new`. */
+function oldAndNew(t: TestContext, change = '') {
+  const directory = dataDirectory(t);
+  const path = join(directory, 'petstore.db');
+  const file = join(dataDirectory(t), 'backup.db');
+  storeOf(path, 'old');
+  storeOf(file, 'new', change);
+  const environment = { PETSTORE_DATA: directory };
+  const kept = () =>
+    readdirSync(directory)
+      .filter(name => name.includes('.before-restore-'))
+      .map(name => join(directory, name));
+  return { directory, path, file, environment, kept };
+}
+
+describe('restore', () => {
+  it('brings the shop of a backup back, and keeps what was written since, even by a service that was killed', async t => {
+    const directory = dataDirectory(t);
+    const environment = { PETSTORE_DATA: directory };
+    const file = join(dataDirectory(t), 'backup.db');
+    const service = await serve(t, directory);
+    const api = new Client(service.url, service.adminKey);
+    t.after(() => api.close());
+    const backedUp = await aCategory(api);
+    assert.equal((await run(t, ['backup', file], environment)).code, 0);
+    const later = await aCategory(api);
+    await service.end('SIGKILL');
+    assert.ok(existsSync(join(directory, 'petstore.db-wal')));
+
+    const { code, stdout, stderr } = await run(t, ['restore', file], environment);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /holds the shop of \S+backup\.db: categories 1, /);
+    assert.match(stdout, /\nThe key in \S+admin\.key works with it\n$/);
+    const [, kept] = /The store that was there is kept as (\S+)\n/.exec(stdout)!;
+    assert.equal((await categoriesOf(kept!)).length, 2);
+
+    const restored = await serve(t, directory);
+    const after = new Client(restored.url, restored.adminKey);
+    t.after(() => after.close());
+    assert.equal((await after.get(`/categories/${backedUp}`)).status, 200);
+    assert.equal((await after.get(`/categories/${later}`)).status, 404);
+  });
+
+  it('fills a new directory, and says that its key is missing, or is not one of the backup', async t => {
+    const { file } = oldAndNew(t);
+    const directory = join(dataDirectory(t), 'data');
+    const environment = { PETSTORE_DATA: directory };
+    const first = await run(t, ['restore', file], environment);
+    assert.match(
+      first.stdout,
+      /\nThere is no \S+admin\.key: use a key of that time, or make one with\n {2}node_modules/,
+    );
+    writeFileSync(join(directory, 'admin.key'), 'psk_another\n');
+    const again = await run(t, ['restore', file], environment);
+    assert.match(again.stdout, /\nThe key in \S+admin\.key does not work with it: use a key of that time/);
+    assert.deepEqual([first.code, again.code], [0, 0]);
+  });
+
+  const refusals: [string, string, RegExp][] = [
+    [
+      'is not whole',
+      'UPDATE sqlite_sequence SET seq = 9; INSERT INTO events SELECT 7, name, name, 0, name FROM categories; DELETE FROM events; INSERT INTO events SELECT 2, name, name, 0, name FROM categories',
+      /is not whole:\n {2}Rule: an event log whose last/,
+    ],
+    [
+      'is newer',
+      "INSERT INTO schema_migrations VALUES (9999, 'x', 0)",
+      /schema version 9999, newer than this/,
+    ],
+    [
+      'holds no shop',
+      'DROP TABLE schema_migrations',
+      /holds no shop: its table schema_migrations is missing/,
+    ],
+  ];
+  for (const [what, change, message] of refusals) {
+    it(`refuses a backup that ${what}, and changes nothing`, async t => {
+      const { directory, path, file, environment } = oldAndNew(t, change);
+      const { code, stdout, stderr } = await run(t, ['restore', file], environment);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /\n {4}at /);
+      assert.ok(code === 1 || code === 2);
+      assert.equal(stdout, '');
+      assert.deepEqual(await categoriesOf(path), ['old']);
+      assert.deepEqual(readdirSync(directory).sort(), ['petstore.db', 'petstore.lock']);
+    });
+  }
+
+  it('refuses the store itself, and a file that is not there', async t => {
+    const { path, environment } = oldAndNew(t);
+    const itself = await run(t, ['restore', path], environment);
+    assert.match(itself.stderr, /is the store itself: name a backup of it\n$/);
+    const nothing = await run(t, ['restore', `${path}.1`], environment);
+    assert.match(nothing.stderr, /^There is no file \S+\n$/);
+    assert.deepEqual([itself.code, nothing.code], [2, 2]);
+  });
+
+  it('keeps a store that is damaged beyond opening with all of its files', async t => {
+    const { path, file, environment, kept } = oldAndNew(t);
+    for (const end of ['', '-wal', '-shm']) writeFileSync(`${path}${end}`, `noise${end} `.repeat(500));
+    const { code, stderr } = await run(t, ['restore', file], environment);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.deepEqual(await categoriesOf(path), ['new']);
+    assert.deepEqual(
+      kept()
+        .map(name => readFileSync(name, 'utf8').split(' ')[0])
+        .sort(),
+      ['noise', 'noise-shm', 'noise-wal'],
+    );
+  });
+
+  it('does not apply the WAL of a store whose file was deleted to the new one', async t => {
+    const { directory, path, file, environment, kept } = oldAndNew(t);
+    // The WAL of a process that was killed: copied while its connection is open.
+    const db = new BetterSqlite3(path);
+    db.pragma('journal_mode = WAL');
+    db.exec("UPDATE categories SET name = 'from the WAL'");
+    const wal = readFileSync(`${path}-wal`);
+    db.close();
+    rmSync(path);
+    writeFileSync(`${path}-wal`, wal);
+    assert.equal((await run(t, ['restore', file], environment)).code, 0);
+    assert.deepEqual(await categoriesOf(join(directory, 'petstore.db')), ['new']);
+    assert.equal(kept().length, 1);
+  });
+
+  it('that is killed at any instant leaves the old store or the new one, and can be run again', async t => {
+    // The calls are the flush of the copy, the link, the flush of the directory, the rename, and another flush.
+    const points = [1, 2, 3, 4, 5].flatMap(number => [`before ${number}`, `after ${number}`]);
+    const found: unknown[] = [];
+    for (const point of points) {
+      const { path, file, environment, kept } = oldAndNew(t);
+      const killed = await run(t, ['restore', file], {
+        ...environment,
+        NODE_OPTIONS: fileCalls,
+        TEST_KILL_AT: point,
+      });
+      assert.equal(killed.code, null, point);
+      const [name] = await categoriesOf(path);
+      found.push(name);
+      if (name === 'new') assert.deepEqual(await categoriesOf(kept()[0]!), ['old']);
+    }
+    assert.deepEqual(
+      found,
+      points.map((_, i) => (i < 7 ? 'old' : 'new')),
+    );
+
+    const { path, file, environment } = oldAndNew(t);
+    await run(t, ['restore', file], { ...environment, NODE_OPTIONS: fileCalls, TEST_KILL_AT: 'before 2' });
+    assert.equal((await run(t, ['restore', file], environment)).code, 0);
+    assert.deepEqual(await categoriesOf(path), ['new']);
+    assert.ok(!existsSync(`${path}.restoring`));
+  });
+
+  it('lets no command that waits meanwhile change the store that is put aside', async t => {
+    const { directory, path, file, environment, kept } = oldAndNew(t);
+    const signs = dataDirectory(t);
+    const [reached, goOn] = [join(signs, 'reached'), join(signs, 'go-on')];
+    const restoring = start(t, ['restore', file], {
+      ...environment,
+      NODE_OPTIONS: fileCalls,
+      TEST_WAIT_AT: 'before linkSync',
+      TEST_REACHED: reached,
+      TEST_GO_ON: goOn,
+    });
+    await until(async () => existsSync(reached));
+    const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
+    const waiting = start(t, keys, environment);
+    const files = `/proc/${waiting.child.pid}/fd`;
+    await until(async () => readdirSync(files).some(number => linkOf(join(files, number)) === path));
+    writeFileSync(goOn, '');
+    assert.equal((await restoring.ended).code, 0);
+    const { code, stdout } = await waiting.ended;
+    assert.ok(code !== 0 && stdout === '', 'the command fails');
+    assert.deepEqual(await categoriesOf(kept()[0]!), ['old']);
+    assert.deepEqual(await categoriesOf(join(directory, 'petstore.db')), ['new']);
+  });
+});
+
+/** Where a descriptor leads; it may have been closed since it was listed. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

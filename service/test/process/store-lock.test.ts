@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
+import { newDatabase } from '../support/test-store.ts';
+
+function assertInUse({ code, stdout, stderr }: Ended, pid: number | undefined, url = '\\S+'): void {
+  const details = `process ${pid} of host ${hostname()} \\(${url}, since 20\\d\\d-\\S+Z\\)`;
+  assert.match(
+    stderr,
+    new RegExp(
+      `^The store in \\S+ is in use by ${details}: stop it, or set PETSTORE_DATA to another directory\n$`,
+    ),
+  );
+  assert.deepEqual([code, stdout], [1, '']);
+}
+
+describe('a directory of the embedded store', () => {
+  it('is served by exactly one of several processes that start at once, and the others name it', async t => {
+    const environment = { PORT: '0', PETSTORE_DATA: dataDirectory(t) };
+    const starts = Array.from({ length: 6 }, () => start(t, ['serve'], environment));
+    const losers: Ended[] = [];
+    await new Promise<void>(resolve => {
+      for (const { ended } of starts)
+        ended.then(end => {
+          if (losers.push(end) === starts.length - 1) resolve();
+        });
+    });
+    const winners = starts.filter(({ child }) => child.exitCode === null);
+    assert.equal(winners.length, 1);
+    for (const loser of losers) assertInUse(loser, winners[0]!.child.pid);
+    assert.equal((await winners[0]!.end('SIGTERM')).code, 0);
+  });
+
+  it('is free at once after kill -9, and the next holder is named', async t => {
+    const directory = dataDirectory(t);
+    const environment = { PORT: '0', PETSTORE_DATA: directory };
+    const killed = await serve(t, directory);
+    assertInUse(await run(t, ['serve'], environment), killed.child.pid, killed.url);
+    await killed.end('SIGKILL');
+    const next = await serve(t, directory);
+    assertInUse(await run(t, ['serve'], environment), next.child.pid, next.url);
+    await next.end('SIGTERM');
+    assert.throws(() => readFileSync(join(directory, 'petstore.holder')), { code: 'ENOENT' });
+  });
+
+  it('is not free because somebody has deleted what names its holder', async t => {
+    const directory = dataDirectory(t);
+    await serve(t, directory);
+    rmSync(join(directory, 'petstore.holder'));
+    const { code, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
+    assert.match(stderr, /is in use by another process: stop it, or set PETSTORE_DATA/);
+    assert.equal(code, 1);
+  });
+
+  it('can be read and changed by commands while it is served, but not replaced', async t => {
+    const directory = dataDirectory(t);
+    const service = await serve(t, directory);
+    const environment = { PETSTORE_DATA: directory };
+    const copy = join(dataDirectory(t), 'backup.db');
+    const beside = [
+      ['keys', 'list'],
+      ['keys', 'show', '1'],
+      ['migrate'],
+      ['seed'],
+      ['check'],
+      ['backup', copy],
+    ];
+    for (const command of beside) {
+      const { code, stderr } = await run(t, command, environment);
+      assert.deepEqual([code, stderr], [0, ''], command.join(' '));
+    }
+    for (const command of [['restore', copy], ['new-store']])
+      assertInUse(await run(t, command, environment), service.child.pid, service.url);
+  });
+
+  it('is shared by replicas on PostgreSQL', async t => {
+    const directory = dataDirectory(t);
+    const database = await newDatabase();
+    t.after(() => database.drop());
+    const environment = { DATABASE_URL: database.url };
+    const first = await serve(t, directory, environment);
+    const second = await serve(t, directory, environment);
+    const ends = await Promise.all([first, second].map(service => service.end('SIGTERM')));
+    assert.deepEqual(
+      ends.map(({ code }) => code),
+      [0, 0],
+    );
+  });
+});
