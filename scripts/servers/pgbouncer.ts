@@ -50,6 +50,7 @@ auth_file = ${users}
 pool_mode = ${mode}
 default_pool_size = ${poolSize}
 max_client_conn = 500
+server_login_retry = 1
 `,
       );
       giveAway(directory);
