@@ -33,6 +33,8 @@ export interface PostgresOptions {
   clock: Clock;
   /** Is told of each change once: that the server cannot be reached, and why, and that it can again. */
   onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
+  /** Is called when a pooler is found in front of the server. */
+  onPooler?: (() => void) | undefined;
 }
 
 /** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
@@ -46,6 +48,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url, statementSeconds } = options;
   try {
     const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + ANSWER_MARGIN);
+    if (pooled) options.onPooler?.();
     const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, sessions);
   } catch (error) {

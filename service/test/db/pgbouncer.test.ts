@@ -94,6 +94,13 @@ for (const mode of ['transaction', 'session'] as const) {
       await assertInvariants(sql => rowsOf(url, sql));
     });
 
+    it('say so in the log', async t => {
+      const { pooledUrl } = await aDatabase(t, mode);
+      const service = await serve(t, dataDirectory(t), { DATABASE_URL: pooledUrl });
+      const { stdout } = await service.end('SIGTERM');
+      assert.match(stdout, /"msg":"A pooler is in front of PostgreSQL: statements are not prepared"/);
+    });
+
     it('keep the time limit of a statement, and leave no setting to other clients', async t => {
       const { pooledUrl } = await aDatabase(t, mode);
       const db = await openPostgres(postgresOptions(pooledUrl, { statementSeconds: 1 }));

@@ -21,7 +21,7 @@ const notRunHere: Record<string, string> = {
   'npm start\n': 'runs in set-up.test.ts',
   'npm run start:replicas': 'runs in start-replicas.test.ts',
   'npm test ': 'is what runs this test',
-  'node --test service/test/': 'runs tests',
+  'scripts/with-servers.ts': 'runs tests',
 };
 
 describe('the documented commands for the embedded store', () => {
