@@ -97,6 +97,8 @@ async function startReplicas(
     ...process.env,
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
+    DATABASE_URL_FILE: undefined,
+    REDIS_URL_FILE: undefined,
     LOG_LEVEL: 'warn',
     PETSTORE_TRUST_PROXY: PETSTORE_TRUST_PROXY ? `${PETSTORE_TRUST_PROXY},127.0.0.1` : '127.0.0.1',
   };

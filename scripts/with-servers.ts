@@ -1,8 +1,10 @@
 // Runs a command with a PostgreSQL and a Redis of its own, whose addresses are in its environment:
 // node_modules/.bin/node scripts/with-servers.ts node --test service/test/journeys/pets.test.ts
+// With TEST_POOLER=transaction or session there is also a pgbouncer, through which the services of the tests connect.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { type Pgbouncer, startPgbouncer } from './servers/pgbouncer.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
 
@@ -29,20 +31,34 @@ if (command === undefined) {
 /** The exit code: the command's, or as a shell would tell a signal. */
 async function runWithServers(command: string): Promise<number> {
   const starts = await Promise.allSettled([startPostgres(), startRedis()]);
+  let pgbouncer: Pgbouncer | undefined;
   try {
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
-    const [postgres, redis] = starts.map(start => start.status === 'fulfilled' && start.value.url);
+    const [postgres, redis] = starts.map(start => String(start.status === 'fulfilled' && start.value.url));
+    pgbouncer = await startPooler(postgres!);
     if (interrupted !== undefined) return codeOf(interrupted);
     return await run(command, {
-      TEST_DATABASE_URL: String(postgres),
-      TEST_REDIS_URL: String(redis),
+      TEST_DATABASE_URL: postgres!,
+      TEST_REDIS_URL: redis!,
+      ...(pgbouncer && { TEST_POOLER_URL: pgbouncer.through(postgres!) }),
     });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     return 1;
   } finally {
+    await pgbouncer?.stop();
     await Promise.all(starts.map(start => start.status === 'fulfilled' && start.value.stop()));
   }
+}
+
+async function startPooler(serverUrl: string): Promise<Pgbouncer | undefined> {
+  const { TEST_POOLER: mode } = process.env;
+  if (!mode) return undefined;
+  if (mode !== 'transaction' && mode !== 'session') {
+    throw new Error(`TEST_POOLER must be transaction or session, but is "${mode}"`);
+  }
+  // In transaction mode a replica's 6 connections share fewer; in session mode each client keeps one.
+  return startPgbouncer({ serverUrl, mode, poolSize: mode === 'transaction' ? 4 : 40 });
 }
 
 function run(command: string, environment: Record<string, string>): Promise<number> {

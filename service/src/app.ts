@@ -104,6 +104,7 @@ export async function buildApp(
         if (status === 'up') log.warn('The database is back');
         else log.warn({ reason }, 'The database cannot be reached');
       },
+      onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
     },
     clock,
   );

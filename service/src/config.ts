@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { BanRules } from './counters/decide.ts';
 import { isAddressRange } from './kit/client-address.ts';
 import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
+import { readSecretFile } from './kit/secret-file.ts';
 import { nearest } from './kit/text.ts';
 
 /** The settings of a process, read once from the environment. */
@@ -152,17 +153,18 @@ function isMinutes(text: string): boolean {
 }
 
 /** A message does not repeat the value: there may be a password in it. */
-function readRedisUrls({ REDIS_URL: value }: Environment): readonly string[] {
+function readRedisUrls(environment: Environment): readonly string[] {
+  const { value, source } = secret(environment, 'REDIS_URL');
   const urls = value ? value.split(',').map(text => text.trim()) : [];
   const wrong = urls.findIndex(url => !isRedisUrl(url));
   if (wrong >= 0) {
     throw new ConfigError(
-      `REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas ` +
+      `${source} takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas ` +
         `when they are nodes of a cluster, but number ${wrong + 1} is none`,
     );
   }
   if (urls.length > 1 && urls.some(url => Number(new URL(url).pathname.slice(1)) > 0)) {
-    throw new ConfigError('REDIS_URL names several nodes of a cluster, which has no database but number 0');
+    throw new ConfigError(`${source} names several nodes of a cluster, which has no database but number 0`);
   }
   return Object.freeze(urls);
 }
@@ -190,11 +192,32 @@ function refuseUnknown(environment: Environment): void {
 
 /** The URL may hold a password, so no message shows it. */
 function databaseUrl(environment: Environment): string | undefined {
-  if (!environment.DATABASE_URL) return undefined;
-  const url = URL.parse(environment.DATABASE_URL);
+  const { value, source } = secret(environment, 'DATABASE_URL');
+  if (!value) return undefined;
+  const url = URL.parse(value);
   if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1)
     return url.href;
-  throw new ConfigError('DATABASE_URL must be postgres://user:password@host:port/database');
+  throw new ConfigError(`${source} must be postgres://user:password@host:port/database`);
+}
+
+/** A setting with a password in it, which can also be in a file; `source` is its name in messages. */
+function secret(
+  environment: Environment,
+  name: 'DATABASE_URL' | 'REDIS_URL',
+): { value: string | undefined; source: string } {
+  const path = environment[`${name}_FILE`];
+  if (!path) return { value: environment[name], source: name };
+  if (environment[name]) {
+    throw new ConfigError(`${name} and ${name}_FILE are both set: unset one of them`);
+  }
+  try {
+    return { value: readSecretFile(path), source: `${name} in ${path}` };
+  } catch (error) {
+    throw new ConfigError(
+      `${name}_FILE names ${path}, which cannot be used: ${(error as Error).message}. It must be a file that this user ` +
+        `can read, with the value of ${name} in it`,
+    );
+  }
 }
 
 function text(environment: Environment, name: string, fallback: string): string {

@@ -5,8 +5,8 @@ import { withoutPassword } from '../kit/urls.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
 import { UnusableStore } from './database.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
-import { migratePostgres } from './migrate-postgres.ts';
-import { reasonOf, refuseUnsupported } from './postgres.ts';
+import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
+import { reasonOf, refuseUnsupported } from './postgres-start.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must be there. */
@@ -60,12 +60,6 @@ async function connect(databaseUrl: string): Promise<Client> {
   client.on('error', () => {});
   try {
     await client.connect();
-    // The server, the database or the role may have limits that suit requests and not a copy.
-    await client.query(
-      `SELECT set_config(name, '0', false) FROM pg_settings
-       WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
-                      'idle_in_transaction_session_timeout')`,
-    );
     await refuseUnsupported(client);
     await migratePostgres(client);
     return client;
@@ -84,6 +78,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
   let step = 'the start';
   try {
     await target.query('BEGIN');
+    await target.query(LIFT_LIMITS);
     await lock(target, tables);
     await refuseFilled(target, tables);
     const copied: CopiedTable[] = [];

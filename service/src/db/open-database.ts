@@ -15,6 +15,8 @@ export interface StoreOptions {
   onCommit?: ((size: number) => void) | undefined;
   /** Is told once that the server cannot be reached, and why, and once that it can again. */
   onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
+  /** Is called when a pooler is found in front of the server. */
+  onPooler?: (() => void) | undefined;
 }
 
 /** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
@@ -37,5 +39,6 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
     maxQueue: options.databaseQueue,
     clock,
     onStatus: options.onStatus,
+    onPooler: options.onPooler,
   });
 }

@@ -4,8 +4,30 @@ import { SECOND } from '../kit/clock.ts';
 /** How long after a broken connection another is made, in milliseconds. */
 const PAUSE = SECOND;
 
-/** Hears what is told on a channel, on a connection of its own. What is told while that is broken is missed. */
-export class Listener {
+/** How often a database behind a pooler is looked at, in milliseconds. */
+const POLL_INTERVAL = 100;
+
+/** Calls back when there may be something new in the database, until it is closed. */
+export interface Listener {
+  close(): Promise<void>;
+}
+
+/** For a database that sends no notifications, because a pooler is in between. */
+export class Polling implements Listener {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(look: () => void) {
+    this.#timer = setInterval(look, POLL_INTERVAL);
+    this.#timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Receives the notifications on a channel, on a connection of its own. Those sent while that is broken are missed. */
+export class Notifications implements Listener {
   readonly #config: ClientConfig;
   readonly #channel: string;
   readonly #heard: () => void;

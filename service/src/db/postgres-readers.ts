@@ -2,6 +2,7 @@ import { Client, type ClientConfig } from 'pg';
 import type { Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { answered, connected } from './postgres-errors.ts';
+import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 
 interface Reader {
@@ -15,14 +16,12 @@ interface Reader {
  */
 export class Readers {
   readonly #config: ClientConfig;
+  readonly #sessions: Sessions;
   readonly #readers: (Reader | undefined)[];
 
-  constructor(config: ClientConfig, count: number) {
-    this.#config = {
-      ...config,
-      pipeline: true,
-      options: '-c default_transaction_read_only=on',
-    } as ClientConfig;
+  constructor(config: ClientConfig, sessions: Sessions, count: number) {
+    this.#sessions = sessions;
+    this.#config = { ...config, ...sessions.readOptions, pipeline: true } as ClientConfig;
     this.#readers = Array.from({ length: count }, () => undefined);
   }
 
@@ -41,7 +40,7 @@ export class Readers {
       const client = await connected(reader.client);
       // With all that are asked in this turn of the event loop.
       sendTogether(client, setImmediate);
-      return (await answered(client.query(statementOf(sql, values)))).rows;
+      return (await answered(this.#sessions.read(client, statementOf(sql, values)))).rows;
     } finally {
       reader.inFlight--;
     }

@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { NewEvent, Transaction, Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { answered, RolledBack, toCommitFailure } from './postgres-errors.ts';
+import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 
 /** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
@@ -20,17 +21,22 @@ export class PostgresTransaction implements Transaction {
   readonly engine = 'postgres';
   readonly #client: PoolClient;
   readonly #clock: Clock;
+  readonly #sessions: Sessions;
   readonly #begun: Promise<unknown>;
   /** What was sent and not waited for. */
   readonly #appended: Promise<unknown>[] = [];
 
-  /** Begins the transaction, read-only if the operator has set the database so. Each statement sees what was committed before it; locks make up for the rest. */
-  constructor(client: PoolClient, clock: Clock) {
+  /**
+   * Begins the transaction, read-only if the operator has set the database so. Each statement sees what was committed before
+   * it; locks make up for the rest.
+   */
+  constructor(client: PoolClient, clock: Clock, sessions: Sessions) {
     this.#client = client;
     this.#clock = clock;
+    this.#sessions = sessions;
     // With the first statement, which comes at once.
     sendTogether(client, process.nextTick);
-    this.#begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    this.#begun = client.query(sessions.begin);
     // Told to whoever waits for a statement or the commit, which fail with it.
     this.#begun.catch(() => {});
   }
@@ -65,7 +71,7 @@ export class PostgresTransaction implements Transaction {
   append({ type, subject, data }: NewEvent): void {
     const values = [type, subject, this.#clock.now(), data];
     sendTogether(this.#client, process.nextTick);
-    const sent = this.#client.query({ name: 'append', text: APPEND, values });
+    const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
     // Told by the commit.
     sent.catch(() => {});
     this.#appended.push(sent);
@@ -93,6 +99,6 @@ export class PostgresTransaction implements Transaction {
 
   #send(query: QueryConfig): Promise<QueryResult> {
     sendTogether(this.#client, process.nextTick);
-    return answered(this.#client.query(query));
+    return answered(this.#client.query(this.#sessions.statement(query)));
   }
 }

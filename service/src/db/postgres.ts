@@ -10,12 +10,13 @@ import {
   UnusableStore,
   type Value,
 } from './database.ts';
-import { migratePostgres } from './migrate-postgres.ts';
 import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
-import { Listener } from './postgres-listener.ts';
+import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
 import { CHANNEL, COUNT_UNNUMBERED, EventRelay } from './postgres-relay.ts';
+import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
+import { CONNECTION_TIMEOUT, GOODBYE_TIMEOUT, prepareDatabase, reasonOf } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
@@ -32,50 +33,33 @@ export interface PostgresOptions {
   clock: Clock;
   /** Is told of each change once: that the server cannot be reached, and why, and that it can again. */
   onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
+  /** Is called when a pooler is found in front of the server. */
+  onPooler?: (() => void) | undefined;
 }
 
 /** Writes a row as it is, which PostgreSQL does. */
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
 
-/** How long it may take to connect, in milliseconds. */
-const CONNECTION_TIMEOUT = 2 * SECOND;
-
 /** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
 const ANSWER_MARGIN = SECOND;
-
-/** How long a server may take to say goodbye, in milliseconds. One that hangs never does. */
-const GOODBYE_TIMEOUT = SECOND;
 
 /** How often work is done before conflicts with other transactions make it fail. */
 const MOST_ATTEMPTS = 6;
 
-/** The oldest server that is supported, as its `server_version_num` says it. */
-const OLDEST_VERSION = 150_000;
-
 /** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const database = new PostgresDatabase(options);
+  const { url, statementSeconds } = options;
   try {
-    await database.prepare();
-    return database;
+    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + ANSWER_MARGIN);
+    if (pooled) options.onPooler?.();
+    const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
+    return new PostgresDatabase(options, sessions);
   } catch (error) {
-    await database.close();
     if (error instanceof UnusableStore) throw error;
-    throw new UnusableStore(
-      `The database ${withoutPassword(options.url)} cannot be used: ${reasonOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new UnusableStore(`The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
-}
-
-/** Several addresses of one host make one error without a text of its own. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(String).join('; ');
-  const { message } = error as Error;
-  // What the driver says when it has none.
-  return message.includes('client password must be a string') ? 'the server asks for a password' : message;
 }
 
 /**
@@ -91,10 +75,10 @@ class PostgresDatabase implements Database {
   readonly #answerTimeout: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
-  readonly #config: ClientConfig;
+  readonly #sessions: Sessions;
   readonly #listeners: (() => void)[] = [];
-  #relay: EventRelay | undefined;
-  #listener: Listener | undefined;
+  readonly #relay: EventRelay;
+  readonly #listener: Listener;
   #inProgress = 0;
   /** Is called when nothing is in progress any more. */
   #onRest = () => {};
@@ -103,7 +87,11 @@ class PostgresDatabase implements Database {
   readonly #onStatus: PostgresOptions['onStatus'];
   readonly #most: number;
 
-  constructor({ url, connections, statementSeconds, maxQueue, clock, onStatus }: PostgresOptions) {
+  constructor(
+    { url, connections, statementSeconds, maxQueue, clock, onStatus }: PostgresOptions,
+    sessions: Sessions,
+  ) {
+    this.#sessions = sessions;
     this.#onStatus = onStatus;
     this.#most = connections;
     this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
@@ -111,15 +99,14 @@ class PostgresDatabase implements Database {
       connectionString: url,
       application_name: 'petstore',
       connectionTimeoutMillis: CONNECTION_TIMEOUT,
-      statement_timeout: statementSeconds * SECOND,
-      idle_in_transaction_session_timeout: statementSeconds * SECOND,
+      ...sessions.options,
       query_timeout: this.#answerTimeout,
       keepAlive: true,
       stream: () => this.#sockets.create(),
       types: types!,
     };
     const readers = Math.max(1, Math.floor(connections / 3));
-    this.#readers = new Readers(config, readers);
+    this.#readers = new Readers(config, sessions, readers);
     this.#writers = new Pool({
       ...config,
       pipeline: true,
@@ -134,23 +121,11 @@ class PostgresDatabase implements Database {
     this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
     this.#clock = clock;
-    this.#config = config;
-  }
-
-  /** The migrations may take long, and wait for another replica's: without the time limits of serving. */
-  async prepare(): Promise<void> {
-    const client = await this.#writers.connect();
-    try {
-      await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
-      await refuseUnsupported(client);
-      await migratePostgres(withoutTimeout(client));
-    } finally {
-      client.release(true);
-    }
     this.#relay = new EventRelay(this);
-    this.#listener = new Listener(this.#config, CHANNEL, () => {
+    const tell = () => {
       for (const listener of this.#listeners) listener();
-    });
+    };
+    this.#listener = sessions.canListen ? new Notifications(config, CHANNEL, tell) : new Polling(tell);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -184,7 +159,7 @@ class PostgresDatabase implements Database {
   }
 
   async numberEvents(): Promise<void> {
-    await this.#relay?.numberCommitted();
+    await this.#relay.numberCommitted();
   }
 
   async unnumberedEvents(): Promise<number> {
@@ -211,7 +186,7 @@ class PostgresDatabase implements Database {
   async close(): Promise<void> {
     const patience = this.#inProgress > 0 ? this.#answerTimeout : GOODBYE_TIMEOUT;
     const timer = setTimeout(() => this.#sockets.cutOff(), patience);
-    await Promise.all([this.#relay?.close(), this.#listener?.close()]);
+    await Promise.all([this.#relay.close(), this.#listener.close()]);
     this.#isClosing = true;
     if (this.#inProgress > 0) {
       await new Promise<void>(resolve => {
@@ -249,12 +224,12 @@ class PostgresDatabase implements Database {
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await connected(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#clock);
+    const tx = new PostgresTransaction(client, this.#clock, this.#sessions);
     try {
       const value = await work(tx);
       await tx.commit();
       client.release();
-      if (tx.hasEvents) this.#relay?.nudge();
+      if (tx.hasEvents) this.#relay.nudge();
       return value;
     } catch (error) {
       // Its locks end before it is told of: whoever asked may ask again at once. A connection that fails is given up.
@@ -272,27 +247,4 @@ class PromptClient extends Client {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   }
-}
-
-type Session = Pick<Client, 'query'>;
-
-/** Rejects with UnusableStore when the server is too old, or the database is not in UTF8. */
-export async function refuseUnsupported(session: Session): Promise<void> {
-  const { rows } = await session.query(
-    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
-  );
-  const { version, encoding } = rows[0];
-  if (version < OLDEST_VERSION)
-    throw new UnusableStore(`PostgreSQL 15 or newer is needed; the server says ${version}`);
-  if (encoding !== 'UTF8') {
-    throw new UnusableStore(`The database must be encoded in UTF8, but is in ${encoding}: create another`);
-  }
-}
-
-/** The same session with queries that are waited for however long they take. */
-function withoutTimeout(session: Session): Session {
-  const query = (text: string, values?: unknown[]) =>
-    // 2^31 - 1 ms, the longest that a timer takes: some 24 days.
-    session.query({ text, values, query_timeout: 2 ** 31 - 1 } as { text: string });
-  return { query } as Session;
 }

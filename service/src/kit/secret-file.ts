@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { flushToDisk } from './durable.ts';
 
@@ -12,4 +12,15 @@ export function writeSecretFile(path: string, text: string): void {
   closeSync(file);
   renameSync(unfinished, path);
   flushToDisk(dirname(path));
+}
+
+/**
+ * Reads a secret of one line, without the line break behind it. Throws an Error whose message says what is wrong with the
+ * file, and nothing of what is in it.
+ */
+export function readSecretFile(path: string): string {
+  const secret = readFileSync(path, 'utf8').trim();
+  if (secret === '') throw new Error('the file is empty');
+  if (secret.includes('\n')) throw new Error('the file has more than one line');
+  return secret;
 }

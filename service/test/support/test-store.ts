@@ -52,7 +52,7 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
   return {
     environment: {
       PETSTORE_DATA: directory,
-      DATABASE_URL: database.url,
+      DATABASE_URL: throughPooler(database.url),
       REDIS_URL: redis.url,
       PETSTORE_DATABASE_CONNECTIONS: '6',
       // A machine that is slow is no fault of the service's.
@@ -98,8 +98,19 @@ export async function emptyDatabase(options = ''): Promise<TestDatabase> {
   return {
     name,
     url: urlOf(name),
-    drop: () => administer(async client => void (await client.query(`DROP DATABASE ${name}`))),
+    drop: () => administer(async client => void (await client.query(`DROP DATABASE ${name} ${LEFT_OPEN}`))),
   };
+}
+
+/** A pooler keeps connections of the server when its clients have ended theirs. */
+const LEFT_OPEN = process.env.TEST_POOLER_URL ? 'WITH (FORCE)' : '';
+
+/** The URL of a database by way of the pooler, where the tests were started with one. */
+function throughPooler(databaseUrl: string): string {
+  if (!process.env.TEST_POOLER_URL) return databaseUrl;
+  const url = new URL(databaseUrl);
+  url.port = new URL(process.env.TEST_POOLER_URL).port;
+  return url.href;
 }
 
 /** The URL of a database of the server that `npm test` starts. */

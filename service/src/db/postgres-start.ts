@@ -1,0 +1,77 @@
+import { Client } from 'pg';
+import { SECOND } from '../kit/clock.ts';
+import { UnusableStore } from './database.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { isPooled } from './postgres-sessions.ts';
+import { Sockets } from './postgres-sockets.ts';
+
+/** How long it may take to connect, in milliseconds. */
+export const CONNECTION_TIMEOUT = 2 * SECOND;
+
+/** How long a server may take to say goodbye, in milliseconds. One that hangs never does. */
+export const GOODBYE_TIMEOUT = SECOND;
+
+/** The oldest server that is supported, as its `server_version_num` says it. */
+const OLDEST_VERSION = 150_000;
+
+/**
+ * Brings the schema of a database up to date. Returns whether a pooler is in between. Rejects with UnusableStore when the
+ * database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the first answers, in
+ * milliseconds; the migrations may take long, and wait for those of another replica.
+ */
+export async function prepareDatabase(url: string, timeout: number): Promise<{ pooled: boolean }> {
+  const sockets = new Sockets();
+  const client = new Client({
+    connectionString: url,
+    application_name: 'petstore',
+    connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    query_timeout: timeout,
+    keepAlive: true,
+    stream: () => sockets.create(),
+  });
+  // A connection that breaks is reported by the query that fails with it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await refuseUnsupported(client);
+    const pooled = await isPooled(client);
+    await migratePostgres(withoutTimeout(client));
+    return { pooled };
+  } finally {
+    const timer = setTimeout(() => sockets.cutOff(), GOODBYE_TIMEOUT);
+    await client.end();
+    await sockets.closed();
+    clearTimeout(timer);
+  }
+}
+
+type Session = Pick<Client, 'query'>;
+
+/** Rejects with UnusableStore when the server is too old, or the database is not in UTF8. */
+export async function refuseUnsupported(session: Session): Promise<void> {
+  const { rows } = await session.query(
+    "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
+  );
+  const { version, encoding } = rows[0];
+  if (version < OLDEST_VERSION)
+    throw new UnusableStore(`PostgreSQL 15 or newer is needed; the server says ${version}`);
+  if (encoding !== 'UTF8') {
+    throw new UnusableStore(`The database must be encoded in UTF8, but is in ${encoding}: create another`);
+  }
+}
+
+/** The same session with queries that are waited for however long they take. */
+function withoutTimeout(session: Session): Session {
+  const query = (text: string, values?: unknown[]) =>
+    // 2^31 - 1 ms, the longest that a timer takes: some 24 days.
+    session.query({ text, values, query_timeout: 2 ** 31 - 1 } as { text: string });
+  return { query } as Session;
+}
+
+/** Several addresses of one host make one error without a text of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(String).join('; ');
+  const { message } = error as Error;
+  // What the driver says when it has none.
+  return message.includes('client password must be a string') ? 'the server asks for a password' : message;
+}

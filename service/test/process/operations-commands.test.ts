@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { Client as Session } from 'pg';
+import { type PostgresServer, startPostgres } from '../../../scripts/servers/postgres.ts';
+import { type RedisServer, startRedis } from '../../../scripts/servers/redis.ts';
+import { Client } from '../support/client.ts';
+import { Checkout, DocumentedCommands } from '../support/documented-commands.ts';
+import { aPet } from '../support/factories.ts';
+import { dataDirectory, run, type ServiceProcess, serve } from '../support/service-process.ts';
+
+const commands = new DocumentedCommands('docs/operations.md', 'README.md');
+
+/** A part of each command that runs elsewhere, or that cannot run here, and why. */
+const notRunHere: Record<string, string> = {
+  'docker compose up --build': 'needs a container engine; compose.test.ts checks what it starts',
+  'docker compose exec service cat': 'needs a container engine',
+  'sqlite3 data/petstore.db': 'needs a program that the project does not install',
+  'main.ts serve': 'is how service-process.ts starts every service',
+  'npm start\n': 'runs in set-up.test.ts',
+  'npm run start:replicas': 'runs in start-replicas.test.ts',
+  'npm test ': 'is what runs this test',
+  'scripts/with-servers.ts': 'runs tests',
+};
+
+describe('the documented commands for the embedded store', () => {
+  it('back it up while it is in use, for nobody else to read, and restore it', async t => {
+    const home = dataDirectory(t);
+    const checkout = new Checkout(home, { environment: {} });
+    const data = join(checkout.directory, 'data');
+    const before = await aService(t, data);
+    const kept = await aPet(before.api);
+    await checkout.run(commands.find('VACUUM INTO'));
+    assert.equal(statSync(join(home, 'petstore-backup.db')).mode & 0o777, 0o600);
+    const lost = await aPet(before.api);
+    await before.service.end('SIGTERM');
+
+    await checkout.run(commands.find('cp ~/petstore-backup.db'));
+    const { service, api } = await aService(t, data);
+    await assertServes(service);
+    assert.equal((await api.get(`/pets/${kept}`)).status, 200);
+    assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+  });
+
+  it('manage keys, and use the shop as the README says', async t => {
+    const home = dataDirectory(t);
+    const data = join(home, 'checkout/data');
+    await run(t, ['seed'], { PETSTORE_DATA: data });
+    const { service, api } = await aService(t, data);
+    const checkout = new Checkout(home, {
+      environment: {},
+      substitutions: {
+        'http://127.0.0.1:8080': service.url,
+        // A stream does not end by itself; 28 is how curl says that the time was over.
+        'curl -N -H "$KEY" "$SHOP/events/stream"':
+          'curl -N --max-time 1 -H "$KEY" "$SHOP/events/stream" || [ $? = 28 ]',
+      },
+    });
+    const secret = (await checkout.run(commands.find('keys create --name Administrator'))).trim();
+    assert.equal((await api.as(secret).get('/keys')).status, 200);
+    assert.match(await checkout.run(commands.find('keys create --name "Web shop"')), /\tWeb shop\tpro\t/);
+    assert.equal(JSON.parse(await checkout.run(commands.find('/pets?limit=3'))).length, 3);
+    const used = await checkout.run(commands.find('Idempotency-Key: first-order'));
+    assert.match(used, /"Bandit"/);
+    assert.match(used, /order\.completed/);
+  });
+});
+
+/** As the documentation has it set up: an administrator `postgres`, and a user without rights who owns the database. */
+describe('the documented commands for PostgreSQL', () => {
+  const servers = serversOfThisSuite();
+
+  before(async () => {
+    const { postgres } = servers;
+    appendFileSync(join(postgres.directory, 'data/pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
+    await execute(postgres.url, 'CREATE ROLE postgres SUPERUSER LOGIN', 'SELECT pg_reload_conf()');
+    // The user that initdb made is the administrator, and has the name that is wanted here.
+    await execute(urlFor(postgres, 'postgres', 'postgres'), 'ALTER ROLE petstore RENAME TO initdb');
+  });
+
+  it('set it up, move the embedded store there, back it up and restore it', async t => {
+    const { postgres, redis } = servers;
+    const home = dataDirectory(t);
+    const data = join(home, 'checkout/data');
+    await run(t, ['seed'], { PETSTORE_DATA: data });
+    const url = urlFor(postgres, 'petstore', 'petstore');
+    const restoredUrl = urlFor(postgres, 'petstore', 'petstore_restored');
+    const checkout = new Checkout(home, {
+      environment: {
+        PGHOST: '127.0.0.1',
+        PGPORT: String(postgres.port),
+        PGUSER: 'postgres',
+        DATABASE_URL: url,
+        RESTORED_URL: restoredUrl,
+        REDIS_URL: redis.url,
+      },
+      substitutions: { 'postgres://petstore:secret@db.example/petstore': url },
+    });
+    await checkout.run(commands.find('CREATE DATABASE petstore OWNER petstore ENCODING'));
+    assert.match(await checkout.run(commands.find('main.ts migrate-store')), /^pets +\| +40 \| +40$/m);
+
+    const settings = { DATABASE_URL: url, REDIS_URL: redis.url };
+    const before = await aService(t, data, settings);
+    const kept = await aPet(before.api);
+    await checkout.run(commands.find('pg_dump --format=custom --file='));
+    const lost = await aPet(before.api);
+    const counts = await checkout.run(commands.find('--no-owner --dbname='));
+    assert.match(counts, /^ +41 \| +\d+ \| +\d+$/m);
+    assert.match(counts, /^1\tAdministrator\t/m);
+    await before.service.end('SIGTERM');
+    await checkout.run(commands.find('redis-cli -u "$REDIS_URL" FLUSHDB'));
+
+    const { service, api } = await aService(t, data, { ...settings, DATABASE_URL: restoredUrl });
+    await assertServes(service);
+    assert.equal((await api.get(`/pets/${kept}`)).status, 200);
+    assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+    // The schema can be changed by the next version, which is what only its owner may do.
+    await execute(restoredUrl, 'ALTER TABLE pets ADD COLUMN tried INTEGER', 'CREATE TABLE tried ()');
+  });
+});
+
+/** As compose.yaml has it set up: `petstore` is the administrator, and owns the database. */
+describe('the documented commands for compose.yaml', () => {
+  const servers = serversOfThisSuite();
+
+  it('back PostgreSQL up and restore it under the same name', async t => {
+    const { postgres, redis } = servers;
+    const data = dataDirectory(t);
+    const settings = { DATABASE_URL: await postgres.createDatabase('petstore'), REDIS_URL: redis.url };
+    const before = await aService(t, data, settings);
+    const checkout = new Checkout(dataDirectory(t), {
+      environment: {
+        PGHOST: '127.0.0.1',
+        PGPORT: String(postgres.port),
+        REDIS_PORT: String(redis.port),
+        SERVICE_PID: String(before.service.child.pid),
+      },
+      // What a container is told runs here; the service is stopped, and started again below.
+      docker: `
+        case "$*" in
+          'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
+          'compose up --wait') ;;
+          'compose exec -T redis redis-cli '*) shift 5; exec redis-cli -p "$REDIS_PORT" "$@" ;;
+          'compose exec -T postgres '*) shift 4; exec "$@" ;;
+          *) echo "docker $* is not known here" >&2; exit 1 ;;
+        esac`,
+    });
+    const kept = await aPet(before.api);
+    await checkout.run(commands.find('postgres pg_dump -U petstore'));
+    const lost = await aPet(before.api);
+    await checkout.run(commands.find('ALTER DATABASE petstore RENAME TO petstore_before'));
+
+    const { service, api } = await aService(t, data, settings);
+    await assertServes(service);
+    assert.equal((await api.get(`/pets/${kept}`)).status, 200);
+    assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+  });
+});
+
+describe('every command of docs/operations.md and README.md', () => {
+  it('is run by a test above, or has the reason why it is not in this file', () => {
+    assert.deepEqual(commands.unused(Object.keys(notRunHere)), []);
+  });
+});
+
+async function aService(t: TestContext, directory: string, environment: Record<string, string> = {}) {
+  const service = await serve(t, directory, environment);
+  const api = new Client(service.url, service.adminKey);
+  t.after(() => api.close());
+  return { service, api };
+}
+
+async function assertServes({ url }: ServiceProcess): Promise<void> {
+  const response = await fetch(`${url}/readyz`);
+  assert.deepEqual([response.status, await response.json()], [200, { status: 'ok' }]);
+}
+
+function serversOfThisSuite(): { postgres: PostgresServer; redis: RedisServer } {
+  const servers = {} as { postgres: PostgresServer; redis: RedisServer };
+  before(async () => {
+    servers.postgres = await startPostgres();
+    servers.redis = await startRedis();
+  });
+  after(async () => {
+    await servers.postgres?.stop();
+    await servers.redis?.stop();
+  });
+  return servers;
+}
+
+function urlFor({ port }: PostgresServer, user: string, database: string): string {
+  return `postgres://${user}@127.0.0.1:${port}/${database}`;
+}
+
+async function execute(url: string, ...statements: string[]): Promise<void> {
+  const session = new Session(url);
+  await session.connect();
+  try {
+    for (const statement of statements) await session.query(statement);
+  } finally {
+    await session.end();
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { dataDirectory, run, serve } from '../support/service-process.ts';
+import { emptyRedis } from '../support/test-redis.ts';
+import { emptyDatabase } from '../support/test-store.ts';
+
+const messageOf = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return assert.fail('the settings were accepted');
+};
+
+describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
+  it('lead the service and its commands to the servers', async t => {
+    const directory = dataDirectory(t);
+    const { url, drop } = await emptyDatabase();
+    t.after(drop);
+    const redis = await emptyRedis();
+    t.after(redis.flush);
+    const settings = {
+      DATABASE_URL_FILE: join(directory, 'database'),
+      REDIS_URL_FILE: join(directory, 'redis'),
+      PETSTORE_DATA: directory,
+    };
+    writeFileSync(settings.DATABASE_URL_FILE, `${url}\n`, { mode: 0o600 });
+    writeFileSync(settings.REDIS_URL_FILE, `${redis.url}\r\n`, { mode: 0o600 });
+
+    assert.equal((await run(t, ['migrate'], settings)).code, 0);
+    const service = await serve(t, directory, settings);
+    const ready = await fetch(`${service.url}/readyz`);
+    assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ok' }]);
+    const keys = await run(t, ['keys', 'list'], settings);
+    assert.match(keys.stdout, /Administrator/);
+    await service.end('SIGTERM');
+  });
+
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    it(`${name}_FILE: says what is wrong with the file, and nothing of what is in it`, t => {
+      const directory = dataDirectory(t);
+      const file = join(directory, 'secret');
+      const told = (content: string) => {
+        writeFileSync(file, content);
+        const message = messageOf({ [`${name}_FILE`]: file });
+        assert.doesNotMatch(message, /hunter2/);
+        return message;
+      };
+      const remedy = `It must be a file that this user can read, with the value of ${name} in it`;
+      const unusable = (path: string) => `${name}_FILE names ${path}, which cannot be used: `;
+      assert.equal(told(''), `${unusable(file)}the file is empty. ${remedy}`);
+      assert.equal(told(' \n'), `${unusable(file)}the file is empty. ${remedy}`);
+      assert.equal(told('hunter2\nhunter2\n'), `${unusable(file)}the file has more than one line. ${remedy}`);
+      assert.match(told('http://user:hunter2@host/shop'), new RegExp(`^${name} in ${file} (must be|takes) `));
+
+      const absent = join(directory, 'absent');
+      const absence = messageOf({ [`${name}_FILE`]: absent });
+      assert.ok(absence.startsWith(`${unusable(absent)}ENOENT`) && absence.endsWith(remedy), absence);
+      assert.match(messageOf({ [`${name}_FILE`]: directory }), /EISDIR/);
+    });
+
+    it(`${name}_FILE: is refused together with ${name}`, () => {
+      assert.equal(
+        messageOf({ [name]: 'hunter2', [`${name}_FILE`]: '/run/secrets/url' }),
+        `${name} and ${name}_FILE are both set: unset one of them`,
+      );
+    });
+
+    it(`${name}_FILE: is unset when it is empty`, () => {
+      const { databaseUrl, redisUrls } = readConfig({ [`${name}_FILE`]: '' });
+      assert.deepEqual([databaseUrl, redisUrls], [undefined, []]);
+    });
+  }
+
+  it('end the start with code 2 and one sentence when they cannot be read', async t => {
+    const directory = dataDirectory(t);
+    const settings = { PORT: '0', PETSTORE_DATA: directory, DATABASE_URL_FILE: join(directory, 'absent') };
+    const { code, stdout, stderr } = await run(t, ['serve'], settings);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^DATABASE_URL_FILE names \S+absent, which cannot be used: ENOENT.*\n$/);
+  });
+});

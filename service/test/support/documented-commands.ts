@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** A command, or several, that a document tells its reader to run. */
+interface Documented {
+  file: string;
+  line: number;
+  text: string;
+}
+
+const FENCE = /^( *)```(?:sh|bash|shell|console)\n(.*?)^ *```$/gms;
+const INLINE_CODE = /`([^`]+)`/g;
+
+/** What an inline piece of code begins with that is a command. */
+const PROGRAM =
+  /^(?:[A-Z_]+=\S+ )*(?:node_modules\/\.bin\/node|npm|docker|kubectl|systemctl|journalctl|psql|pg_\w+|createdb|sqlite3|redis-cli|curl|openssl|cp|mv) /;
+
+/** The commands of documents, each of which a test must use at least once. */
+export class DocumentedCommands {
+  readonly #commands: Documented[];
+  readonly #used = new Set<Documented>();
+
+  constructor(...files: string[]) {
+    this.#commands = files.flatMap(commandsIn);
+  }
+
+  /** The only command that contains `part`. */
+  find(part: string): string {
+    const found = this.#commands.filter(({ text }) => text.includes(part));
+    assert.equal(
+      found.length,
+      1,
+      `${found.length} commands contain ${JSON.stringify(part)}: name another part`,
+    );
+    this.#used.add(found[0]!);
+    return found[0]!.text;
+  }
+
+  /** Those that `find` has not returned, and that none of `exceptions` is a part of. */
+  unused(exceptions: readonly string[]): string[] {
+    return this.#commands
+      .filter(command => !this.#used.has(command) && !exceptions.some(part => command.text.includes(part)))
+      .map(({ file, line, text }) => `${file}:${line}: ${text.trim()}`);
+  }
+}
+
+function commandsIn(file: string): Documented[] {
+  const document = readFileSync(join(root, file), 'utf8');
+  const lineAt = (index: number) => document.slice(0, index).split('\n').length;
+  const fences = [...document.matchAll(FENCE)].map(({ 1: indent = '', 2: text = '', index }) => ({
+    file,
+    line: lineAt(index),
+    text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+  // Of the same length, so that lines stay what they are.
+  const prose = document.replace(/^ *```.*?^ *```$/gms, fence => fence.replaceAll(/[^\n]/g, ' '));
+  const inline = [...prose.matchAll(INLINE_CODE)]
+    .map(({ 1: code = '', index }) => ({ file, line: lineAt(index), text: code.replaceAll(/\s+/g, ' ') }))
+    .filter(({ text }) => PROGRAM.test(text));
+  return [...fences, ...inline];
+}
+
+/** A checkout in the home directory of a user, in which a shell runs commands. */
+export class Checkout {
+  readonly directory: string;
+  readonly #environment: Record<string, string>;
+  readonly #substitutions: Record<string, string>;
+
+  /**
+   * `directory` is the home directory, in which `checkout` is made, unless it is there. Each key of `substitutions` that a command contains is replaced by its value; `docker` is
+   * the script of that name.
+   */
+  constructor(
+    directory: string,
+    {
+      environment,
+      substitutions = {},
+      docker = 'exit 1',
+    }: { environment: Record<string, string>; substitutions?: Record<string, string>; docker?: string },
+  ) {
+    this.directory = join(directory, 'checkout');
+    this.#substitutions = substitutions;
+    const programs = join(directory, 'programs');
+    for (const made of [this.directory, programs]) mkdirSync(made, { recursive: true });
+    for (const name of ['node_modules', 'service']) symlinkSync(join(root, name), join(this.directory, name));
+    writeFileSync(join(programs, 'docker'), `#!/bin/sh\n${docker}\n`);
+    chmodSync(join(programs, 'docker'), 0o755);
+    // Otherwise curl ends with 0 when the service refuses what it asked for.
+    writeFileSync(join(directory, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
+    const { LD_LIBRARY_PATH = '' } = debianEnvironment({});
+    const PATH = `${programs}:${dirname(debianProgram('pg_dump'))}:${process.env.PATH}`;
+    this.#environment = { HOME: directory, PATH, LD_LIBRARY_PATH, ...environment };
+  }
+
+  /** Runs commands with `sh -eu`, and returns what they printed on standard output. Rejects when one of them fails. */
+  async run(commands: string): Promise<string> {
+    let text = commands;
+    for (const [documented, real] of Object.entries(this.#substitutions))
+      text = text.replaceAll(documented, real);
+    const { stdout } = await promisify(execFile)('sh', ['-euc', text], {
+      cwd: this.directory,
+      env: this.#environment,
+    });
+    return stdout;
+  }
+}
