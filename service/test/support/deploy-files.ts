@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 
 export const root = join(import.meta.dirname, '../../..');
 
@@ -8,3 +9,7 @@ export const readProjectFile = (file: string): string => readFileSync(join(root,
 
 /** The default of PETSTORE_DRAIN_SECONDS. */
 export const DRAIN_SECONDS = 5;
+
+/** compose.yaml as compose reads it where there is no `.env`. */
+export const composeFile = () =>
+  parse(readProjectFile('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'));
