@@ -19,6 +19,8 @@ COPY web/package.json web/
 COPY web/portal web/portal
 # The compile cache would else be looked for in /app, which the service may not write to.
 ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
+# Bounds memory under load: docs/operations.md, Sizing.
+ENV NODE_OPTIONS=--max-semi-space-size=8
 USER node
 VOLUME /data
 # 9090 is for OPS_PORT, where that is set.

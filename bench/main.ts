@@ -12,6 +12,7 @@ import { eventLogCost } from './rows/event-log-cost.ts';
 import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
+import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
 import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
@@ -30,6 +31,7 @@ const ROWS = [
   limitDecision,
   pageCost,
   startAndMemory,
+  memoryUnderLoad,
   eventLogCost,
   streamReaders,
   worstRequest,

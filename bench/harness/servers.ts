@@ -110,8 +110,9 @@ export class Server implements AsyncDisposable {
       HOST: '127.0.0.1',
       PORT: String(port),
       PETSTORE_DATA: dataDirectory,
-      // As `npm start` sets it.
+      // As `npm start` sets them.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_OPTIONS: '--max-semi-space-size=8',
     };
     this.#child = spawn(process.execPath, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

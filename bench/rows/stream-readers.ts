@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStream } from '../harness/event-streams.ts';
 import { type Finding, showSpread, spread } from '../harness/findings.ts';
 import { create } from '../harness/http-requests.ts';
 import { residentMegabytes } from '../harness/process-stats.ts';
@@ -16,7 +16,8 @@ export const streamReaders: Row = {
   async measure() {
     await using server = await startService({ streamsPerKey: READERS });
     const apiKey = await server.administratorKey();
-    const open = (): Promise<IncomingMessage> => openStream(server.port, apiKey);
+    const open = (): Promise<IncomingMessage> =>
+      openStream(server.port, '/events/stream?type=category.*', apiKey);
     // What the first stream loads is not each stream's.
     const first = await open();
     await sleep(1_000);
@@ -51,20 +52,6 @@ export const streamReaders: Row = {
     return [finding(each, delays)];
   },
 };
-
-async function openStream(port: number, apiKey: string): Promise<IncomingMessage> {
-  const sent = request({
-    host: '127.0.0.1',
-    port,
-    path: '/events/stream?type=category.*',
-    headers: { 'X-API-Key': apiKey },
-    agent: new Agent(),
-  }).end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  if (response.statusCode !== 200) throw new Error(`GET /events/stream: ${response.statusCode}`);
-  response.on('error', () => {});
-  return response.resume();
-}
 
 function finding(each: number, delays: number[]): Finding {
   return {

@@ -16,6 +16,7 @@ const packages = {
   psql: 'postgresql-client',
   pgbouncer: 'pgbouncer',
   promtool: 'prometheus',
+  'systemd-analyze': 'systemd',
 } as const;
 
 export type DebianProgram = keyof typeof packages;
@@ -55,7 +56,7 @@ export function debianProgram(name: DebianProgram): string {
 
 /** The environment in which these programs find the libraries that were unpacked with them. */
 export function debianEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const libraries = globSync(join(unpacked, 'usr/lib/*-linux-gnu*'));
+  const libraries = globSync(join(unpacked, 'usr/lib/*-linux-gnu*{,/systemd}'));
   return {
     ...environment,
     LD_LIBRARY_PATH: [...libraries, environment.LD_LIBRARY_PATH].filter(Boolean).join(':'),

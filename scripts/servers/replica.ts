@@ -93,6 +93,8 @@ export class Replica {
       env: {
         ...this.#environment,
         NODE_COMPILE_CACHE: compileCache,
+        // As `npm start` sets it.
+        NODE_OPTIONS: '--max-semi-space-size=8',
         HOST: '127.0.0.1',
         PORT: String(port),
         OPS_HOST: '127.0.0.1',

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { SECOND } from '../../src/kit/clock.ts';
+import { composeFile, DRAIN_SECONDS, readProjectFile as read, root } from '../support/deploy-files.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-
-/** As compose reads it where there is no `.env`. */
-const compose = parse(read('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'));
+const compose = composeFile();
 const { proxy, service, postgres, redis } = compose.services;
 
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ').split('\n');
@@ -70,7 +65,7 @@ describe('compose.yaml', () => {
   });
 
   it('lets nobody in from outside, and only through the proxy', () => {
-    assert.deepEqual(proxy.ports, ['127.0.0.1:8080:8080']);
+    assert.deepEqual(proxy.ports, ['127.0.0.1:8080:8080', '127.0.0.1:8443:443']);
     for (const other of [service, postgres, redis]) assert.equal(other.ports, undefined);
   });
 
@@ -84,10 +79,10 @@ describe('compose.yaml', () => {
     const { databaseConnections, shutdownSeconds } = readConfig(service.environment);
     // Some are for commands, back-ups and the replicas of the next version.
     assert.ok(databaseConnections * service.deploy.replicas * 2 < Number(most));
-    assert.ok(Number.parseInt(service.stop_grace_period, 10) * SECOND > shutdownSeconds * SECOND);
+    assert.ok(Number.parseInt(service.stop_grace_period, 10) > DRAIN_SECONDS + shutdownSeconds);
   });
 
-  it('knows the passwords that .env sets', () => {
+  it('knows the settings of .env', () => {
     const names = [...read('compose.yaml').matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
     const documented = [...read('.env.example').matchAll(/^(?:# )?(\w+)=/gm)].map(([, name]) => name);
     assert.deepEqual([...new Set(names)].toSorted(), documented.toSorted());

@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/** Opens a stream of events on a connection of its own and reads whatever comes. `path` includes the query. */
+export async function openStream(port: number, path: string, apiKey: string): Promise<IncomingMessage> {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    headers: { 'X-API-Key': apiKey },
+    agent: new Agent(),
+  }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`GET ${path}: ${response.statusCode}`);
+  response.on('error', () => {});
+  return response.resume();
+}

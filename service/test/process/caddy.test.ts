@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { Caddy } from '../support/caddy.ts';
+import { readProjectFile, root } from '../support/deploy-files.ts';
+import { dataDirectory, serve } from '../support/service-process.ts';
+
+async function shopBehindCaddy(t: TestContext) {
+  const service = await serve(t, dataDirectory(t), { PETSTORE_TRUST_PROXY: '127.0.0.1' });
+  const caddy = await Caddy.start(t, Number(new URL(service.url).port));
+  return { service, caddy, key: { 'X-API-Key': service.adminKey } };
+}
+
+/** Reads until the text has come. */
+async function untilRead(response: IncomingMessage, text: string): Promise<void> {
+  let read = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    read += chunk;
+    if (read.includes(text)) return;
+  }
+  assert.fail(`The response ended without "${text}": ${read}`);
+}
+
+describe('the Caddyfile', () => {
+  it('is accepted by Caddy, and formatted as Caddy does', t => {
+    const directory = dataDirectory(t);
+    const environment = { HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
+    const caddy = (...args: string[]) =>
+      spawnSync(debianProgram('caddy'), args, {
+        encoding: 'utf8',
+        env: { ...debianEnvironment(), ...environment, SHOP_DOMAIN: 'shop.example.org' },
+      });
+    const file = join(root, 'deploy/Caddyfile');
+    const { status, stderr } = caddy('validate', '--config', file, '--adapter', 'caddyfile');
+    assert.equal(status, 0, stderr);
+    const adapted = JSON.parse(caddy('adapt', '--config', file, '--adapter', 'caddyfile').stdout);
+    const { srv0: tls, srv1: plain } = adapted.apps.http.servers;
+    assert.deepEqual([tls.listen, tls.routes[0].match], [[':443'], [{ host: ['shop.example.org'] }]]);
+    assert.deepEqual(plain.listen, [':8080']);
+    assert.equal(caddy('fmt', file).stdout, readProjectFile('deploy/Caddyfile'));
+  });
+
+  it('serves the shop by TLS with a certificate of its own authority, and without TLS on the other port', async t => {
+    const { caddy, key } = await shopBehindCaddy(t);
+    const create = async (path: string, body: object) => {
+      const response = await caddy.ask({ path, method: 'POST', headers: key }, body);
+      assert.equal(response.statusCode, 201);
+      return (await json(response)) as { id: number };
+    };
+    const category = await create('/categories', { name: 'Dogs' });
+    const pet = await create('/pets', { name: 'Rex', categoryId: category.id });
+    const path = `/pets/${pet.id}`;
+    assert.deepEqual(await json(await caddy.ask({ path, headers: key })), pet);
+    assert.deepEqual(await json(await caddy.askPlain({ path, headers: key })), pet);
+    await assert.rejects(caddy.ask({ path, headers: key, ca: [] }), /unable to|self-signed/);
+  });
+
+  it('passes an event on when it happens, while the stream stays open', async t => {
+    const { caddy, key } = await shopBehindCaddy(t);
+    const stream = await caddy.ask({ path: '/events/stream', headers: key });
+    assert.equal(stream.statusCode, 200);
+    const event = untilRead(stream, 'event: category.created');
+    const created = await caddy.ask({ path: '/categories', method: 'POST', headers: key }, { name: 'Dogs' });
+    assert.equal(created.resume().statusCode, 201);
+    await event;
+  });
+
+  it('tells the service the address of the client, whatever the client says', async t => {
+    const { caddy } = await shopBehindCaddy(t);
+    const left = async (localAddress: string, headers: Record<string, string> = {}) => {
+      const response = await caddy.ask({ path: '/pets', localAddress, headers });
+      return Number(response.resume().headers['x-ratelimit-remaining']);
+    };
+    const first = await left('127.0.0.5');
+    assert.equal(await left('127.0.0.5', { 'X-Forwarded-For': '203.0.113.9' }), first - 1);
+    assert.equal(await left('127.0.0.6'), first);
+  });
+
+  it('answers in the shape of errors when no replica does', async t => {
+    const { service, caddy } = await shopBehindCaddy(t);
+    const ended = once(service.child, 'close');
+    service.child.kill('SIGKILL');
+    await ended;
+    const responses = await Promise.all(['GET', 'POST'].map(method => caddy.ask({ path: '/pets', method })));
+    for (const response of responses) {
+      assert.equal(response.headers['content-type'], 'application/json');
+      const { code, status } = (await json(response)) as { code: string; status: number };
+      assert.deepEqual([response.statusCode, code, status], [503, 'service_unavailable', 503]);
+    }
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { parseEnv } from 'node:util';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { Service } from 'kubernetes-models/v1/Service';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { DRAIN_SECONDS, readProjectFile, root } from '../support/deploy-files.ts';
+
+const directory = 'deploy/kubernetes';
+/** Kubernetes reads YAML 1.1, in which 0440 is an octal number. */
+const read = (file: string) => parse(readProjectFile(join(directory, file)), { version: '1.1' });
+
+const kustomization = read('kustomization.yaml');
+const settings = parseEnv(readProjectFile(join(directory, 'settings.env')));
+const files = ['deployment.yaml', 'service.yaml', 'disruption-budget.yaml', 'network-policy.yaml'];
+const manifests = files.map(read);
+const [deployment, service, budget, policy] = manifests;
+const pod = deployment.spec.template.spec;
+const [container] = pod.containers;
+
+const models = { Deployment, Service, PodDisruptionBudget, NetworkPolicy };
+interface Manifest {
+  apiVersion: string;
+  kind: keyof typeof models;
+}
+
+/** What Kubernetes' schema finds wrong with the manifest. The schema does not close its objects: see `typeErrors`. */
+function violations(manifest: Manifest): string {
+  try {
+    new models[manifest.kind](manifest as never).validate();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What the compiler finds wrong with the manifests as literals of Kubernetes' types, unknown fields among it. */
+function typeErrors(t: TestContext, manifests: readonly Manifest[]): string {
+  // Where the compiler finds the package.
+  const cache = join(root, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const scratch = mkdtempSync(join(cache, 'manifests-'));
+  t.after(() => rmSync(scratch, { recursive: true }));
+  const source = manifests.map(
+    ({ apiVersion, kind }, i) =>
+      `import type { I${kind} as Kind${i} } from 'kubernetes-models/${apiVersion}/${kind}';\n` +
+      `export const manifest${i}: Kind${i} = ${JSON.stringify(manifests[i], null, 2)};\n`,
+  );
+  const file = join(scratch, 'manifests.ts');
+  writeFileSync(file, source.join('\n'));
+  const { stdout, stderr, error } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      file,
+    ],
+    { encoding: 'utf8', cwd: scratch },
+  );
+  if (error) throw error;
+  return stdout + stderr;
+}
+
+describe('the manifests for Kubernetes', () => {
+  it('are all of the directory, and what the kustomization lists', () => {
+    const there = readdirSync(join(root, directory)).filter(file => file.endsWith('.yaml'));
+    assert.deepEqual(there.toSorted(), [...files, 'kustomization.yaml'].toSorted());
+    assert.deepEqual(kustomization.resources, files);
+    assert.deepEqual(kustomization.configMapGenerator, [
+      { name: 'petstore-settings', envs: ['settings.env'] },
+    ]);
+    assert.equal(container.envFrom[0].configMapRef.name, 'petstore-settings');
+    const [{ name, newTag }] = kustomization.images;
+    assert.equal(container.image, name);
+    assert.equal(newTag, JSON.parse(readProjectFile('package.json')).version);
+  });
+
+  it('keep the schemas of Kubernetes', () => {
+    assert.deepEqual(manifests.map(violations), ['', '', '', '']);
+    const wrong = structuredClone(deployment);
+    wrong.spec.template.spec.containers[0].resources.limits.memory = '512Mb';
+    assert.match(violations(wrong), /limits\/memory must match format "quantity"/);
+  });
+
+  it('have only fields that Kubernetes knows', t => {
+    assert.equal(typeErrors(t, manifests), '');
+    const wrong = structuredClone(deployment);
+    wrong.spec.template.spec.containers[0].readinessProbe.periodSecond = 2;
+    assert.match(typeErrors(t, [wrong]), /'"periodSecond"' does not exist in type 'IProbe'/);
+  });
+
+  it('set what the service accepts, and nothing that Kubernetes adds', () => {
+    const config = readConfig(settings);
+    assert.deepEqual([config.opsPort, config.opsHost], [9090, '0.0.0.0']);
+    // What a container gets for a Service of that name.
+    assert.throws(() => readConfig({ PETSTORE_SERVICE_HOST: '10.0.0.1' }));
+    assert.equal(service.metadata.name, 'petstore');
+    assert.equal(pod.enableServiceLinks, false);
+  });
+
+  it('mount each file that a setting names', () => {
+    const { items, defaultMode } = pod.volumes.find(
+      (volume: { name: string }) => volume.name === 'secrets',
+    ).secret;
+    const { mountPath } = container.volumeMounts.find((mount: { name: string }) => mount.name === 'secrets');
+    const mounted = items.map(({ path }: { path: string }) => `${mountPath}/${path}`);
+    assert.deepEqual(
+      container.env.map((variable: { value: string }) => variable.value),
+      mounted,
+    );
+    // For the group of the pod, which the process is in.
+    assert.equal(defaultMode, 0o440);
+    assert.equal(pod.securityContext.fsGroup, pod.securityContext.runAsGroup);
+  });
+
+  it('let a replica write where the service writes', () => {
+    const set = /^ENV (.+)$/m.exec(readProjectFile('Dockerfile'))![1]!;
+    const { PETSTORE_DATA: data, NODE_COMPILE_CACHE: cache } = parseEnv(set.replaceAll(' ', '\n'));
+    const writable = container.volumeMounts
+      .filter((mount: { readOnly?: boolean }) => !mount.readOnly)
+      .map((mount: { mountPath: string }) => mount.mountPath);
+    assert.equal(container.securityContext.readOnlyRootFilesystem, true);
+    for (const path of [data!, cache!]) {
+      assert.ok(
+        writable.some((mount: string) => path === mount || path.startsWith(`${mount}/`)),
+        path,
+      );
+    }
+  });
+
+  it('give a replica the time to end, and the proxies the time to learn of it', () => {
+    const { shutdownSeconds } = readConfig(settings);
+    assert.ok(pod.terminationGracePeriodSeconds > DRAIN_SECONDS + shutdownSeconds);
+    const { periodSeconds, failureThreshold } = container.readinessProbe;
+    assert.ok(periodSeconds * failureThreshold < DRAIN_SECONDS);
+  });
+
+  it('select the pods of the deployment, by ports that they have', () => {
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = [deployment.spec.selector, budget.spec.selector, policy.spec.podSelector];
+    for (const { matchLabels } of selectors) assert.deepEqual(matchLabels, labels);
+    assert.deepEqual(service.spec.selector, labels);
+    const ports = new Map<string, number>();
+    for (const { name, containerPort } of container.ports) ports.set(name, containerPort);
+    const { opsPort, port } = readConfig(settings);
+    assert.deepEqual(
+      [...ports],
+      [
+        ['http', port],
+        ['metrics', opsPort],
+      ],
+    );
+    const named = [
+      service.spec.ports[0].targetPort,
+      ...policy.spec.ingress.flatMap(({ ports }: { ports: { port: string }[] }) =>
+        ports.map(({ port }) => port),
+      ),
+      ...['startupProbe', 'livenessProbe', 'readinessProbe'].map(probe => container[probe].httpGet.port),
+    ];
+    for (const name of named) assert.ok(ports.has(name), name);
+    assert.equal(Number(deployment.spec.template.metadata.annotations['prometheus.io/port']), opsPort);
+  });
+});

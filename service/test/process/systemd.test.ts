@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { readConfig } from '../../src/config.ts';
+import { DRAIN_SECONDS, readProjectFile, root } from '../support/deploy-files.ts';
+import { dataDirectory } from '../support/service-process.ts';
+
+const unit = readProjectFile('deploy/systemd/petstore.service');
+const dropIn = readProjectFile('deploy/systemd/postgresql.conf');
+
+/** The highest exposure that systemd may find, in tenths: 0 is closed, 100 is open. */
+const MOST_EXPOSURE = 14;
+
+const NODE = 'node_modules/.bin/node';
+
+/** The values of a directive, in order. */
+function values(text: string, name: string): string[] {
+  return text
+    .split('\n')
+    .filter(line => line.startsWith(`${name}=`))
+    .map(line => line.slice(name.length + 1));
+}
+
+/** Runs systemd-analyze on a system that has the project in /opt/petstore and these files for systemd. */
+function analyze(t: TestContext, args: string[], files: Record<string, string>) {
+  const system = dataDirectory(t);
+  const write = (path: string, text: string, mode = 0o644) => {
+    mkdirSync(dirname(join(system, path)), { recursive: true });
+    writeFileSync(join(system, path), text, { mode });
+  };
+  // systemd looks whether the program can be run; in that system every link ends.
+  assert.ok(existsSync(join(root, NODE)));
+  write(join('opt/petstore', NODE), '', 0o755);
+  for (const [name, text] of Object.entries(files)) write(`etc/systemd/system/${name}`, text);
+  const { status, stdout, stderr } = spawnSync(
+    debianProgram('systemd-analyze'),
+    [...args, `--root=${system}`, 'petstore.service'],
+    { encoding: 'utf8', env: debianEnvironment() },
+  );
+  return { status, printed: stdout + stderr };
+}
+
+const verify = (t: TestContext, files: Record<string, string>) =>
+  analyze(t, ['verify', '--man=no', '--recursive-errors=no'], files);
+
+describe('the unit for systemd', () => {
+  const withDropIn = { 'petstore.service': unit, 'petstore.service.d/postgresql.conf': dropIn };
+
+  it('is one that systemd reads without a warning, alone and with the drop-in', t => {
+    assert.deepEqual(verify(t, { 'petstore.service': unit }), { status: 0, printed: '' });
+    assert.deepEqual(verify(t, withDropIn), { status: 0, printed: '' });
+  });
+
+  it('would be found wrong with a typing error, in the unit or the drop-in', t => {
+    const misspelt = verify(t, { 'petstore.service': unit.replace('RestartSec=', 'RestartSecs=') });
+    assert.match(misspelt.printed, /Unknown key 'RestartSecs'/);
+    const files = { ...withDropIn, 'petstore.service.d/postgresql.conf': dropIn.replace('LoadC', 'LoadK') };
+    assert.match(verify(t, files).printed, /Unknown key 'LoadKredential'/);
+  });
+
+  it('leaves little of the system to the service', t => {
+    const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`];
+    const { status, printed } = analyze(t, args, withDropIn);
+    assert.equal(status, 0, printed);
+    const open = analyze(t, args, { 'petstore.service': unit.replace('ProtectSystem=strict', '') });
+    assert.notEqual(open.status, 0, open.printed);
+  });
+
+  it('runs what the project has, with settings that the service knows', () => {
+    const [command] = values(unit, 'ExecStart');
+    assert.equal(command, `/opt/petstore/${NODE} service/src/main.ts serve`);
+    assert.ok(existsSync(join(root, 'service/src/main.ts')));
+    const set = [...values(unit, 'Environment'), ...values(dropIn, 'Environment')].map(pair =>
+      pair.split('='),
+    );
+    const isFile = ([name]: string[]) => name!.endsWith('_FILE');
+    readConfig(Object.fromEntries(set.filter(pair => !isFile(pair))));
+    const credentials = values(dropIn, 'LoadCredential').map(line => `%d/${line.split(':')[0]}`);
+    assert.deepEqual(
+      set.filter(isFile).map(([, path]) => path),
+      credentials,
+    );
+  });
+
+  it('gives the service the time to end, and the files for its connections', () => {
+    const { shutdownSeconds, connections } = readConfig({});
+    const [stop] = values(unit, 'TimeoutStopSec');
+    assert.ok(Number.parseInt(stop!, 10) > DRAIN_SECONDS + shutdownSeconds);
+    assert.ok(Number(values(unit, 'LimitNOFILE')[0]) >= 2 * connections);
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { type RequestOptions, request as requestTls } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { freePort } from '../../../scripts/servers/ports.ts';
+import { ServerProcess } from '../../../scripts/servers/server-process.ts';
+import { readProjectFile } from './deploy-files.ts';
+
+/** Caddy with the project's Caddyfile, in front of one replica on this machine. */
+export class Caddy {
+  readonly #port: number;
+  readonly #tlsPort: number;
+  readonly #authority: string;
+
+  static async start(t: TestContext, replicaPort: number): Promise<Caddy> {
+    const [port, tlsPort] = [await freePort(), await freePort()];
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-caddy-'));
+    const caddyfile = join(directory, 'Caddyfile');
+    writeFileSync(caddyfile, onThisMachine({ port, tlsPort, replicaPort }));
+    const server = new ServerProcess({ directory, temporary: true, signal: 'SIGTERM' });
+    t.after(() => server.close());
+    server.start(debianProgram('caddy'), ['run', '--config', caddyfile, '--adapter', 'caddyfile'], {
+      env: { ...debianEnvironment(), HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
+    });
+    const caddy = new Caddy(port, tlsPort, join(directory, 'caddy/pki/authorities/local/root.crt'));
+    await server.untilReady('Caddy', async () =>
+      server.complaint().includes('serving initial configuration'),
+    );
+    // Its certificate is made after it listens.
+    await server.untilReady('TLS of Caddy', async () =>
+      server.complaint().includes('certificate obtained successfully'),
+    );
+    return caddy;
+  }
+
+  private constructor(port: number, tlsPort: number, authority: string) {
+    this.#port = port;
+    this.#tlsPort = tlsPort;
+    this.#authority = authority;
+  }
+
+  /** The certificate that signs those of localhost. */
+  get authority(): string {
+    return readFileSync(this.#authority, 'utf8');
+  }
+
+  /** Sends a request by TLS for the name localhost, on a connection of its own. Trusts Caddy's authority unless told else. */
+  ask(options: RequestOptions, body?: object): Promise<IncomingMessage> {
+    const headers = { Host: `localhost:${this.#tlsPort}`, ...contentOf(body), ...options.headers };
+    return send(
+      requestTls,
+      {
+        ca: this.authority,
+        ...options,
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port: this.#tlsPort,
+        headers,
+      },
+      body,
+    );
+  }
+
+  /** The same without TLS. */
+  askPlain(options: RequestOptions): Promise<IncomingMessage> {
+    return send(requestPlain, { ...options, host: '127.0.0.1', port: this.#port });
+  }
+}
+
+function contentOf(body?: object): Record<string, string> {
+  return body === undefined ? {} : { 'Content-Type': 'application/json' };
+}
+
+function send(request: typeof requestTls, options: RequestOptions, body?: object): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request({ ...options, agent: false }, resolve)
+      .on('error', reject)
+      .end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+interface Ports {
+  port: number;
+  tlsPort: number;
+  replicaPort: number;
+}
+
+/** The Caddyfile with free ports, and with a replica on this machine in the place of the containers' name. */
+function onThisMachine({ port, tlsPort, replicaPort }: Ports): string {
+  const changes: Record<string, string> = {
+    '\tadmin off\n': `\tadmin off\n\thttps_port ${tlsPort}\n`,
+    '\n:8080 {': `\n:${port} {`,
+    'dynamic a service 8080 ': `dynamic a 127.0.0.1 ${replicaPort} `,
+  };
+  let text = readProjectFile('deploy/Caddyfile');
+  for (const [from, to] of Object.entries(changes)) {
+    if (text.split(from).length !== 2) throw new Error(`deploy/Caddyfile must have "${from.trim()}" once`);
+    text = text.replace(from, to);
+  }
+  return text;
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+export const root = join(import.meta.dirname, '../../..');
+
+/** The text of a file of the project. */
+export const readProjectFile = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** The default of PETSTORE_DRAIN_SECONDS. */
+export const DRAIN_SECONDS = 5;
+
+/** compose.yaml as compose reads it where there is no `.env`. */
+export const composeFile = () =>
+  parse(readProjectFile('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'));
