@@ -11,6 +11,7 @@ import { openDatabase } from './db/open-database.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
+import { backlogReader } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
@@ -151,6 +152,7 @@ export async function buildApp(
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
+    onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => log.error({ err: error }, 'webhooks could not be served; trying again'),
   });
   const excessLog = new ExcessLog(log, clock);
@@ -186,7 +188,12 @@ export async function buildApp(
     await keyLimits.load(clock.now());
     dispatcher.start();
   });
-  metrics?.watch({ server: server.server, db, limitsStatus: () => counters.status() });
+  metrics?.watch({
+    server: server.server,
+    db,
+    limitsStatus: () => counters.status(),
+    webhookBacklog: backlogReader(db, clock),
+  });
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   // One at a time: while a database hangs, more and more of them would wait for each other.

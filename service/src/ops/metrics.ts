@@ -2,6 +2,8 @@ import type { Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
 import type { Database } from '../db/database.ts';
+import { type AttemptResult, attemptResults } from '../events/webhooks/attempt-results.ts';
+import { MOST_COUNTED, type WebhookBacklog } from '../events/webhooks/backlog.ts';
 import { SECOND } from '../kit/clock.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
@@ -12,6 +14,8 @@ export interface Watched {
   db: Pick<Database, 'load'>;
   /** Who counts limits: this process by itself, all replicas together, or each by itself for the time being. */
   limitsStatus: () => 'own' | 'shared' | 'fallback';
+  /** The deliveries of webhooks that are not finished; undefined when the store does not say in time. */
+  webhookBacklog: () => Promise<WebhookBacklog | undefined>;
 }
 
 /** A request that was answered. Method and duration are null when it could not be read. */
@@ -38,6 +42,7 @@ export class Metrics {
   readonly #unreadable: Counter<'status'>;
   readonly #bans: Counter;
   readonly #excessConnections: Counter<'limit'>;
+  readonly #webhookAttempts: Counter<'outcome'>;
   readonly #commits: Histogram;
 
   constructor() {
@@ -74,6 +79,13 @@ export class Metrics {
     });
     // From 0 on: a counter that first appears with 1 shows no rise.
     for (const limit of ['total', 'address'] as const) this.#excessConnections.inc({ limit }, 0);
+    this.#webhookAttempts = new Counter({
+      name: 'petstore_webhook_attempts_total',
+      help: 'Attempts of this replica to send a delivery of a webhook, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of attemptResults) this.#webhookAttempts.inc({ outcome }, 0);
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',
@@ -95,10 +107,13 @@ export class Metrics {
 
   readonly onExcessConnection = (limit: 'total' | 'address'): void => this.#excessConnections.inc({ limit });
 
+  readonly onWebhookAttempt = (outcome: AttemptResult): void => this.#webhookAttempts.inc({ outcome });
+
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds what can only be known of a service that is put together. */
-  watch({ server, db, limitsStatus }: Watched): void {
+  watch({ server, db, limitsStatus, webhookBacklog }: Watched): void {
+    this.#watchWebhooks(webhookBacklog);
     const inFlight = new RequestsInFlight(server);
     this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
     this.#gauge(
@@ -154,6 +169,26 @@ export class Metrics {
         const { open, idle } = db.load().connections!;
         this.set({ state: 'busy' }, open - idle);
         this.set({ state: 'idle' }, idle);
+      },
+    });
+  }
+
+  /** What is unknown is not a number, rather than the number of before. */
+  #watchWebhooks(read: () => Promise<WebhookBacklog | undefined>): void {
+    const registers = [this.#registry];
+    const age = new Gauge({
+      name: 'petstore_webhook_oldest_delivery_age_seconds',
+      help: 'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
+      registers,
+    });
+    new Gauge({
+      name: 'petstore_webhook_deliveries_pending',
+      help: `Deliveries of enabled webhooks that are not finished, in the store; ${MOST_COUNTED} stands for that many or more.`,
+      registers,
+      async collect() {
+        const backlog = await read();
+        this.set(backlog?.pending ?? Number.NaN);
+        age.set(backlog ? backlog.oldestAge / SECOND : Number.NaN);
       },
     });
   }
