@@ -212,11 +212,12 @@ describe('an endpoint that is slow', () => {
     shop.receiver.hold();
     for (let i = 0; i < 30; i++) await shop.category();
     await shop.receiver.has(8);
+    await shop.shop.app.db.numberEvents();
+    assert.equal(shop.receiver.received.length, 8);
     shop.receiver.answer(response => void setTimeout(() => response.writeHead(204).end(), 2));
     shop.receiver.breakOff();
     await shop.settle();
     assert.equal(shop.receiver.received.length, 30);
-    assert.equal(shop.receiver.mostAtOnce, 8);
     await shop.after(5 * SECOND);
     assert.equal(shop.receiver.received.length, 38);
   });

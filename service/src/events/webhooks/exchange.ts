@@ -22,8 +22,8 @@ import { mostAtOnce } from './pace.ts';
 import { LONGEST_PAUSE, nextAttemptAt } from './schedule.ts';
 import { disableWebhook, selectUnlessTaken, updateFailingSince, type WebhookRow } from './webhook-queries.ts';
 
-/** How long a delivery belongs to the replica that sends it, in milliseconds: longer than an attempt takes. */
-const LEASE = 60 * SECOND;
+/** How long a delivery belongs to the replica that sends it, in milliseconds: four times as long as an attempt takes. */
+export const LEASE = 60 * SECOND;
 
 /** How far the clocks of replicas may be apart, in milliseconds: what lies further ahead was written by one that was wrong. */
 const CLOCKS_APART = MINUTE;
@@ -31,8 +31,8 @@ const CLOCKS_APART = MINUTE;
 /** How long an endpoint may take no delivery before it is disabled, in milliseconds. */
 const DEAD_FOR = 5 * DAY;
 
-/** The most outcomes that are stored in one transaction. */
-export const STORED_AT_ONCE = 50;
+/** The most outcomes that are stored, and the most deliveries that are claimed, in one transaction. */
+export const STORED_AT_ONCE = 64;
 
 export interface Attempted {
   startedAt: number;
@@ -59,9 +59,9 @@ export interface Claim {
 export interface ExchangeOptions extends PlanOptions {
   /** The attempts that have ended, `STORED_AT_ONCE` at most. */
   ended: readonly Ended[];
-  /** The most deliveries to claim. */
+  /** The most deliveries to claim, `STORED_AT_ONCE` at most. */
   limit: number;
-  /** The most that are sent at once, by all replicas together. */
+  /** The most that are leased at once, by all replicas together. */
   atOnce: number;
 }
 

@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import { type Destination, hostOf, type Waiter } from './connections.ts';
-import { type Ended, exchange, latestRight, makeDueAgain, STORED_AT_ONCE } from './exchange.ts';
+import type { LeasedDelivery } from './delivery-queries.ts';
+import {
+  type Claim,
+  type Ended,
+  exchange,
+  LEASE,
+  latestRight,
+  makeDueAgain,
+  STORED_AT_ONCE,
+} from './exchange.ts';
 import { PLANNED_AT_ONCE, plan } from './outbox.ts';
 import type { ReadStandings } from './owners.ts';
 import { mostAtOnce, Pace } from './pace.ts';
@@ -42,6 +51,8 @@ export class Lane {
   /** Attempts under way. */
   #sending = 0;
   #ended: Ended[] = [];
+  /** What was claimed ahead and waits for a connection. */
+  #claimed: { claim: Claim; delivery: LeasedDelivery }[] = [];
   /** Connections that were taken for it and carry nothing yet. */
   #connections = 0;
   #isBehind = false;
@@ -60,7 +71,8 @@ export class Lane {
       destination: destinationOf(webhook),
       onTaken: () => {
         this.#connections++;
-        this.#run();
+        this.#beginClaimed();
+        if (this.#connections > 0) this.#run();
       },
     };
   }
@@ -79,13 +91,15 @@ export class Lane {
     return this.#webhook.id;
   }
 
-  /** Claims nothing any more. What was begun ends, and is stored. */
+  /** Claims nothing any more, and gives back what was not begun. What was begun ends, and is stored. */
   stop(): void {
     this.#stopped = true;
     this.#options.sender.connections.stopWaiting(this.#waiter);
+    for (const { delivery } of this.#claimed.splice(0)) this.#ended.push({ delivery, attempted: undefined });
+    if (this.#ended.length > 0) this.#run();
   }
 
-  /** Whether nothing is under way. It may wait for a connection. */
+  /** Whether nothing is under way. It may wait for a connection, which another lane has. */
   get isAtRest(): boolean {
     return this.#running === undefined && this.#sending === 0;
   }
@@ -176,17 +190,15 @@ export class Lane {
     return performance.now() - since < LOOK_AT_FULL && ended < PLANNED_AT_ONCE;
   }
 
-  /** Stores what has ended, and begins as many deliveries as there are connections for. Returns false when it is taken. */
+  /** Stores what has ended, and claims what there are connections for, and some ahead. Returns false when it is taken. */
   async #exchange(): Promise<boolean> {
     const { db, clock, readStandings, onDisabled } = this.#options;
     const webhook = this.#webhook;
-    const destination = this.#waiter.destination;
-    const limit = this.#takeConnections();
+    const limit = this.#limit();
     const ended = this.#ended.splice(0, STORED_AT_ONCE);
     if (ended.length === 0 && limit === 0) return true;
-    let begun = 0;
     try {
-      const atOnce = this.#pace.atOnce;
+      const atOnce = this.#pace.atOnce + this.#pace.ahead;
       const options = { readStandings, now: clock.now(), ended, limit, atOnce };
       const exchanged = await exchange(db, webhook, options);
       if (exchanged === 'taken') {
@@ -198,34 +210,67 @@ export class Lane {
       const deliveries = claim?.deliveries ?? [];
       // Fewer than could be sent are all that are due.
       if (limit > 0) this.#mayBeDue = deliveries.length === limit;
-      for (const delivery of deliveries) {
-        begun++;
-        this.#sending++;
-        this.#options.sender.begin(claim!, delivery, destination, one => this.#end(one));
-      }
+      for (const delivery of deliveries) this.#claimed.push({ claim: claim!, delivery });
       if (claim) this.#webhook = { ...this.#webhook, failing_since: claim.webhook.failing_since };
-      if (begun > 0 || ended.length > 0) this.#hasWorked = true;
+      if (deliveries.length > 0 || ended.length > 0) this.#hasWorked = true;
+      // There may be more of both than fits into one transaction.
+      if (this.#ended.length > 0 || (this.#mayBeDue && deliveries.length > 0)) this.#again = true;
     } finally {
-      this.#options.sender.connections.free(destination, limit - begun);
+      if (this.#stopped) this.stop();
+      this.#beginClaimed();
+      this.#freeUnused();
     }
-    // There may be more of both than fits into one transaction.
-    if (this.#ended.length > 0 || (this.#mayBeDue && begun > 0)) this.#again = true;
     return true;
   }
 
-  /** Takes connections for what may be due, and queues for one when there is none. Returns how many there are. */
-  #takeConnections(): number {
-    const { connections } = this.#options.sender;
-    const wanted = mostAtOnce(this.#webhook, this.#pace.atOnce) - this.#sending;
-    const given = this.#connections;
-    this.#connections = 0;
-    if (this.#stopped || !this.#mayBeDue || wanted <= 0) {
-      connections.free(this.#waiter.destination, given);
+  /** How many deliveries to claim. It takes connections for them, and queues for one when there is none. */
+  #limit(): number {
+    if (this.#stopped || !this.#mayBeDue) {
+      this.#freeUnused();
       return 0;
     }
-    const taken = given + connections.take(this.#waiter.destination, wanted - given);
-    if (taken === 0) connections.wait(this.#waiter);
-    return taken;
+    this.#takeConnections(this.#mostAtOnce() - this.#sending);
+    // What is claimed ahead waits for connections that its own webhook has.
+    const isServed = this.#sending + this.#connections > 0;
+    const ahead = isServed && this.#webhook.failing_since === null ? this.#pace.ahead : 0;
+    return Math.min(STORED_AT_ONCE, this.#connections + Math.max(0, ahead - this.#claimed.length));
+  }
+
+  #mostAtOnce(): number {
+    return mostAtOnce(this.#webhook, this.#pace.atOnce);
+  }
+
+  /** Takes connections until there are so many that carry nothing, or queues for one when there is none. */
+  #takeConnections(wanted: number): void {
+    const { connections } = this.#options.sender;
+    const { destination } = this.#waiter;
+    const more = wanted - this.#connections;
+    if (more > 0) this.#connections += connections.take(destination, more);
+    if (this.#connections === 0 && wanted > 0) connections.wait(this.#waiter);
+  }
+
+  #freeUnused(): void {
+    const unused = this.#connections;
+    this.#connections = 0;
+    if (unused > 0) this.#options.sender.connections.free(this.#waiter.destination, unused);
+  }
+
+  /** Begins what was claimed, as far as there are connections. What waited for one too long is given back. */
+  #beginClaimed(): void {
+    if (this.#claimed.length === 0) return;
+    const latest = this.#options.clock.now() + LEASE / 2;
+    this.#takeConnections(Math.min(this.#claimed.length, this.#mostAtOnce() - this.#sending));
+    while (this.#connections > 0 && this.#claimed.length > 0) {
+      const { claim, delivery } = this.#claimed.shift()!;
+      if (delivery.leased_until < latest) {
+        this.#ended.push({ delivery, attempted: undefined });
+        this.#run();
+        continue;
+      }
+      this.#connections--;
+      this.#sending++;
+      this.#options.sender.begin(claim, delivery, this.#waiter.destination, one => this.#end(one));
+    }
   }
 
   /** There may be a connection, room in the window, or a delivery that waited for this one. */
@@ -235,6 +280,7 @@ export class Lane {
     this.#mayBeDue = true;
     if (this.#full) this.#full.ended++;
     if (ended.attempted) this.#pace.adapt(ended.attempted.outcome);
+    this.#beginClaimed();
     this.#run();
     if (this.#sending === 0) for (const resolve of this.#onEnd.splice(0)) resolve();
   }

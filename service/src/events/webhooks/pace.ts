@@ -22,6 +22,11 @@ export class Pace {
     return this.#atOnce;
   }
 
+  /** How many more may be claimed while their connections are in use: none before the endpoint has shown that it is quick. */
+  get ahead(): number {
+    return this.#atOnce > AT_FIRST ? this.#atOnce : 0;
+  }
+
   /** Heeds an outcome. */
   adapt({ error, duration }: Pick<Outcome, 'error' | 'duration'>): void {
     if (error !== null) this.#atOnce = Math.max(WHILE_FAILING, Math.floor(this.#atOnce / 2));

@@ -58,8 +58,8 @@ export class Sender {
       })
       .then(attempted => {
         this.#underWay.delete(sending);
-        onEnd({ delivery, attempted });
         this.connections.free(destination, 1);
+        onEnd({ delivery, attempted });
       });
   }
 
