@@ -176,19 +176,21 @@ export class Metrics {
   /** What is unknown is not a number, rather than the number of before. */
   #watchWebhooks(read: () => Promise<WebhookBacklog | undefined>): void {
     const registers = [this.#registry];
-    const age = new Gauge({
-      name: 'petstore_webhook_oldest_delivery_age_seconds',
-      help: 'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
-      registers,
-    });
+    // Both are asked for at the same time, and the store once.
     new Gauge({
       name: 'petstore_webhook_deliveries_pending',
       help: `Deliveries of enabled webhooks that are not finished, in the store; ${MOST_COUNTED} stands for that many or more.`,
       registers,
       async collect() {
-        const backlog = await read();
-        this.set(backlog?.pending ?? Number.NaN);
-        age.set(backlog ? backlog.oldestAge / SECOND : Number.NaN);
+        this.set((await read())?.pending ?? Number.NaN);
+      },
+    });
+    new Gauge({
+      name: 'petstore_webhook_oldest_delivery_age_seconds',
+      help: 'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
+      registers,
+      async collect() {
+        this.set(((await read())?.oldestAge ?? Number.NaN) / SECOND);
       },
     });
   }

@@ -108,7 +108,7 @@ describe('connections to an endpoint', () => {
 
 describe('the metrics of webhooks', () => {
   it('show the backlog, the age of the oldest delivery, and attempts by outcome from 0 on', async t => {
-    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 50 } });
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 2_000 } });
     const values = async () => {
       const metrics = await scrape(shop.shop.metricsUrl);
       const attempts = (outcome: string) => metrics.total('petstore_webhook_attempts_total', { outcome });
