@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -130,7 +130,9 @@ export class Server implements AsyncDisposable {
   async administratorKey(): Promise<string> {
     const file = join(this.dataDirectory, 'admin.key');
     const deadline = performance.now() + START_TIMEOUT_MS;
-    while (!existsSync(file) && performance.now() < deadline) await sleep(POLL_MS);
+    // The file is there before what it holds.
+    while (!(existsSync(file) && statSync(file).size > 0) && performance.now() < deadline)
+      await sleep(POLL_MS);
     return readFileSync(file, 'utf8').trim();
   }
 

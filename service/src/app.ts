@@ -12,6 +12,7 @@ import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
+import { readBacklog } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
@@ -161,6 +162,7 @@ export async function buildApp(
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
     onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
+    onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
   });
   const excessLog = new ExcessLog(log, clock);
@@ -238,6 +240,7 @@ export async function buildApp(
     limitsStatus: () => counters.status(),
     streams,
     sweeper,
+    webhookBacklog: () => readBacklog(db, clock.now()),
     logLinesLost: () => lineBuffer.lost,
   });
 

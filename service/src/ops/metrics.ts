@@ -2,6 +2,8 @@ import type { Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
 import type { Database } from '../db/database.ts';
+import { type AttemptResult, attemptResults } from '../events/webhooks/attempt-results.ts';
+import { MOST_COUNTED, type WebhookBacklog } from '../events/webhooks/backlog.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
 import { RequestDurations } from './request-durations.ts';
@@ -18,6 +20,8 @@ export interface Watched {
   limitsStatus: () => 'own' | 'shared' | 'fallback';
   /** How many lines the log has lost. */
   logLinesLost: () => number;
+  /** The deliveries of webhooks that are not finished. */
+  webhookBacklog: () => Promise<WebhookBacklog>;
 }
 
 /** A request that was answered. Method and duration are null when it could not be read. */
@@ -44,6 +48,7 @@ export class Metrics {
   readonly #unreadable: Counter<'status'>;
   readonly #bans: Counter;
   readonly #excessConnections: Counter<'limit'>;
+  readonly #webhookAttempts: Counter<'outcome'>;
   readonly #commits: Histogram;
 
   constructor() {
@@ -80,6 +85,13 @@ export class Metrics {
     });
     // From 0 on: a counter that first appears with 1 shows no rise.
     for (const limit of ['total', 'address'] as const) this.#excessConnections.inc({ limit }, 0);
+    this.#webhookAttempts = new Counter({
+      name: 'petstore_webhook_attempts_total',
+      help: 'Attempts of this replica to send a delivery of a webhook, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of attemptResults) this.#webhookAttempts.inc({ outcome }, 0);
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',
@@ -101,10 +113,12 @@ export class Metrics {
 
   readonly onExcessConnection = (limit: 'total' | 'address'): void => this.#excessConnections.inc({ limit });
 
+  readonly onWebhookAttempt = (outcome: AttemptResult): void => this.#webhookAttempts.inc({ outcome });
+
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
   /** Adds what can only be known of a service that is put together. */
-  watch({ server, db, limitsStatus, streams, sweeper, logLinesLost }: Watched): void {
+  watch({ server, db, limitsStatus, streams, sweeper, webhookBacklog, logLinesLost }: Watched): void {
     const inFlight = new RequestsInFlight(server);
     this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
     this.#gauge(
@@ -121,7 +135,22 @@ export class Metrics {
     this.#storeGauge(
       'petstore_events_unnumbered',
       'Committed events that have no number in the log yet, counted up to 10,000. 0 with the embedded store.',
-      () => db.unnumberedEvents(),
+      new StoreFigure(() => db.unnumberedEvents()),
+      events => events,
+    );
+    // Both figures come from one read.
+    const backlog = new StoreFigure(webhookBacklog);
+    this.#storeGauge(
+      'petstore_webhook_deliveries_pending',
+      `Deliveries of enabled webhooks that are not finished, in the store; ${MOST_COUNTED} stands for that many or more.`,
+      backlog,
+      ({ pending }) => pending,
+    );
+    this.#storeGauge(
+      'petstore_webhook_oldest_delivery_age_seconds',
+      'How long ago the oldest pending delivery of an enabled webhook was planned; 0 when none is pending.',
+      backlog,
+      ({ oldestAge }) => oldestAge / SECOND,
     );
     new Gauge({
       name: 'petstore_sweep_last_success_timestamp_seconds',
@@ -189,16 +218,15 @@ export class Metrics {
   }
 
   /** The series is missing while the store does not return the figure in time. */
-  #storeGauge(name: string, help: string, read: () => Promise<number>): void {
-    const figure = new StoreFigure(read);
+  #storeGauge<T>(name: string, help: string, figure: StoreFigure<T>, read: (current: T) => number): void {
     new Gauge({
       name,
       help,
       registers: [this.#registry],
       async collect() {
-        const value = await figure.current();
-        if (value === undefined) this.remove();
-        else this.set(value);
+        const current = await figure.current();
+        if (current === undefined) this.remove();
+        else this.set(read(current));
       },
     });
   }

@@ -155,6 +155,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     connections: { total: 100, perHost: 20 },
     readStandings,
     onDisabled: () => {},
+    onAttempt: () => {},
     onError: () => {},
   });
   return {

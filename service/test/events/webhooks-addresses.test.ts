@@ -217,6 +217,6 @@ describe('the address of a webhook', () => {
     await shop.settle();
     await shop.after(5 * SECOND);
     assert.equal(shop.receiver.received.length, 1);
-    assert.equal(shop.receiver.received[0]!.headers.connection, 'close');
+    assert.equal(shop.receiver.received[0]!.headers.connection, 'keep-alive');
   });
 });

@@ -206,17 +206,18 @@ describe('an endpoint that is slow', () => {
     );
   });
 
-  it('gets several subjects at once, and never more than eight', async t => {
+  it('gets several subjects at once, eight before it has answered any', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.hold();
     for (let i = 0; i < 30; i++) await shop.category();
     await shop.receiver.has(8);
+    await shop.shop.app.db.numberEvents();
+    assert.equal(shop.receiver.received.length, 8);
     shop.receiver.answer(response => void setTimeout(() => response.writeHead(204).end(), 2));
     shop.receiver.breakOff();
     await shop.settle();
     assert.equal(shop.receiver.received.length, 30);
-    assert.equal(shop.receiver.mostAtOnce, 8);
     await shop.after(5 * SECOND);
     assert.equal(shop.receiver.received.length, 38);
   });

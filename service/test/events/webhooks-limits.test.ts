@@ -40,7 +40,9 @@ async function countDeliveries({ app }: WebhookShop['shop']): Promise<number> {
 async function planAll({ app, clock }: WebhookShop['shop']): Promise<'full' | 'idle'> {
   for (;;) {
     const outcome = await plan(app.db, 1, { readStandings, now: clock.now() });
-    if (outcome !== 'moved') return outcome;
+    if (outcome === 'full' || outcome === 'idle') return outcome;
+    // Another plan has the webhook.
+    if (outcome === 'taken') await nextTurn();
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
 
 export const root = join(import.meta.dirname, '../../..');
 
@@ -8,7 +9,7 @@ export const root = join(import.meta.dirname, '../../..');
 export const readProjectFile = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** The default of PETSTORE_DRAIN_SECONDS. */
-export const DRAIN_SECONDS = 5;
+export const DRAIN_SECONDS = readConfig({}).drainSeconds;
 
 /** compose.yaml as compose reads it where there is no `.env`. */
 export const composeFile = () =>

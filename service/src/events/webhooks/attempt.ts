@@ -1,7 +1,9 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { SECOND } from '../../kit/clock.ts';
+import type { AttemptResult } from './attempt-results.ts';
 import type { Endpoints } from './endpoints.ts';
+import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
 
 /** How much of an answer is kept; the rest is not read. In bytes. */
@@ -22,6 +24,7 @@ export interface Limits {
 
 /** What became of an attempt. */
 export interface Outcome {
+  result: AttemptResult;
   /** Of the answer; null when there was none. */
   status: number | null;
   retryAfter: string | undefined;
@@ -32,15 +35,16 @@ export interface Outcome {
   duration: number;
 }
 
-/** Sends a message once. Answers with `undefined` when it was aborted. */
+/** Sends a message once. Returns `undefined` when it was aborted. */
 export async function attempt(
-  endpoints: Endpoints,
+  { endpoints, kept }: { endpoints: Endpoints; kept: KeptConnections },
   { url, secrets }: Target,
   message: Message,
   { timeout, signal }: Limits,
 ): Promise<Outcome | undefined> {
   const started = performance.now();
-  const exchange = new Exchange();
+  const headers = headersOf(message, secrets);
+  let exchange = new Exchange();
   const late = new Error(`No complete answer within ${timeout / SECOND} seconds`);
   const timer = setTimeout(() => exchange.fail(late), timeout);
   const aborted = new Error('Aborted');
@@ -50,17 +54,13 @@ export async function attempt(
     const target = new URL(url);
     endpoints.refuseAddress(target.hostname);
     const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
-    exchange.begin(
-      send(target, {
-        method: 'POST',
-        // A connection of its own, so that no endpoint ever gets what is meant for another.
-        agent: false,
-        lookup: endpoints.lookup,
-        headers: headersOf(message, secrets),
-      }),
-      message.body,
-    );
-    await exchange.ended;
+    const options = { method: 'POST', agent: kept.agentFor(target), lookup: endpoints.lookup, headers };
+    for (;;) {
+      exchange.begin(send(target, options), message.body);
+      await exchange.ended;
+      if (!exchange.metClosing) break;
+      exchange = new Exchange();
+    }
   } catch (error) {
     exchange.error ??= error as Error;
   } finally {
@@ -68,7 +68,8 @@ export async function attempt(
     signal.removeEventListener('abort', onAbort);
   }
   if (exchange.error === aborted) return undefined;
-  return exchange.outcome(Math.round(performance.now() - started));
+  const outcome = exchange.outcome(Math.round(performance.now() - started));
+  return exchange.error === late ? { ...outcome, result: 'timeout' } : outcome;
 }
 
 function headersOf(message: Message, secrets: readonly string[]): Record<string, string | number> {
@@ -101,7 +102,16 @@ class Exchange {
     this.#request = request;
     request.on('error', error => this.fail(error));
     request.on('response', response => this.#read(response));
+    // By then a connection that is kept is free for the next request.
+    request.on('close', () => this.#closed());
     request.end(body);
+  }
+
+  /** Whether it was sent on a connection that had been kept, and that the endpoint closed at the same time. */
+  get metClosing(): boolean {
+    const { code } = (this.error ?? {}) as NodeJS.ErrnoException;
+    const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
+    return isClosed && this.#request!.reusedSocket && this.#response === undefined;
   }
 
   fail(error: Error): void {
@@ -112,6 +122,7 @@ class Exchange {
   outcome(duration: number): Outcome {
     const status = this.#response?.statusCode ?? null;
     return {
+      result: resultOf(this.error, status),
       status,
       retryAfter: this.#response?.headers['retry-after'],
       error: this.error ? reasonOf(this.error) : errorOf(status!),
@@ -120,15 +131,21 @@ class Exchange {
     };
   }
 
+  /** It comes before the error of an answer that was cut off. */
+  #closed(): void {
+    if (this.#response?.complete) this.#end();
+    else this.fail(new Error(this.#response ? 'aborted' : 'socket hang up'));
+  }
+
   #read(response: IncomingMessage): void {
     this.#response = response;
     let length = 0;
     response.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk);
       length += chunk.length;
+      // The rest is not read, so the connection cannot be kept.
       if (length >= KEPT) this.#finish();
     });
-    response.on('end', () => this.#finish());
     response.on('error', error => this.fail(error));
   }
 
@@ -139,6 +156,11 @@ class Exchange {
     this.#response?.removeAllListeners('error').on('error', () => {});
     this.#request?.destroy();
   }
+}
+
+function resultOf(error: Error | undefined, status: number | null): AttemptResult {
+  if (error || status === null) return 'unreachable';
+  return errorOf(status) === null ? 'delivered' : 'rejected';
 }
 
 function errorOf(status: number): string | null {

@@ -12,14 +12,22 @@ export interface Destination {
   keyId: number;
 }
 
+/** Waits for a connection, of which it is given one when it is its turn. */
+export interface Waiter {
+  destination: Destination;
+  /** A connection was taken for it. */
+  onTaken: () => void;
+}
+
 /**
  * Counts the connections to endpoints. One key gets half of them at most: endpoints that take long to answer, however many
- * hosts they are on, leave the other half to the webhooks of others.
+ * hosts they are on, leave the other half to the webhooks of others. Those that wait get one each, in turn.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #byHost = new Map<string, number>();
   readonly #byKey = new Map<number, number>();
+  readonly #waiting = new Set<Waiter>();
   #open = 0;
 
   constructor(limits: ConnectionLimits) {
@@ -27,24 +35,45 @@ export class Connections {
   }
 
   /** Takes as many connections as are free, `wanted` at most; returns how many. */
-  take({ host, keyId }: Destination, wanted: number): number {
-    const { total, perHost } = this.#limits;
-    const taken = Math.max(
-      0,
-      Math.min(
-        wanted,
-        total - this.#open,
-        perHost - (this.#byHost.get(host) ?? 0),
-        Math.ceil(total / 2) - (this.#byKey.get(keyId) ?? 0),
-      ),
-    );
-    this.#add({ host, keyId }, taken);
+  take(destination: Destination, wanted: number): number {
+    const taken = Math.max(0, Math.min(wanted, this.#freeFor(destination)));
+    this.#add(destination, taken);
     return taken;
   }
 
-  /** Gives back connections that were taken. */
+  /** Gives back connections that were taken: to those that wait, first. */
   free(destination: Destination, count: number): void {
     this.#add(destination, -count);
+    for (const waiter of this.#waiting) {
+      if (this.#open >= this.#limits.total) return;
+      if (this.take(waiter.destination, 1) === 0) continue;
+      this.#waiting.delete(waiter);
+      waiter.onTaken();
+    }
+  }
+
+  /** Puts a waiter at the end of the queue, unless it is in it. */
+  wait(waiter: Waiter): void {
+    this.#waiting.add(waiter);
+  }
+
+  stopWaiting(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+  }
+
+  /** How many connections that carry nothing may be open besides those that are taken, in total and to a host. */
+  room(host: string): { total: number; ofHost: number } {
+    const { total, perHost } = this.#limits;
+    return { total: total - this.#open, ofHost: perHost - (this.#byHost.get(host) ?? 0) };
+  }
+
+  #freeFor({ host, keyId }: Destination): number {
+    const { total, perHost } = this.#limits;
+    return Math.min(
+      total - this.#open,
+      perHost - (this.#byHost.get(host) ?? 0),
+      Math.ceil(total / 2) - (this.#byKey.get(keyId) ?? 0),
+    );
   }
 
   #add({ host, keyId }: Destination, count: number): void {

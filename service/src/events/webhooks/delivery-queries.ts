@@ -19,7 +19,7 @@ export interface DeliveryRow {
   finished_at: number | null;
 }
 
-const COLUMNS =
+export const COLUMNS =
   'id, webhook_id, event_id, type, subject, status, attempts, failures, next_attempt_at, leased_until, created_at, finished_at';
 
 export type NewDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'type' | 'subject'> & {
@@ -77,6 +77,30 @@ export async function countBacklog(
   return row!;
 }
 
+/**
+ * How many deliveries of enabled webhooks are pending, counted up to `deliveries`, and when the oldest of them was made, among
+ * those of the first `webhooks`; null when there is none.
+ */
+export async function selectBacklog(
+  db: Queries,
+  upTo: { deliveries: number; webhooks: number },
+): Promise<{ pending: number; oldest: number | null }> {
+  const row = await db.get<{ pending: number; oldest: number | null }>(
+    `SELECT (SELECT count(*) FROM (
+         SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
+         WHERE enabled = 1 AND deleted_at IS NULL LIMIT ?
+       ) AS some_pending) AS pending,
+       (SELECT min(oldest) FROM (
+         SELECT (
+           SELECT webhook_deliveries.created_at FROM webhook_deliveries
+           WHERE webhook_id = webhooks.id AND status = 'pending' ORDER BY webhook_deliveries.id LIMIT 1
+         ) AS oldest FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL ORDER BY id LIMIT ?
+       ) AS of_webhooks) AS oldest`,
+    [upTo.deliveries, upTo.webhooks],
+  );
+  return row!;
+}
+
 /** How many deliveries of a webhook are being sent. */
 export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
   const row = await db.get<{ leased: number }>(
@@ -107,27 +131,22 @@ export function leaseDue(
   );
 }
 
-/** A delivery that is still leased to whoever leased it until then. */
-export function selectLeased(
+/**
+ * Has deliveries be due that are leased until after `lease` or tried next after `attempt`, at most `limit`. Returns how many.
+ */
+export function dueAgain(
   db: Queries,
-  { id, leased_until }: Pick<LeasedDelivery, 'id' | 'leased_until'>,
-): Promise<DeliveryRow | undefined> {
-  return db.get(
-    `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ? AND status = 'pending' AND leased_until = ?`,
-    [id, leased_until],
-  );
-}
-
-/** Ends a lease as if nothing had been tried. */
-export function releaseLease(
-  db: Queries,
-  { id, leased_until }: Pick<LeasedDelivery, 'id' | 'leased_until'>,
-  now: number,
+  webhookId: number,
+  { lease, attempt, now, limit }: { lease: number; attempt: number; now: number; limit: number },
 ): Promise<number> {
   return db.run(
-    `UPDATE webhook_deliveries SET leased_until = NULL, next_attempt_at = ?
-     WHERE id = ? AND status = 'pending' AND leased_until = ?`,
-    [now, id, leased_until],
+    `UPDATE webhook_deliveries SET leased_until = NULL, next_attempt_at = ? WHERE id IN (
+       SELECT id FROM (
+         SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND leased_until IS NOT NULL AND leased_until > ?
+         UNION SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND status = 'pending' AND next_attempt_at > ?
+       ) AS ahead LIMIT ?
+     ) AND status = 'pending'`,
+    [now, webhookId, lease, webhookId, attempt, limit],
   );
 }
 
@@ -174,19 +193,6 @@ export function holdBackLater(
   );
 }
 
-/** Whether an earlier delivery of the subject is pending. */
-export async function waitsForEarlier(
-  db: Queries,
-  { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
-): Promise<boolean> {
-  const row = await db.get(
-    `SELECT 1 FROM webhook_deliveries
-     WHERE webhook_id = ? AND subject = ? AND status = 'pending' AND id < ? LIMIT 1`,
-    [webhook_id, subject, id],
-  );
-  return row !== undefined;
-}
-
 /** Whether another delivery of the subject is being sent. */
 export async function isSubjectLeased(
   db: Queries,
@@ -208,18 +214,6 @@ export interface AttemptRow {
   status: number | null;
   error: string | null;
   response_start: string | null;
-}
-
-export function insertAttempt(
-  db: Queries,
-  deliveryId: number,
-  { number, started_at, duration_ms, status, error, response_start }: AttemptRow,
-): Promise<number> {
-  return db.run(
-    `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, status, error, response_start)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [deliveryId, number, started_at, duration_ms, status, error, response_start],
-  );
 }
 
 /** The last attempts of a delivery, latest first. */

@@ -3,11 +3,13 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
-import { type ConnectionLimits, Connections, hostOf } from './connections.ts';
+import type { AttemptResult } from './attempt-results.ts';
+import type { ConnectionLimits } from './connections.ts';
 import type { Endpoints } from './endpoints.ts';
-import { claim, mostAtOnce, plan, stopUnlessAllowed } from './outbox.ts';
+import { Lane } from './lane.ts';
+import { stopUnlessAllowed } from './outbox.ts';
 import type { ReadStandings } from './owners.ts';
-import { breakOff, Sender } from './sender.ts';
+import { Sender } from './sender.ts';
 import { type ActiveWebhook, selectActiveWebhooks } from './webhook-queries.ts';
 
 /** How often the dispatcher looks for what is due while there are webhooks, in milliseconds. */
@@ -36,33 +38,31 @@ export interface DispatcherOptions {
   /** Returns a number from 0 to 1. */
   random: () => number;
   onDisabled: (webhookId: number, reason: string) => void;
+  /** An attempt has ended; not one that was broken off. */
+  onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * Sends what is due to the endpoints of webhooks. Each process has one; they share the work through the store. It does not
- * wait for what it sends: a slow endpoint holds up only its own deliveries.
+ * Sends what is due to the endpoints of webhooks. Each process has one; they share the work through the store. It looks for
+ * webhooks that have something to do, and does not wait for their lanes: a slow endpoint holds up only its own deliveries.
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
-  readonly #connections: Connections;
   readonly #sender: Sender;
-  /** Webhooks that are planned as far ahead as they may be, and when that was found, on the clock of `performance`. */
-  readonly #full = new Map<number, number>();
+  /** By ID and URL: a webhook that gets another URL gets another lane. */
+  readonly #lanes = new Map<string, Lane>();
   #timer: NodeJS.Timeout | undefined;
   #unfollow: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #again = false;
   #inVain = LOOKS_IN_VAIN;
-  /** The ID after which the next round begins: before the first webhook for which there was no connection. */
-  #beginAfter = 0;
   #started = false;
   #closed = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#connections = new Connections(options.connections);
-    this.#sender = new Sender({ ...options, connections: this.#connections });
+    this.#sender = new Sender(options);
   }
 
   start(): void {
@@ -74,7 +74,7 @@ export class WebhookDispatcher {
   wake(): void {
     if (!this.#started) return;
     this.#inVain = 0;
-    this.#full.clear();
+    for (const lane of this.#lanes.values()) lane.forgetFull();
     this.#look();
   }
 
@@ -83,10 +83,11 @@ export class WebhookDispatcher {
     let hasWorked: boolean;
     do {
       await this.#running;
-      this.#full.clear();
-      ({ hasWorked } = await this.#round());
-      await this.#sender.idle();
-    } while (!this.#closed && (hasWorked || this.#running || !this.#sender.isIdle));
+      for (const lane of this.#lanes.values()) lane.forgetFull();
+      await this.#round();
+      await this.#rest();
+      hasWorked = [...this.#lanes.values()].filter(lane => lane.takeWorked()).length > 0;
+    } while (!this.#closed && (hasWorked || this.#running));
   }
 
   /** Begins nothing any more. Attempts under way may end in time; the rest is broken off, and left to other replicas. */
@@ -95,7 +96,23 @@ export class WebhookDispatcher {
     clearTimeout(this.#timer);
     this.#unfollow?.();
     await this.#running;
-    await this.#sender.close(this.#options.patience);
+    for (const lane of this.#lanes.values()) lane.stop();
+    const timer = setTimeout(() => {
+      this.#sender.breakOff();
+      for (const lane of this.#lanes.values()) lane.giveUp();
+    }, this.#options.patience);
+    await this.#rest();
+    clearTimeout(timer);
+    this.#sender.close();
+  }
+
+  /** Resolves when no lane has anything under way. */
+  async #rest(): Promise<void> {
+    for (;;) {
+      const busy = [...this.#lanes.values()].filter(lane => !lane.isAtRest);
+      if (busy.length === 0) return;
+      await Promise.all(busy.map(lane => lane.rest()));
+    }
   }
 
   #look(): void {
@@ -109,7 +126,7 @@ export class WebhookDispatcher {
     while (this.#again && !this.#closed) {
       this.#again = false;
       try {
-        const { found } = await this.#round();
+        const found = await this.#round();
         this.#inVain = found ? 0 : this.#inVain + 1;
       } catch (error) {
         this.#options.onError(error);
@@ -131,49 +148,42 @@ export class WebhookDispatcher {
     this.#timer.unref();
   }
 
-  /**
-   * Plans and begins what there is to do now, and breaks off attempts for webhooks that were stopped. Returns whether there
-   * are webhooks, and whether there was something to do for them.
-   */
-  async #round(): Promise<{ found: boolean; hasWorked: boolean }> {
-    const underWay = this.#sender.underWay();
+  /** Has the lanes of all webhooks look for work, and stops those of webhooks that were stopped. Returns whether there are any. */
+  async #round(): Promise<boolean> {
+    const before = [...this.#lanes];
     const active = new Set<number>();
-    let hasWorked = false;
+    const looked = new Set<string>();
     for await (const page of this.#pages()) {
       const [{ latest }, allowed] = await Promise.all([selectEnds(this.#options.db), this.#allowed(page)]);
+      if (this.#closed) return true;
       for (const webhook of allowed) {
-        if (this.#closed) return { found: true, hasWorked };
+        const key = `${webhook.id} ${webhook.url}`;
         active.add(webhook.id);
-        try {
-          if (await this.#serve(webhook, latest)) hasWorked = true;
-        } catch (error) {
-          // The other webhooks do not wait for it.
-          this.#options.onError(error);
-        }
+        looked.add(key);
+        const lane = this.#lanes.get(key) ?? new Lane(webhook, { ...this.#options, sender: this.#sender });
+        this.#lanes.set(key, lane);
+        lane.look(webhook, latest);
       }
     }
-    breakOff(underWay.filter(({ webhookId }) => !active.has(webhookId)));
-    return { found: active.size > 0, hasWorked };
+    for (const [key, lane] of before) {
+      if (looked.has(key)) continue;
+      lane.stop();
+      if (!active.has(lane.webhookId)) this.#sender.breakOff(lane.webhookId);
+      if (lane.isAtRest) this.#lanes.delete(key);
+    }
+    return active.size > 0;
   }
 
-  /** The webhooks that are enabled, each once, beginning with the first that got no connection in the round before. */
+  /** The webhooks that are enabled, some at a time. */
   async *#pages(): AsyncGenerator<ActiveWebhook[]> {
-    const first = this.#beginAfter;
-    this.#beginAfter = 0;
-    const parts = [
-      { after: first, upTo: Number.MAX_SAFE_INTEGER },
-      { after: 0, upTo: first },
-    ];
-    for (const { after, upTo } of parts) {
-      let last = after;
-      while (last < upTo) {
-        const read = await selectActiveWebhooks(this.#options.db, last, PAGE);
-        const page = read.filter(({ id }) => id <= upTo);
-        if (page.length > 0) yield page;
-        last = page.length === PAGE ? page.at(-1)!.id : upTo;
-        // Reads of the embedded store do not let other work run in between.
-        if (last < upTo) await nextTurn();
-      }
+    let last = 0;
+    for (;;) {
+      const page = await selectActiveWebhooks(this.#options.db, last, PAGE);
+      if (page.length > 0) yield page;
+      if (page.length < PAGE) return;
+      last = page.at(-1)!.id;
+      // Reads of the embedded store do not let other work run in between.
+      await nextTurn();
     }
   }
 
@@ -192,55 +202,5 @@ export class WebhookDispatcher {
       }
     }
     return allowed;
-  }
-
-  /** Plans and begins what there is to do for a webhook. Returns whether there was something. */
-  async #serve(webhook: ActiveWebhook, latest: number): Promise<boolean> {
-    const { clock } = this.#options;
-    const hasMoved = webhook.position < latest && (await this.#plan(webhook.id));
-    // There may be more than fits into one transaction; the other webhooks come first.
-    if (hasMoved) this.#again = true;
-    const isDue = webhook.due_at !== null && webhook.due_at <= clock.now();
-    if (!hasMoved && !isDue) return false;
-    return (await this.#claim(webhook)) || hasMoved;
-  }
-
-  async #plan(webhookId: number): Promise<boolean> {
-    const { db, clock, readStandings } = this.#options;
-    const foundFull = this.#full.get(webhookId);
-    if (foundFull !== undefined && performance.now() - foundFull < LOOK_FOR_DUE) return false;
-    this.#full.delete(webhookId);
-    const outcome = await plan(db, webhookId, { readStandings, now: clock.now() });
-    if (outcome === 'full') this.#full.set(webhookId, performance.now());
-    return outcome === 'moved';
-  }
-
-  /** Claims as many deliveries as there are connections for, and sends them. */
-  async #claim(webhook: ActiveWebhook): Promise<boolean> {
-    const { db, clock, readStandings } = this.#options;
-    const destination = { host: hostOf(webhook.url), keyId: webhook.api_key_id };
-    const wanted = mostAtOnce(webhook) - this.#sender.countOf(webhook.id);
-    const connections = this.#connections.take(destination, wanted);
-    if (connections === 0) {
-      if (wanted > 0) this.#beginAfter ||= webhook.id - 1;
-      return false;
-    }
-    let begun = 0;
-    try {
-      const claimed = await claim(db, webhook, { readStandings, now: clock.now(), limit: connections });
-      for (const delivery of claimed?.deliveries ?? []) {
-        this.#sender.begin(claimed!, delivery, destination, () => this.#ended(webhook.id));
-        begun++;
-      }
-    } finally {
-      this.#connections.free(destination, connections - begun);
-    }
-    return begun > 0;
-  }
-
-  /** There may be a connection, room in the window, or a delivery that waited for this one. */
-  #ended(webhookId: number): void {
-    this.#full.delete(webhookId);
-    if (this.#started) this.#look();
   }
 }

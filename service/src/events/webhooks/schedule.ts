@@ -19,6 +19,9 @@ const JITTER = 0.2;
 /** The longest that an endpoint can ask to wait, in milliseconds. */
 const LONGEST_WAIT = 24 * HOUR;
 
+/** The longest that a next attempt can be away, in milliseconds. */
+export const LONGEST_PAUSE = Math.max(...PAUSES.map(pause => pause * (1 + JITTER)), LONGEST_WAIT);
+
 /** The statuses with which an endpoint can ask to wait. */
 const BUSY = new Set([429, 503]);
 

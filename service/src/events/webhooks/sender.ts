@@ -1,24 +1,25 @@
-import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import { attempt, type Outcome } from './attempt.ts';
-import type { Connections, Destination } from './connections.ts';
+import type { AttemptResult } from './attempt-results.ts';
+import { type ConnectionLimits, Connections, type Destination } from './connections.ts';
 import { messageId } from './delivery.ts';
 import type { LeasedDelivery } from './delivery-queries.ts';
 import type { Endpoints } from './endpoints.ts';
-import { type Claim, finish, giveBack } from './outbox.ts';
+import type { Attempted, Claim, Ended } from './exchange.ts';
+import { KeptConnections } from './kept-connections.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 export interface SenderOptions {
-  db: Queries & Writer;
   clock: Clock;
   endpoints: Endpoints;
-  connections: Connections;
+  connections: ConnectionLimits;
   /** How long an attempt may take, in milliseconds. */
   timeout: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
-  onDisabled: (webhookId: number, reason: string) => void;
+  /** An attempt has ended; not one that was broken off. */
+  onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;
 }
 
@@ -26,79 +27,65 @@ export interface SenderOptions {
 interface Sending {
   webhookId: number;
   abort: AbortController;
-  ended: Promise<void>;
 }
 
-/** Makes the attempts of this process, each on a connection of its own, and stores their outcomes. */
+/** Makes the attempts of this process, on the connections that they share. */
 export class Sender {
+  readonly connections: Connections;
   readonly #options: SenderOptions;
+  readonly #kept: KeptConnections;
   readonly #underWay = new Set<Sending>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.connections = new Connections(options.connections);
+    this.#kept = new KeptConnections(this.connections);
   }
 
-  get isIdle(): boolean {
-    return this.#underWay.size === 0;
-  }
-
-  /** The attempts under way: a webhook is looked for among them once it is found to be stopped. */
-  underWay(): readonly Sending[] {
-    return [...this.#underWay];
-  }
-
-  countOf(webhookId: number): number {
-    let count = 0;
-    for (const sending of this.#underWay) if (sending.webhookId === webhookId) count++;
-    return count;
-  }
-
-  /** Sends a delivery that was claimed, on a connection taken for `destination`. `onEnd` runs when its outcome is stored. */
-  begin(claimed: Claim, delivery: LeasedDelivery, destination: Destination, onEnd: () => void): void {
-    const { connections, onError } = this.#options;
-    const abort = new AbortController();
-    const ended = this.#send(claimed, delivery, abort.signal, () => connections.free(destination, 1))
-      .catch(onError)
-      .finally(() => {
-        this.#underWay.delete(sending);
-        onEnd();
-      });
-    const sending = { webhookId: delivery.webhook_id, abort, ended };
+  /** Sends a delivery that was claimed, on a connection taken for `destination`. `onEnd` is called when it is free again. */
+  begin(
+    claimed: Claim,
+    delivery: LeasedDelivery,
+    destination: Destination,
+    onEnd: (ended: Ended) => void,
+  ): void {
+    const sending = { webhookId: delivery.webhook_id, abort: new AbortController() };
     this.#underWay.add(sending);
+    this.#send(claimed, delivery, sending.abort.signal)
+      .catch(error => {
+        this.#options.onError(error);
+        return undefined;
+      })
+      .then(attempted => {
+        this.#underWay.delete(sending);
+        this.connections.free(destination, 1);
+        onEnd({ delivery, attempted });
+      });
   }
 
-  /** Resolves when the attempts that are under way now have ended. */
-  async idle(): Promise<void> {
-    await Promise.all(this.underWay().map(({ ended }) => ended));
+  /** Breaks off attempts, all of them or those for a webhook: whether the endpoint took them is unknown. */
+  breakOff(webhookId?: number): void {
+    for (const sending of this.#underWay)
+      if (webhookId === undefined || sending.webhookId === webhookId) sending.abort.abort();
   }
 
-  /** Waits for the attempts under way, for `patience` milliseconds; breaks off the rest, which are left to other replicas. */
-  async close(patience: number): Promise<void> {
-    const timer = setTimeout(() => breakOff(this.underWay()), patience);
-    await this.idle();
-    clearTimeout(timer);
+  close(): void {
+    this.#kept.close();
   }
 
   async #send(
-    claimed: Claim,
+    { webhook, isAdministrator }: Claim,
     delivery: LeasedDelivery,
     signal: AbortSignal,
-    disconnected: () => void,
-  ): Promise<void> {
-    const { db, clock, random, onDisabled } = this.#options;
+  ): Promise<Attempted | undefined> {
+    const { clock, random, onAttempt } = this.#options;
     const startedAt = clock.now();
-    const isWithheld = isConfidential(delivery.type) && !claimed.isAdministrator;
-    let outcome: Outcome | undefined;
-    try {
-      outcome = isWithheld ? withheld : await this.#attempt(claimed.webhook, delivery, startedAt, signal);
-    } finally {
-      disconnected();
-    }
-    const now = clock.now();
-    if (!outcome) return giveBack(db, delivery, now);
+    const isWithheld = isConfidential(delivery.type) && !isAdministrator;
+    const outcome = isWithheld ? withheld : await this.#attempt(webhook, delivery, startedAt, signal);
+    if (!outcome) return undefined;
+    onAttempt(outcome.result);
     const kind = isWithheld ? 'withheld' : delivery.event_id === null ? 'test' : 'event';
-    const reason = await finish(db, delivery, { startedAt, outcome, random: random(), kind }, now);
-    if (reason !== undefined) onDisabled(delivery.webhook_id, reason);
+    return { startedAt, outcome, random: random(), kind };
   }
 
   #attempt(
@@ -114,13 +101,8 @@ export class Sender {
       body: delivery.payload,
     };
     const target = { url: webhook.url, secrets: secretsOf(webhook, now) };
-    return attempt(endpoints, target, message, { timeout, signal });
+    return attempt({ endpoints, kept: this.#kept }, target, message, { timeout, signal });
   }
-}
-
-/** Ends attempts at once. Whether the endpoint took them is unknown, so their deliveries are due again. */
-export function breakOff(attempts: readonly Sending[]): void {
-  for (const { abort } of attempts) abort.abort();
 }
 
 function secretsOf(
@@ -132,6 +114,7 @@ function secretsOf(
 
 /** The outcome for an event that was planned while the owner of the webhook was an administrator. */
 const withheld: Outcome = {
+  result: 'withheld',
   status: null,
   retryAfter: undefined,
   error:

@@ -78,6 +78,15 @@ export async function selectWebhookToChange(
   return row;
 }
 
+/** The same without waiting: returns `taken` when another transaction has the webhook. */
+export async function selectUnlessTaken(
+  tx: Transaction,
+  webhookId: number,
+): Promise<WebhookRow | undefined | 'taken'> {
+  const [isFree, row] = await Promise.all([tx.tryLock(`webhook ${webhookId}`), selectWebhook(tx, webhookId)]);
+  return isFree ? row : 'taken';
+}
+
 export interface WebhookSecrets {
   secret: string;
   previous_secret: string;
@@ -185,8 +194,11 @@ export function deleteWebhook(db: Queries, webhookId: number): Promise<number> {
 
 export interface ActiveWebhook
   extends Pick<WebhookRow, 'id' | 'api_key_id' | 'url' | 'position' | 'failing_since'> {
-  /** When its next delivery is due; null when none is pending. */
+  /** When its next delivery is due, and its last one; null when none is pending. */
   due_at: number | null;
+  last_due_at: number | null;
+  /** When the last lease of its deliveries ends; null when there is none. */
+  leased_until: number | null;
 }
 
 /** The webhooks that are enabled and come after one in the order of their IDs, `limit` at most, and what is due to them. */
@@ -195,7 +207,13 @@ export function selectActiveWebhooks(db: Queries, after: number, limit: number):
     `SELECT id, api_key_id, url, position, failing_since, (
        SELECT min(next_attempt_at) FROM webhook_deliveries
        WHERE webhook_id = webhooks.id AND status = 'pending' AND next_attempt_at IS NOT NULL
-     ) AS due_at
+     ) AS due_at, (
+       SELECT max(next_attempt_at) FROM webhook_deliveries
+       WHERE webhook_id = webhooks.id AND status = 'pending' AND next_attempt_at IS NOT NULL
+     ) AS last_due_at, (
+       SELECT max(leased_until) FROM webhook_deliveries
+       WHERE webhook_id = webhooks.id AND leased_until IS NOT NULL
+     ) AS leased_until
      FROM webhooks WHERE enabled = 1 AND deleted_at IS NULL AND id > ? ORDER BY id LIMIT ?`,
     [after, limit],
   );

@@ -1,0 +1,23 @@
+import type { Engine, Value } from './database.ts';
+
+/** The columns of records and their types. */
+type Columns<Row> = { readonly [Column in keyof Row]: 'BIGINT' | 'INTEGER' | 'TEXT' };
+
+/**
+ * A table for a FROM clause that holds `rows`, and the one parameter that it takes: so one statement, prepared once, inserts
+ * or changes any number of rows. The engines have different functions that read JSON.
+ */
+export function recordsSql<Row extends Record<keyof Row, Value>>(
+  engine: Engine,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+): readonly [table: string, json: string] {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const json = JSON.stringify(rows.map(row => Object.fromEntries(names.map(name => [name, row[name]]))));
+  if (engine === 'sqlite') {
+    const read = names.map(name => `value ->> '${name}' AS ${name}`);
+    return [`(SELECT ${read.join(', ')} FROM json_each(?))`, json];
+  }
+  const typed = names.map(name => `${name} ${columns[name]}`);
+  return [`(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record(${typed.join(', ')}))`, json];
+}

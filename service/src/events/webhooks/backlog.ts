@@ -1,0 +1,22 @@
+import type { Queries } from '../../db/database.ts';
+import { selectBacklog } from './delivery-queries.ts';
+
+/** The most pending deliveries that are counted. */
+export const MOST_COUNTED = 10_000;
+
+/** The most webhooks whose oldest delivery is looked for: one look-up in an index each. */
+const MOST_WEBHOOKS = 1_000;
+
+/** The deliveries of enabled webhooks that are not finished. */
+export interface WebhookBacklog {
+  /** `MOST_COUNTED` at most. */
+  pending: number;
+  /** How long ago the oldest of them was planned, in milliseconds; 0 when there is none. */
+  oldestAge: number;
+}
+
+/** `now` is in milliseconds since the Unix epoch. */
+export async function readBacklog(db: Queries, now: number): Promise<WebhookBacklog> {
+  const { pending, oldest } = await selectBacklog(db, { deliveries: MOST_COUNTED, webhooks: MOST_WEBHOOKS });
+  return { pending, oldestAge: oldest === null ? 0 : Math.max(0, now - oldest) };
+}

@@ -1,0 +1,214 @@
+import type { Transaction, Writer } from '../../db/database.ts';
+import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
+import type { Outcome } from './attempt.ts';
+import {
+  insertAttempts,
+  readByIndex,
+  releaseNextOf,
+  selectHeld,
+  updateDeliveries,
+} from './delivery-batches.ts';
+import {
+  countLeased,
+  type DeliveryRow,
+  type DeliveryState,
+  dueAgain,
+  type LeasedDelivery,
+  leaseDue,
+} from './delivery-queries.ts';
+import type { PlanOptions } from './outbox.ts';
+import { standingOf } from './owners.ts';
+import { mostAtOnce } from './pace.ts';
+import { LONGEST_PAUSE, nextAttemptAt } from './schedule.ts';
+import { disableWebhook, selectUnlessTaken, updateFailingSince, type WebhookRow } from './webhook-queries.ts';
+
+/** How long a delivery belongs to the replica that sends it, in milliseconds: four times as long as an attempt takes. */
+export const LEASE = 60 * SECOND;
+
+/** How far the clocks of replicas may be apart, in milliseconds: what lies further ahead was written by one that was wrong. */
+const CLOCKS_APART = MINUTE;
+
+/** How long an endpoint may take no delivery before it is disabled, in milliseconds. */
+const DEAD_FOR = 5 * DAY;
+
+/** The most outcomes that are stored, and the most deliveries that are claimed, in one transaction. */
+export const STORED_AT_ONCE = 64;
+
+export interface Attempted {
+  startedAt: number;
+  outcome: Outcome;
+  /** From 0 to 1: what the pause before the next attempt is varied by. */
+  random: number;
+  /** Only an event is tried again, and only events say whether the endpoint is dead. */
+  kind: 'event' | 'test' | 'withheld';
+}
+
+/** A delivery whose attempt has ended; `attempted` is undefined when it was broken off, and nobody knows of an outcome. */
+export interface Ended {
+  delivery: LeasedDelivery;
+  attempted: Attempted | undefined;
+}
+
+export interface Claim {
+  webhook: WebhookRow;
+  deliveries: LeasedDelivery[];
+  /** Whether it gets events that are for administrators. */
+  isAdministrator: boolean;
+}
+
+export interface ExchangeOptions extends PlanOptions {
+  /** The attempts that have ended, `STORED_AT_ONCE` at most. */
+  ended: readonly Ended[];
+  /** The most deliveries to claim, `STORED_AT_ONCE` at most. */
+  limit: number;
+  /** The most that are leased at once, by all replicas together. */
+  atOnce: number;
+}
+
+export interface Exchanged {
+  /** Undefined when no deliveries are due, enough are being sent, or the webhook is stopped or has another URL by now. */
+  claim: Claim | undefined;
+  /** Why the webhook was disabled, if it was. */
+  disabled: string | undefined;
+}
+
+/**
+ * Stores what became of attempts, and leases deliveries that are due, so that no other replica sends them: in one transaction.
+ * The next delivery of a subject is due when the one before is finished. An outcome that comes when the lease is over counts
+ * for nothing. Returns `taken` when another transaction has the webhook, and nothing was done.
+ */
+export function exchange(
+  db: Writer,
+  { id: webhookId, url }: Pick<WebhookRow, 'id' | 'url'>,
+  { readStandings, now, ended, limit, atOnce }: ExchangeOptions,
+): Promise<Exchanged | 'taken'> {
+  return db.write(async tx => {
+    const [, webhook] = await Promise.all([readByIndex(tx), selectUnlessTaken(tx, webhookId)]);
+    if (webhook === 'taken') return 'taken';
+    if (!webhook) return { claim: undefined, disabled: undefined };
+    const { disabled, failingSince } = await store(tx, webhook, ended, now);
+    const isServed = webhook.enabled === 1 && disabled === undefined && webhook.url === url;
+    if (!isServed || limit === 0) return { claim: undefined, disabled };
+    const [leased, { problem, isAdministrator }] = await Promise.all([
+      countLeased(tx, webhookId, now),
+      standingOf(readStandings, tx, webhook.api_key_id, now),
+    ]);
+    const room = Math.min(limit, mostAtOnce({ failing_since: failingSince }, atOnce) - leased);
+    if (room <= 0 || problem) return { claim: undefined, disabled };
+    const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
+    const claimed = { ...webhook, failing_since: failingSince };
+    return { claim: { webhook: claimed, deliveries, isAdministrator }, disabled };
+  });
+}
+
+/** The latest instants that are right at `now`: what lies beyond them is due. */
+export function latestRight(now: number): { lease: number; attempt: number } {
+  return { lease: now + LEASE + CLOCKS_APART, attempt: now + LONGEST_PAUSE + CLOCKS_APART };
+}
+
+/**
+ * Has deliveries be due whose lease or next attempt lies where only a clock that ran ahead can have put it, some of them at
+ * once. Returns whether there may be more, or `taken`.
+ */
+export function makeDueAgain(db: Writer, webhookId: number, now: number): Promise<boolean | 'taken'> {
+  return db.write(async tx => {
+    const webhook = await selectUnlessTaken(tx, webhookId);
+    if (webhook === 'taken') return 'taken';
+    const changed = await dueAgain(tx, webhookId, { ...latestRight(now), now, limit: STORED_AT_ONCE });
+    return changed === STORED_AT_ONCE;
+  });
+}
+
+interface Stored {
+  disabled: string | undefined;
+  failingSince: number | null;
+}
+
+async function store(
+  tx: Transaction,
+  webhook: WebhookRow,
+  ended: readonly Ended[],
+  now: number,
+): Promise<Stored> {
+  let failingSince = webhook.failing_since;
+  if (ended.length === 0) return { disabled: undefined, failingSince };
+  const held = new Map(
+    (
+      await selectHeld(
+        tx,
+        ended.map(({ delivery: { id, leased_until } }) => ({ id, leased_until })),
+      )
+    ).map(row => [row.id, row]),
+  );
+  let reason: string | undefined;
+  const attempts: Parameters<typeof insertAttempts>[1][number][] = [];
+  const states: Parameters<typeof updateDeliveries>[1][number][] = [];
+  const subjects = new Set<string>();
+  for (const { delivery, attempted } of ended) {
+    const row = held.get(delivery.id);
+    if (!row) continue;
+    const state = attempted ? stateAfter(row, attempted, now) : untried(row, now);
+    const isWaiting = row.is_waiting === 1;
+    states.push({ id: row.id, ...state, ...(isWaiting && { next_attempt_at: null }) });
+    if (state.status !== 'pending' || isWaiting) subjects.add(row.subject);
+    if (!attempted) continue;
+    attempts.push(attemptRow(row, attempted));
+    failingSince = failingAfter(failingSince, attempted);
+    const isDead = attempted.kind === 'event' && state.status === 'dead';
+    reason ??= reasonToDisable(attempted.outcome, isDead ? now - failingSince! : 0);
+  }
+  if (states.length === 0) return { disabled: undefined, failingSince };
+  const isDisabled = reason !== undefined && webhook.enabled === 1;
+  await Promise.all([
+    insertAttempts(tx, attempts),
+    updateDeliveries(tx, states),
+    releaseNextOf(tx, webhook.id, [...subjects], now),
+    failingSince !== webhook.failing_since && updateFailingSince(tx, webhook.id, failingSince),
+    isDisabled && disableWebhook(tx, webhook.id, reason!, now),
+  ]);
+  return { disabled: isDisabled ? reason : undefined, failingSince };
+}
+
+function attemptRow({ id, attempts }: DeliveryRow, { startedAt, outcome }: Attempted) {
+  return {
+    delivery_id: id,
+    number: attempts + 1,
+    started_at: startedAt,
+    duration_ms: outcome.duration,
+    status: outcome.status,
+    error: outcome.error,
+    response_start: outcome.responseStart,
+  };
+}
+
+/** Since when nothing succeeds, after one more attempt. */
+function failingAfter(before: number | null, { outcome, kind, startedAt }: Attempted): number | null {
+  if (outcome.error === null) return null;
+  return kind === 'event' ? (before ?? startedAt) : before;
+}
+
+/** It was not sent, or nobody knows: it is due at once. */
+function untried({ attempts, failures }: DeliveryRow, now: number): DeliveryState {
+  return { status: 'pending', attempts, failures, next_attempt_at: now, finished_at: null };
+}
+
+function stateAfter(
+  { attempts, failures }: DeliveryRow,
+  { outcome, random, kind }: Attempted,
+  now: number,
+): DeliveryState {
+  const tried = { attempts: attempts + 1, failures: failures + 1 };
+  const finished = { next_attempt_at: null, finished_at: now };
+  if (outcome.error === null) return { ...tried, failures, ...finished, status: 'delivered' };
+  const next = kind === 'event' ? nextAttemptAt(tried.failures, outcome, now, random) : undefined;
+  if (next === undefined) return { ...tried, ...finished, status: 'dead' };
+  return { ...tried, status: 'pending', next_attempt_at: next, finished_at: null };
+}
+
+/** `failingFor`: for how long nothing succeeded, in milliseconds, when a delivery is dead now; else 0. */
+function reasonToDisable({ status }: Outcome, failingFor: number): string | undefined {
+  if (status === 410) return 'The endpoint answered with status 410: it is gone for good';
+  if (failingFor >= DEAD_FOR)
+    return `The endpoint has taken no delivery for ${Math.floor(failingFor / DAY)} days`;
+  return undefined;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { scrape } from '../support/metrics.ts';
+import { until } from '../support/until.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+describe('an endpoint that hangs', () => {
+  it('delays neither the planning nor the sending of other webhooks', async t => {
+    const shop = await webhookShop(t, {
+      receivers: 2,
+      environment: { PETSTORE_WEBHOOK_CONNECTIONS: '20', PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: '16' },
+    });
+    const [hanging, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    hanging.hold();
+    await shop.webhook({}, hanging);
+    for (let i = 0; i < 12; i++) await shop.category();
+    await hanging.has(8);
+    await shop.webhook({}, fast);
+    for (let i = 0; i < 12; i++) await shop.category();
+    await fast.has(12);
+    assert.equal(hanging.received.length, 8);
+  });
+});
+
+describe('a webhook that another transaction has', () => {
+  it('delays no other webhook, and is served when that transaction ends', async t => {
+    const shop = await webhookShop(t, { receivers: 2, shared: true });
+    const [locked, free] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    const { id } = await shop.webhook({ types: ['category.*'] }, locked);
+    const { api, app } = await shop.shop.replica();
+    await shop.webhook({ types: ['category.*'] }, free, api);
+    const taken = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const transaction = app.db.write(async tx => {
+      await tx.lock(`webhook ${id}`);
+      taken.resolve();
+      await held.promise;
+    });
+    await taken.promise;
+    for (let i = 0; i < 3; i++) await shop.category();
+    await free.has(3);
+    assert.equal(locked.received.length, 0);
+    held.resolve();
+    await transaction;
+    await locked.has(3);
+  });
+});
+
+describe('a delivery that a replica wrote whose clock ran ahead', () => {
+  for (const [what, column, ahead] of [
+    ['lease', 'leased_until', 2 * MINUTE + 1],
+    ['next attempt', 'next_attempt_at', 1.2 * DAY + MINUTE + 1],
+  ] as const) {
+    it(`is sent although its ${what} is far away`, async t => {
+      const shop = await webhookShop(t);
+      await shop.webhook();
+      shop.receiver.answerWith(500);
+      await shop.category();
+      await shop.settle();
+      shop.receiver.answerWith(204);
+      const set = async (instant: number) => {
+        const values =
+          column === 'leased_until' ? 'leased_until = ?, next_attempt_at = ?' : 'next_attempt_at = ?';
+        const parameters = column === 'leased_until' ? [instant, instant] : [instant];
+        await shop.shop.app.db.run(`UPDATE webhook_deliveries SET ${values}`, parameters);
+      };
+      await set(shop.clock.now() + ahead - 1);
+      await shop.settle();
+      assert.equal(shop.receiver.received.length, 1);
+      await set(shop.clock.now() + ahead);
+      await shop.settle();
+      assert.equal(shop.receiver.received.length, 2);
+    });
+  }
+});
+
+describe('connections to an endpoint', () => {
+  it('are kept: deliveries one after another use one connection', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const sockets = new Set<unknown>();
+    shop.receiver.answer(response => {
+      sockets.add(response.socket);
+      response.writeHead(204).end();
+    });
+    const categoryId = await shop.category();
+    for (let i = 0; i < 5; i++) await shop.rename(categoryId, `Name ${i}`);
+    await shop.settle();
+    assert.deepEqual([shop.receiver.received.length, sockets.size], [6, 1]);
+  });
+
+  it('that the endpoint closes between two deliveries fail none', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    for (let i = 0; i < 3; i++) {
+      await shop.category();
+      await shop.settle();
+      await shop.receiver.disconnect();
+    }
+    const deliveries = await shop.deliveries(path);
+    assert.deepEqual(
+      deliveries.map(({ status, attemptCount }) => [status, attemptCount]),
+      Array(3).fill(['delivered', 1]),
+    );
+  });
+});
+
+describe('the metrics of webhooks', () => {
+  it('show the backlog, the age of the oldest delivery, and attempts by outcome from 0 on', async t => {
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 2_000 } });
+    const values = async () => {
+      const metrics = await scrape(shop.shop.metricsUrl);
+      const attempts = (outcome: string) => metrics.total('petstore_webhook_attempts_total', { outcome });
+      return [
+        metrics.total('petstore_webhook_deliveries_pending'),
+        metrics.total('petstore_webhook_oldest_delivery_age_seconds'),
+        ...['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'].map(attempts),
+      ];
+    };
+    const { path } = await shop.webhook();
+    assert.deepEqual(await values(), [0, 0, 0, 0, 0, 0, 0]);
+    await shop.category();
+    await shop.settle();
+    shop.receiver.answerWith(500);
+    await shop.category();
+    await shop.settle();
+    shop.receiver.hold();
+    await shop.category();
+    await shop.settle();
+    shop.receiver.breakOff();
+    shop.receiver.answer(response => void response.destroy());
+    await shop.category();
+    await shop.settle();
+    shop.clock.turn(3 * SECOND);
+    assert.deepEqual(await values(), [3, 3, 1, 1, 1, 1, 0]);
+    // What is not to be sent is no backlog.
+    await shop.api.patch(path, { enabled: false });
+    assert.deepEqual(await values(), [0, 0, 1, 1, 1, 1, 0]);
+  });
+
+  it('are missing while the store does not answer, and the others are shown', async t => {
+    const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
+    const { db } = shop.shop.app;
+    const get = db.get.bind(db);
+    db.get = (sql, values) =>
+      sql.includes('some_pending') ? Promise.reject(new Error('Away')) : get(sql, values);
+    const metrics = await scrape(shop.shop.metricsUrl);
+    const names = metrics.samples.map(({ name }) => name);
+    assert.ok(!names.includes('petstore_webhook_deliveries_pending'));
+    assert.ok(!names.includes('petstore_webhook_oldest_delivery_age_seconds'));
+    assert.equal(metrics.total('petstore_webhook_attempts_total', { outcome: 'delivered' }), 0);
+  });
+});
+
+describe('an endpoint that is quick', () => {
+  it('gets more than eight deliveries at once', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    for (let i = 0; i < 30; i++) await shop.category();
+    await shop.settle();
+    shop.receiver.hold();
+    for (let i = 0; i < 30; i++) await shop.category();
+    await until('more than eight are sent at once', () => shop.receiver.open > 8);
+    shop.receiver.release();
+    await shop.settle();
+    assert.equal(new Set(shop.receiver.told).size, 60);
+  });
+});
