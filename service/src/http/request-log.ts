@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { traceOf } from './request-trace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,6 +17,8 @@ export interface Told {
   status: number | null;
   durationMs: number | null;
   keyId: number | null;
+  /** Null when the request is part of no trace. */
+  traceId: string | null;
 }
 
 /** The same of a request that was answered. */
@@ -48,10 +51,11 @@ export class RequestLog {
   write(told: Told): void {
     if (this.#onResponse && told.status !== null) this.#onResponse(told as Answered);
     if (!this.#enabled) return;
-    const { requestId, method, route, status, durationMs, keyId } = told;
+    const { requestId, method, route, status, durationMs, keyId, traceId } = told;
     this.#destination.write(
       `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
-        `"route":${quoted(route)},"status":${status},"durationMs":${durationMs},"keyId":${keyId},"msg":"request"}\n`,
+        `"route":${quoted(route)},"status":${status},"durationMs":${durationMs},"keyId":${keyId},` +
+        `"traceId":${quoted(traceId)},"msg":"request"}\n`,
     );
   }
 }
@@ -82,6 +86,7 @@ export function told(request: FastifyRequest, reply: FastifyReply): Told {
     status: reply.raw.headersSent ? reply.statusCode : null,
     durationMs: Math.round(reply.elapsedTime * 1_000) / 1_000,
     keyId: request.caller?.keyId ?? null,
+    traceId: traceOf(request)?.traceId ?? null,
   };
 }
 

@@ -21,6 +21,7 @@ import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
+import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
@@ -59,7 +60,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const owed = new OwedResponses();
-  const { requestLog } = options;
+  const { requestLog, tracing, trustedProxies } = options;
+  const spans = tracing && new RequestSpans(tracing, trustedProxies);
   const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
@@ -83,9 +85,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
-    frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options),
+    frameworkErrors: (_error, request, reply) =>
+      void refuseBadPath(request, reply, gate, { ...options, spans }),
   });
-  const { connections, trustedProxies, onExcessConnection: onExcess } = options;
+  const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server, socket => unreadable.refuse(tooManyWaiting(), socket));
   unreadable.watch(server.server);
@@ -93,7 +96,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
+  server.decorateRequest('span', undefined);
   readJsonBodies(server);
+  spans?.watch(server);
   logRequests(server, options.requestLog);
   // First, so that the connections of those who wait end with their answers.
   closeConnectionsPromptly(server);
@@ -135,8 +140,9 @@ async function refuseBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  { log, requestLog }: Pick<ServerOptions, 'log' | 'requestLog'>,
+  { log, requestLog, spans }: Pick<ServerOptions, 'log' | 'requestLog'> & { spans: RequestSpans | undefined },
 ): Promise<void> {
+  spans?.begin(request, reply);
   reply.raw.once('finish', () => requestLog.write(told(request, reply)));
   const path = pathOf(request.url);
   try {
@@ -187,9 +193,10 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   const response = errorResponse(error, request.id, request.params);
+  const named = { requestId: request.id, traceId: traceOf(request)?.traceId };
   // An outage is told once by itself; a stack for each request would say nothing more.
   if (error instanceof DatabaseUnavailable) {
-    log.warn({ requestId: request.id, reason: error.reason }, 'request failed: database unavailable');
-  } else if (response.status >= 500) log.error({ requestId: request.id, err: error }, 'request failed');
+    log.warn({ ...named, reason: error.reason }, 'request failed: database unavailable');
+  } else if (response.status >= 500) log.error({ ...named, err: error }, 'request failed');
   return send(request, reply, response);
 }

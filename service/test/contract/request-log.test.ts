@@ -60,7 +60,7 @@ describe('the log', () => {
       assert.equal(lines.length, i + 1);
       const { level, time, durationMs, ...told } = lines[i]!;
       const requestId = answer.headers['x-request-id'];
-      assert.deepEqual(told, { requestId, method, route, status, keyId, msg: 'request' });
+      assert.deepEqual(told, { requestId, method, route, status, keyId, traceId: null, msg: 'request' });
       assert.deepEqual([level, typeof time], [30, 'number']);
       assert.ok(method === null ? durationMs === null : (durationMs as number) >= 0, String(durationMs));
     }

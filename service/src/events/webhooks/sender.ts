@@ -1,7 +1,11 @@
 import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
+import { formatTraceparent } from '../../kit/trace-context.ts';
+import type { Tracing } from '../../kit/tracing.ts';
+import { traceOfEvent } from '../event-log/event.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import { attempt, type Outcome } from './attempt.ts';
+import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
 import type { Connections, Destination } from './connections.ts';
 import { messageId } from './delivery.ts';
 import type { LeasedDelivery } from './delivery-queries.ts';
@@ -18,7 +22,10 @@ export interface SenderOptions {
   timeout: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
-  onDisabled: (webhookId: number, reason: string) => void;
+  /** Records each attempt, while spans are exported. */
+  tracing?: Tracing | undefined;
+  /** `traceId` is that of the event whose delivery was the reason. */
+  onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
   onError: (error: unknown) => void;
 }
 
@@ -98,23 +105,30 @@ export class Sender {
     if (!outcome) return giveBack(db, delivery, now);
     const kind = isWithheld ? 'withheld' : delivery.event_id === null ? 'test' : 'event';
     const reason = await finish(db, delivery, { startedAt, outcome, random: random(), kind }, now);
-    if (reason !== undefined) onDisabled(delivery.webhook_id, reason);
+    if (reason !== undefined) {
+      onDisabled(delivery.webhook_id, reason, traceOfEvent(delivery.payload)?.traceId);
+    }
   }
 
-  #attempt(
+  async #attempt(
     webhook: WebhookRow,
     delivery: LeasedDelivery,
     now: number,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
-    const { endpoints, timeout } = this.#options;
+    const { endpoints, timeout, tracing } = this.#options;
+    const span = tracing && beginAttemptSpan(tracing, webhook, delivery);
+    const trace = span ? span.context : traceOfEvent(delivery.payload);
     const message = {
       id: messageId(delivery),
       timestamp: Math.floor(now / SECOND),
       body: delivery.payload,
+      traceparent: trace && formatTraceparent(trace),
     };
     const target = { url: webhook.url, secrets: secretsOf(webhook, now) };
-    return attempt(endpoints, target, message, { timeout, signal });
+    const outcome = await attempt(endpoints, target, message, { timeout, signal });
+    if (span) endAttemptSpan(span, outcome);
+    return outcome;
   }
 }
 

@@ -124,6 +124,7 @@ export class Unreadable {
       status,
       durationMs: null,
       keyId: null,
+      traceId: null,
     });
   }
 }
