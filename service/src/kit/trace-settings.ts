@@ -11,6 +11,16 @@ export interface TraceSettings {
   /** `service.name`, and what else identifies the process. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: Sampler;
+  readonly queue: SpanQueue;
+}
+
+/** The spans that wait to be exported. */
+export interface SpanQueue {
+  /** The most of them; more are dropped. */
+  readonly size: number;
+  /** The most that are exported at once: as soon as there are as many, or after `delay` milliseconds. */
+  readonly batch: number;
+  readonly delay: number;
 }
 
 export interface Sampler {
@@ -51,13 +61,14 @@ export function readTraceSettings(environment: Environment): TraceSettings | und
   const [timeoutName, timeout] = ofTraces('TIMEOUT');
   return Object.freeze({
     url: urlOf(endpointName, endpoint),
-    headers: pairsOf(headersName, headers),
-    timeout: wholeNumber(timeoutName, timeout ?? '10000'),
+    headers: pairsOf(headersName, headers, isHeader),
+    timeout: wholeNumber(timeoutName, timeout ?? '10000', MILLISECONDS),
     resource: Object.freeze({
       'service.name': 'petstore',
       ...pairsOf('OTEL_RESOURCE_ATTRIBUTES', read('OTEL_RESOURCE_ATTRIBUTES')),
       ...(read('OTEL_SERVICE_NAME') && { 'service.name': read('OTEL_SERVICE_NAME')! }),
     }),
+    queue: queueOf(read),
     sampler: samplerOf(read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')),
   });
 }
@@ -84,15 +95,20 @@ function urlOf(name: string, value: string): string {
 }
 
 /** `name=value` separated by commas, percent-encoded (W3C Baggage). A value may be a token, so messages show none. */
-function pairsOf(name: string, value: string | undefined): Readonly<Record<string, string>> {
+function pairsOf(
+  name: string,
+  value: string | undefined,
+  isPair = (key: string, _value: string) => key !== '',
+): Readonly<Record<string, string>> {
   const pairs = value === undefined ? [] : value.split(',').map(pair => pair.trim());
   const entries = pairs
     .filter(pair => pair !== '')
     .map((pair, i) => {
       const place = pair.indexOf('=');
       try {
-        const key = decodeURIComponent(pair.slice(0, place).trim());
-        if (place > 0 && key !== '') return [key, decodeURIComponent(pair.slice(place + 1).trim())];
+        const key = decodeURIComponent(pair.slice(0, Math.max(place, 0)).trim());
+        const text = decodeURIComponent(pair.slice(place + 1).trim());
+        if (isPair(key, text)) return [key, text];
       } catch (error) {
         if (!(error instanceof URIError)) throw error;
       }
@@ -103,12 +119,32 @@ function pairsOf(name: string, value: string | undefined): Readonly<Record<strin
   return Object.freeze(Object.fromEntries(entries));
 }
 
-function wholeNumber(name: string, value: string): number {
-  const number = Number(value);
-  if (/^\d{1,7}$/.test(value) && number > 0) return number;
+/** Whether `node:http` would send it. */
+function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+/** The defaults are the standard's ("Batch Span Processor"). */
+function queueOf(read: (name: string) => string | undefined): SpanQueue {
+  const setting = (name: string, fallback: string, what: string) =>
+    wholeNumber(name, read(name) ?? fallback, what);
+  const queue = {
+    size: setting('OTEL_BSP_MAX_QUEUE_SIZE', '2048', 'spans'),
+    batch: setting('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '512', 'spans'),
+    delay: setting('OTEL_BSP_SCHEDULE_DELAY', '5000', MILLISECONDS),
+  };
+  if (queue.batch <= queue.size) return Object.freeze(queue);
   throw new ConfigError(
-    `${name} must be a whole number of milliseconds from 1 to 9999999, but is "${value}"`,
+    `OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be at most OTEL_BSP_MAX_QUEUE_SIZE, ${queue.size}, but is ${queue.batch}`,
   );
+}
+
+const MILLISECONDS = 'milliseconds';
+
+function wholeNumber(name: string, value: string, what: string): number {
+  const number = Number(value);
+  if (/^\d{1,6}$/.test(value) && number > 0) return number;
+  throw new ConfigError(`${name} must be a whole number of ${what} from 1 to 999999, but is "${value}"`);
 }
 
 function samplerOf(name = 'parentbased_always_on', argument = '1'): Sampler {

@@ -16,15 +16,6 @@ import { BoundedProcessor } from './bounded-processor.ts';
 import { Exporter } from './exporter.ts';
 import { begin } from './spans.ts';
 
-/** The most spans that wait to be exported; those beyond it are dropped. About 2 KB each. */
-const QUEUE = 8_192;
-
-/** The most spans of one export: turning them to JSON takes some 5 ms, during which nothing else is served. */
-const BATCH = 512;
-
-/** How long spans wait for others to be exported with, in milliseconds. */
-const GATHERING = SECOND;
-
 /** How long the last spans may take at the end, in milliseconds. */
 const PATIENCE = 2 * SECOND;
 
@@ -54,20 +45,21 @@ export class OtlpTracing implements Tracing {
 
   constructor({ settings, onLoss }: TracingOptions) {
     this.#onLoss = onLoss;
+    const { size, batch, delay } = settings.queue;
     this.#exporter = new Exporter(settings, (spans, reason) => this.#lose(spans, reason));
     this.#processor = new BoundedProcessor(
       exporter =>
         new BatchSpanProcessor({
           exporter,
-          maxQueueSize: QUEUE,
-          maxExportBatchSize: BATCH,
-          scheduledDelayMillis: GATHERING,
+          maxQueueSize: size,
+          maxExportBatchSize: batch,
+          scheduledDelayMillis: delay,
           // The exporter ends in time by itself.
           exportTimeoutMillis: settings.timeout + SECOND,
         }),
       {
         exporter: this.#exporter,
-        most: QUEUE,
+        most: size,
         onDrop: () => this.#lose(1, 'More spans than can be exported'),
       },
     );
