@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type WebhookShop, webhookShop } from '../events/webhook-shop.ts';
+import { aPet } from '../support/factories.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { onPostgres } from '../support/test-store.ts';
 import { type CollectedSpan, Collector, tracedTo } from './collector.ts';
@@ -101,8 +102,17 @@ describe('the spans of a request', () => {
     const names = steps.map(({ name }) => name);
     assert.deepEqual(names.slice(-2), ['INSERT categories', 'commit wait']);
     assert.ok(names.includes('SELECT categories'), String(names));
-    assert.equal(names.includes('lock'), onPostgres, String(names));
     for (const step of steps) assertWithin(step, transaction);
+  });
+
+  it('show the wait for locks where there can be one: on PostgreSQL', async t => {
+    const shop = await tracedShop(t);
+    const petId = await aPet(shop.api);
+    const { headers } = await shop.api.post('/store/orders', { petId, quantity: 1 });
+    const request = await requestSpan(shop, headers['x-request-id']);
+    const transaction = named(shop.collector.childrenOf(request), 'transaction');
+    const names = shop.collector.childrenOf(transaction).map(({ name }) => name);
+    assert.equal(names.includes('lock'), onPostgres, String(names));
   });
 
   it('keep statements with their request while others write at the same time', async t => {
