@@ -14,7 +14,7 @@ import type { Sampler, TraceSettings } from '../../kit/trace-settings.ts';
 import type { Span, SpanOptions, Tracing } from '../../kit/tracing.ts';
 import { BoundedProcessor } from './bounded-processor.ts';
 import { Exporter } from './exporter.ts';
-import { begin } from './spans.ts';
+import { beginSpan } from './spans.ts';
 
 /** How long the last spans may take at the end, in milliseconds. */
 const PATIENCE = 2 * SECOND;
@@ -78,7 +78,7 @@ export class OtlpTracing implements Tracing {
   }
 
   begin(name: string, { kind, parent, traceState, attributes }: SpanOptions): Span {
-    const surroundings = parent
+    const context = parent
       ? trace.setSpanContext(ROOT_CONTEXT, {
           traceId: parent.traceId,
           spanId: parent.spanId,
@@ -87,7 +87,7 @@ export class OtlpTracing implements Tracing {
           ...(traceState && { traceState: createTraceState(traceState) }),
         })
       : ROOT_CONTEXT;
-    return begin(this.#tracer, name, kind, attributes, surroundings);
+    return beginSpan(this.#tracer, { name, kind, attributes, parent: context });
   }
 
   record<T>(parent: Span, name: string, work: () => T): T {

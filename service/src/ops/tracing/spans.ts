@@ -1,41 +1,53 @@
 import {
   type Context,
+  type Span as LibrarySpan,
   ROOT_CONTEXT,
-  type Span,
   SpanKind,
   SpanStatusCode,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
 import type { TraceContext } from '../../kit/trace-context.ts';
-import type { Attributes, Span as OurSpan, SpanKind as OurSpanKind } from '../../kit/tracing.ts';
+import type { Attributes, SpanKind as Kind, Span } from '../../kit/tracing.ts';
 
-const kinds: Record<OurSpanKind, SpanKind> = {
+const kinds: Record<Kind, SpanKind> = {
   server: SpanKind.SERVER,
   client: SpanKind.CLIENT,
   internal: SpanKind.INTERNAL,
 };
 
+/**
+ * The time within a trace, in milliseconds since the Unix epoch with fractions. It is read once from the clock of the machine,
+ * which has whole milliseconds and can be set: by itself it would let children end after their parents.
+ */
+class TraceClock {
+  readonly #ahead = Date.now() - performance.now();
+
+  now(): number {
+    return this.#ahead + performance.now();
+  }
+}
+
 /** A span of the library, as the service sees it. */
-export class RecordedSpan implements OurSpan {
+class RecordedSpan implements Span {
   readonly context: TraceContext;
   readonly isRecorded: boolean;
   readonly #tracer: Tracer;
-  readonly #span: Span;
-  /** That its children are begun in. */
-  readonly #surroundings: Context;
+  readonly #span: LibrarySpan;
+  readonly #clock: TraceClock;
 
-  constructor(tracer: Tracer, span: Span) {
+  constructor(tracer: Tracer, span: LibrarySpan, clock: TraceClock) {
     const { traceId, spanId, traceFlags } = span.spanContext();
     this.context = { traceId, spanId, flags: traceFlags };
     this.isRecorded = span.isRecording();
     this.#tracer = tracer;
     this.#span = span;
-    this.#surroundings = trace.setSpan(ROOT_CONTEXT, span);
+    this.#clock = clock;
   }
 
-  child(name: string, kind: OurSpanKind, attributes: Attributes = {}): OurSpan {
-    return begin(this.#tracer, name, kind, attributes, this.#surroundings);
+  child(name: string, kind: Kind, attributes: Attributes = {}): Span {
+    const parent = trace.setSpan(ROOT_CONTEXT, this.#span);
+    return start(this.#tracer, { name, kind, attributes, parent }, this.#clock);
   }
 
   rename(name: string): void {
@@ -51,16 +63,24 @@ export class RecordedSpan implements OurSpan {
       this.#span.setAttribute('error.type', errorType);
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    this.#span.end();
+    this.#span.end(this.#clock.now());
   }
 }
 
-export function begin(
-  tracer: Tracer,
-  name: string,
-  kind: OurSpanKind,
-  attributes: Attributes,
-  surroundings: Context,
-): OurSpan {
-  return new RecordedSpan(tracer, tracer.startSpan(name, { kind: kinds[kind], attributes }, surroundings));
+export interface Beginning {
+  name: string;
+  kind: Kind;
+  attributes: Attributes;
+  /** In the form of the library; `ROOT_CONTEXT` when there is none. */
+  parent: Context;
+}
+
+/** Begins the first span of this process in a trace. */
+export function beginSpan(tracer: Tracer, beginning: Beginning): Span {
+  return start(tracer, beginning, new TraceClock());
+}
+
+function start(tracer: Tracer, { name, kind, attributes, parent }: Beginning, clock: TraceClock): Span {
+  const options = { kind: kinds[kind], attributes, startTime: clock.now() };
+  return new RecordedSpan(tracer, tracer.startSpan(name, options, parent), clock);
 }
