@@ -19,6 +19,7 @@ import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
+import { traceCost } from './rows/trace-cost.ts';
 import { worstRequest } from './rows/worst-request.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
 
@@ -36,6 +37,7 @@ const ROWS = [
   scaledOut,
   replicas,
   postgresPageCost,
+  traceCost,
 ];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
 const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };

@@ -38,6 +38,7 @@ describe('the settings', () => {
       webhookConnections: 100,
       webhookConnectionsPerHost: 20,
       privateWebhooks: false,
+      traces: undefined,
     });
   });
 
@@ -103,6 +104,7 @@ describe('the settings', () => {
       webhookConnections: 50,
       webhookConnectionsPerHost: 5,
       privateWebhooks: true,
+      traces: undefined,
     });
   });
 
