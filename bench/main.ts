@@ -20,6 +20,7 @@ import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
+import { traceCost } from './rows/trace-cost.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
 import { writeVsRead } from './rows/write-vs-read.ts';
@@ -39,6 +40,7 @@ const ROWS = [
   scaledOut,
   replicas,
   postgresPageCost,
+  traceCost,
   webhooks,
 ];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };

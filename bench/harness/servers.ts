@@ -34,6 +34,8 @@ export interface ServiceSettings {
   streamsPerKey?: number;
   /** `PETSTORE_WEBHOOKS_ALLOW_PRIVATE`: webhooks may lead to this machine. */
   privateWebhooks?: boolean;
+  /** Where spans are exported to, and of which share of the requests. */
+  traces?: { endpoint: string; ratio: number };
   /** A yardstick that is loaded before the service: it changes it, or measures it from inside. */
   preload?: 'without-event-log' | 'loop-probe';
 }
@@ -47,6 +49,7 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
     redisUrl,
     streamsPerKey,
     privateWebhooks,
+    traces,
     preload,
   } = settings;
   const preloaded = preload === undefined ? [] : ['--import', path(`../yardsticks/${preload}.ts`)];
@@ -59,6 +62,11 @@ export async function launchService(settings: ServiceSettings = {}): Promise<Ser
     ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
     ...(streamsPerKey !== undefined && { PETSTORE_STREAMS_PER_KEY: String(streamsPerKey) }),
     ...(privateWebhooks && { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' }),
+    ...(traces && {
+      OTEL_EXPORTER_OTLP_ENDPOINT: traces.endpoint,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: String(traces.ratio),
+    }),
   });
 }
 

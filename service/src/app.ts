@@ -31,7 +31,9 @@ import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, DAY, MINUTE, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
 import { Sweeper } from './kit/sweeper.ts';
+import type { TraceSettings } from './kit/trace-settings.ts';
 import type { OpsServer } from './ops/ops-server.ts';
+import type { OtlpTracing } from './ops/tracing/otlp-tracing.ts';
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -97,6 +99,7 @@ export async function buildApp(
   const log = pino({ level: config.logLevel, base: null }, destination);
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
   const metrics = ops?.metrics;
+  const tracing = config.traces && (await otlpTracing(config.traces, log));
   const db = await openDatabase(
     {
       ...config,
@@ -119,6 +122,7 @@ export async function buildApp(
       if (status === 'shared') log.warn('Redis is back: limits are shared again');
       else log.warn({ reason: error?.message }, REDIS_AWAY);
     },
+    onCommand: tracing?.onRedisCommand,
   });
   const keyLimits = new KeyLimits({
     db,
@@ -144,7 +148,7 @@ export async function buildApp(
       const scopes = (await keyRing.find(key, clock.now()))?.scopes;
       return scopes?.has('admin') || (scopes?.has('events:read') && !before.has('admin')) || false;
     },
-    onDrop: (requestId, keyId, reason) => log.warn({ requestId, keyId, reason }, 'stream dropped'),
+    onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'stream dropped'),
   });
   const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
   const endpoints = new Endpoints({ resolve, allowPrivate: config.privateWebhooks });
@@ -161,7 +165,8 @@ export async function buildApp(
     ...timing,
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
-    onDisabled: (webhookId, reason) => log.warn({ webhookId, reason }, 'webhook disabled'),
+    tracing,
+    onDisabled: (webhookId, reason, traceId) => log.warn({ webhookId, reason, traceId }, 'webhook disabled'),
     onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
   });
@@ -189,6 +194,7 @@ export async function buildApp(
     outageLog,
     requestLog: new RequestLog(destination, log.isLevelEnabled('info'), metrics?.onResponse),
     onDecision: metrics?.onDecision,
+    tracing,
     connections: { total: config.connections, perAddress: config.connectionsPerAddress },
     onExcessConnection: (address, limit) => {
       excessLog.write(address, limit);
@@ -207,6 +213,7 @@ export async function buildApp(
     for (const pace of paces) pace.tick();
   }, SECOND);
   pacer.unref();
+  if (tracing) metrics?.watchTraces(() => tracing.dropped);
 
   const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
   // One at a time: while a database hangs, more and more of them would wait for each other.
@@ -272,6 +279,7 @@ export async function buildApp(
         throw error;
       } finally {
         await counters.close();
+        await tracing?.close();
         await ops?.close();
         await db.close();
         for (const pace of paces) pace.flush();
@@ -290,4 +298,13 @@ async function opsServer(log: Logger): Promise<OpsServer> {
 /** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
 function lossReport(lost: number, reason: string): string {
   return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'log lines were lost' })}\n`;
+}
+
+/** As with the metrics: the libraries take a tenth of a second and 15 MB. */
+async function otlpTracing(settings: TraceSettings, log: Logger): Promise<OtlpTracing> {
+  const { OtlpTracing } = await import('./ops/tracing/otlp-tracing.ts');
+  return new OtlpTracing({
+    settings,
+    onLoss: (spans, reason) => log.warn({ spans, reason }, 'spans of traces were lost'),
+  });
 }

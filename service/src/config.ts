@@ -2,8 +2,12 @@ import { resolve } from 'node:path';
 import type { BanRules } from './counters/decide.ts';
 import { isAddressRange } from './kit/client-address.ts';
 import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
+import { ConfigError } from './kit/config-error.ts';
 import { readSecretFile } from './kit/secret-file.ts';
 import { nearest } from './kit/text.ts';
+import { readTraceSettings, type TraceSettings } from './kit/trace-settings.ts';
+
+export { ConfigError };
 
 /** The settings of a process, read once from the environment. */
 export interface Config {
@@ -55,14 +59,13 @@ export interface Config {
   readonly webhookConnectionsPerHost: number;
   /** Whether webhooks may go to private addresses, and by plain HTTP: for development. */
   readonly privateWebhooks: boolean;
+  /** Where spans are exported to; `undefined` when none are recorded. */
+  readonly traces: TraceSettings | undefined;
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 type LogLevel = (typeof logLevels)[number];
-
-/** A setting that cannot be used; the message names the variable and says what it takes. */
-export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -130,6 +133,7 @@ export function readConfig(environment: Environment, { isOnTerminal = false } = 
       10_000,
     ),
     privateWebhooks: flag(environment, 'PETSTORE_WEBHOOKS_ALLOW_PRIVATE'),
+    traces: readTraceSettings(environment),
   });
 }
 

@@ -77,9 +77,9 @@ describe('the layers of the service', () => {
     );
   });
 
-  it('load ops, and with it the library of the metrics, only when it is asked for', () => {
+  it('load ops, and with it the libraries of metrics and traces, only when it is asked for', () => {
     const users = globSync('**/*.ts', { cwd: source }).filter(file =>
-      /^import (?!type )[^;]*from '(prom-client|[./]+\/ops\/[^']+)'/m.test(
+      /^import (?!type )[^;]*from '(prom-client|@opentelemetry\/[^']+|[./]+\/ops\/[^']+)'/m.test(
         readFileSync(join(source, file), 'utf8'),
       ),
     );

@@ -27,6 +27,8 @@ export interface RedisLinkOptions {
   onConnect: () => void;
   /** Is told of each change once: that Redis is away, and why, and that it is back. */
   onStatus: (status: 'shared' | 'fallback', error?: Error) => void;
+  /** Is called with the name of each command that is sent; what it returns is called with whether there was an answer. */
+  onCommand?: ((command: string) => ((isAnswered: boolean) => void) | undefined) | undefined;
 }
 
 interface Question {
@@ -83,19 +85,19 @@ export class RedisLink {
 
   /** Runs `decide.lua`; null when the state is lost, `undefined` when Redis is away. */
   decide(key: string, values: readonly (string | number)[]): Promise<ScriptAnswer | null | undefined> {
-    return this.#ask(key, client => client.decide(key, ...values));
+    return this.#ask('EVALSHA', key, client => client.decide(key, ...values));
   }
 
   /** What is kept under a key; `undefined` when Redis is away. */
   get(key: string): Promise<string | null | undefined> {
-    return this.#ask(key, client => client.get(key));
+    return this.#ask('GET', key, client => client.get(key));
   }
 
   /** What is kept under a key, which is `value` if there was nothing; `undefined` when Redis is away. */
   async mark(key: string, value: string): Promise<string | undefined> {
     const kept = await this.get(key);
     if (kept !== null) return kept;
-    await this.#ask(key, client => client.set(key, value, 'NX'));
+    await this.#ask('SET', key, client => client.set(key, value, 'NX'));
     return (await this.get(key)) ?? undefined;
   }
 
@@ -112,16 +114,22 @@ export class RedisLink {
     await client.decide(`${this.#doubtfulKey}:probe`, 'count', packState(newState(0)), '', SECOND, 1, 1, 0);
   }
 
-  #ask<T>(key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+  #ask<T>(command: string, key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const connection = this.#connection;
     if (!connection) return Promise.resolve(undefined);
     return new Promise(resolve => {
-      const question = { key, askedAt: performance.now(), giveUp: () => resolve(undefined) };
+      const onEnd = this.#options.onCommand?.(command);
+      const giveUp = () => {
+        onEnd?.(false);
+        resolve(undefined);
+      };
+      const question = { key, askedAt: performance.now(), giveUp };
       this.#open.add(question);
       if (!this.#answerTimer) this.#checkIn(ANSWER_TIMEOUT);
       send(connection.client).then(
         answer => {
           this.#open.delete(question);
+          onEnd?.(true);
           resolve(answer);
         },
         error => {

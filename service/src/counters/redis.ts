@@ -30,7 +30,7 @@ const LOOK_INTERVAL = SECOND;
 /** What tells one set of data from another: whoever finds none puts a random one there. */
 const MARK = 'petstore:limits:{mark}';
 
-export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus'> {
+export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus' | 'onCommand'> {
   /** Whose time decides: that of Redis, the same for all replicas, or that of a clock that tests turn. */
   clock: 'redis' | Clock;
   maxAddresses?: number;
@@ -60,12 +60,13 @@ export class SharedCounters implements Counters {
   /** By how much the clock that decides is ahead of the caller's, in milliseconds. */
   #ahead = 0;
 
-  constructor({ urls, onStatus, clock, maxAddresses }: SharedCountersOptions) {
+  constructor({ urls, onStatus, onCommand, clock, maxAddresses }: SharedCountersOptions) {
     this.#mirror = new MemoryCounters(maxAddresses);
     this.#clock = clock;
     this.#link = new RedisLink({
       urls,
       onStatus,
+      onCommand,
       onConnect: () => {
         this.#mark = undefined;
         this.#seeded = new WeakSet();

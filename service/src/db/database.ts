@@ -45,6 +45,8 @@ export interface NewEvent {
   subject: string;
   /** JSON. */
   data: string;
+  /** The trace of the change, as the header of W3C Trace Context; absent when it is part of none. */
+  traceparent?: string;
 }
 
 export interface Database extends Queries, Writer {

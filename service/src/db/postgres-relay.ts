@@ -21,13 +21,14 @@ const AT_ONCE = 1_000;
 const RELAY = `
   WITH taken AS (
     DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${AT_ONCE})
-    RETURNING entry, type, subject, time, data
+    RETURNING entry, type, subject, time, data, traceparent
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
     WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id
   ), inserted AS (
-    INSERT INTO events (id, type, subject, time, data)
-    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), type, subject, time, data
+    INSERT INTO events (id, type, subject, time, data, traceparent)
+    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), type, subject, time, data,
+      traceparent
     FROM taken, numbered
   )
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;

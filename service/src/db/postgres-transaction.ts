@@ -9,7 +9,7 @@ import { statementOf } from './postgres-statements.ts';
 /** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-const APPEND = 'INSERT INTO new_events (type, subject, time, data) VALUES ($1, $2, $3, $4)';
+const APPEND = 'INSERT INTO new_events (type, subject, time, data, traceparent) VALUES ($1, $2, $3, $4, $5)';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
@@ -68,8 +68,8 @@ export class PostgresTransaction implements Transaction {
     return rows[0].taken;
   }
 
-  append({ type, subject, data }: NewEvent): void {
-    const values = [type, subject, this.#clock.now(), data];
+  append({ type, subject, data, traceparent }: NewEvent): void {
+    const values = [type, subject, this.#clock.now(), data, traceparent ?? null];
     sendTogether(this.#client, process.nextTick);
     const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
     // Told by the commit.

@@ -246,7 +246,7 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
-const APPEND = 'INSERT INTO events (type, subject, time, data) VALUES (?, ?, ?, ?)';
+const APPEND = 'INSERT INTO events (type, subject, time, data, traceparent) VALUES (?, ?, ?, ?, ?)';
 
 class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
@@ -283,8 +283,8 @@ class SqliteTransaction implements Transaction {
     return true;
   }
 
-  append({ type, subject, data }: NewEvent): void {
-    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data]);
+  append({ type, subject, data, traceparent }: NewEvent): void {
+    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data, traceparent ?? null]);
     this.#onAppend();
   }
 }

@@ -5,6 +5,7 @@ import { ApiError } from '../contract/errors.ts';
 import { SECOND } from '../kit/clock.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
+import { traceOf } from './request-trace.ts';
 
 /** How often a stream shows that it is alive, in milliseconds. */
 const HEARTBEAT = 15 * SECOND;
@@ -21,8 +22,14 @@ export interface EventStreamsOptions {
   heartbeat?: number | undefined;
   /** Answers whether a key may still read what it could when its stream began, as `caller`. */
   stillAllowed: (key: string, caller: Caller) => Promise<boolean>;
-  /** Hears of readers that were dropped, who may never hear of it themselves. */
-  onDrop: (requestId: string, keyId: number, reason: string) => void;
+  /** Is called with the reader of a stream that was dropped, and why. */
+  onDrop: (reader: Reader, reason: string) => void;
+}
+
+interface Reader {
+  requestId: string;
+  keyId: number;
+  traceId: string | undefined;
 }
 
 interface OpenStream {
@@ -70,8 +77,9 @@ export class EventStreams {
     // Nobody reads any more, and nothing would tell of that again.
     if (reply.raw.destroyed) return;
     reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+    const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
-      onDrop(request.id, caller.keyId, reason),
+      onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),
     );
     request.stream = connection;
     this.#keep(ofKey, { connection, key: presentedKey(request.headers)!, caller });

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Reply, Request, Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import { tracedStore } from '../db/traced-store.ts';
 import { guardOf } from './conditional.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Idempotency } from './idempotency.ts';
 import { signalOf } from './patience.ts';
 import { refuseBrokenEscapes } from './query-string.ts';
+import { traceOf } from './request-trace.ts';
 import { responseOf, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { bodyReader, textReader } from './validate.ts';
@@ -57,7 +59,7 @@ class Input implements AnyRequest {
 export function handlerOf(
   route: Route<RouteServices>,
   {
-    db,
+    db: store,
     keyRing,
     keyLimits,
     contract,
@@ -95,6 +97,8 @@ export function handlerOf(
     );
     refuseOtherId(route, input);
     const { caller } = request;
+    const trace = traceOf(request);
+    const db = trace ? tracedStore(store, trace, request.span) : store;
     const services: RouteServices = {
       db,
       keyRing,
@@ -124,7 +128,7 @@ export function handlerOf(
         shownOnce: route.shownOnce ?? [],
         now,
       };
-      const outcome = await idempotency.once(attempt, tx => handle(input, { ...services, db: tx }));
+      const outcome = await idempotency.once(db, attempt, tx => handle(input, { ...services, db: tx }));
       if (outcome.replayed) reply.header('idempotency-replayed', 'true');
       return send(request, reply, responseOf(route, outcome.reply, request));
     }

@@ -44,14 +44,14 @@ export class Idempotency {
   }
 
   /** Runs `effect` unless this attempt has an outcome. A refusal is no outcome: the same key may be tried again. */
-  async once(attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
+  async once(db: Writer, attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
     const { apiKeyId } = attempt;
     const key = keyIn(attempt.header);
     const running = `${apiKeyId} ${key}`;
     if (this.#running.has(running)) throw keyInUse();
     this.#running.add(running);
     try {
-      return await this.#db.write(tx => this.#attempt(tx, attempt, key, effect));
+      return await db.write(tx => this.#attempt(tx, attempt, key, effect));
     } finally {
       this.#running.delete(running);
     }

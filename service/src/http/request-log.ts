@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { loggedText, MOST_LOGGED } from './log-text.ts';
+import { traceOf } from './request-trace.ts';
 import { pathOf } from './targets.ts';
 
 declare module 'fastify' {
@@ -32,6 +33,8 @@ export interface Told {
   /** Of the client; null when it was gone at once. */
   address: string | null;
   userAgent: string | null;
+  /** Null when the request is part of no trace. */
+  traceId: string | null;
 }
 
 /** The same of a request that has a response. */
@@ -70,11 +73,13 @@ export class RequestLog {
     if (this.#onResponse && told.status !== null) this.#onResponse(told as Answered);
     if (!this.#enabled) return;
     const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = told;
+    const { userAgent, traceId } = told;
     this.#destination.write(
       `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
         `"path":${path === null ? 'null' : loggedText(path)},"route":${quoted(route)},"status":${status},` +
         `"code":${quoted(code)},"bytes":${bytes},"durationMs":${durationMs},"keyId":${keyId},` +
-        `"address":${quoted(address)},"userAgent":${told.userAgent === null ? 'null' : this.#userAgent(told.userAgent)},"msg":"request"}\n`,
+        `"address":${quoted(address)},"userAgent":${userAgent === null ? 'null' : this.#userAgent(userAgent)},` +
+        `"traceId":${quoted(traceId)},"msg":"request"}\n`,
     );
   }
 
@@ -130,6 +135,7 @@ export function told(request: FastifyRequest, reply: FastifyReply, trustedProxie
     keyId: request.caller?.keyId ?? null,
     address: shownAddress(trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor)),
     userAgent: headers['user-agent'] ?? null,
+    traceId: traceOf(request)?.traceId ?? null,
   };
 }
 

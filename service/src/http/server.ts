@@ -23,6 +23,7 @@ import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
+import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
 import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
@@ -63,7 +64,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const owed = new OwedResponses();
-  const { requestLog } = options;
+  const { requestLog, tracing, trustedProxies } = options;
+  const spans = tracing && new RequestSpans(tracing, trustedProxies);
   const unreadable = new Unreadable({ gate, requestLog, owed, requestTimeout: timeouts.request });
   const server = Fastify({
     logger: false,
@@ -88,9 +90,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
-    frameworkErrors: (_error, request, reply) => void refuseBadPath(request, reply, gate, options),
+    frameworkErrors: (_error, request, reply) =>
+      void refuseBadPath(request, reply, gate, { ...options, spans }),
   });
-  const { connections, trustedProxies, onExcessConnection: onExcess } = options;
+  const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
   owed.watch(server.server, socket => unreadable.refuse(tooManyWaiting(), socket));
   unreadable.watch(server.server);
@@ -98,7 +101,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
+  server.decorateRequest('span', undefined);
   readJsonBodies(server);
+  spans?.watch(server);
   logRequests(server, requestLog, options.trustedProxies);
   // First, so that the connections of those who wait end with their answers.
   closeConnectionsPromptly(server, options.drain, owed);
@@ -140,9 +145,12 @@ async function refuseBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
-  options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'>,
+  options: Pick<ServerOptions, 'log' | 'requestLog' | 'outageLog' | 'trustedProxies'> & {
+    spans: RequestSpans | undefined;
+  },
 ): Promise<void> {
-  const { requestLog, trustedProxies } = options;
+  const { requestLog, trustedProxies, spans } = options;
+  spans?.begin(request, reply);
   reply.raw.once('finish', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
@@ -199,9 +207,10 @@ function sendError(
 ): FastifyReply {
   const response = errorResponse(error, request.id, request.params);
   request.errorCode = response.code;
+  const traceId = traceOf(request)?.traceId;
   if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);
   // An error of the contract is no fault.
   else if (response.status >= 500 && !(error instanceof ApiError))
-    log.error({ requestId: request.id, err: error }, 'request failed');
+    log.error({ requestId: request.id, traceId, err: error }, 'request failed');
   return send(request, reply, response);
 }

@@ -183,6 +183,19 @@ export class Metrics {
     else this.#watchConnections(db);
   }
 
+  /** Adds the spans that were lost: `dropped` is how many there were so far. */
+  watchTraces(dropped: () => number): void {
+    new Counter({
+      name: 'petstore_trace_spans_dropped_total',
+      help: 'Recorded spans that did not reach the collector.',
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(dropped());
+      },
+    });
+  }
+
   /** Everything in the Prometheus text format. */
   async text(): Promise<string> {
     const parts = [await register.metrics(), await this.#registry.metrics(), this.#durations.text()];

@@ -79,6 +79,7 @@ describe('the log', () => {
         keyId,
         address: '127.0.0.1',
         userAgent: null,
+        traceId: null,
         msg: 'request',
       });
       assert.deepEqual([level, typeof time], [30, 'number']);

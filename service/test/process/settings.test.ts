@@ -39,6 +39,7 @@ describe('the settings', () => {
       webhookConnections: 100,
       webhookConnectionsPerHost: 20,
       privateWebhooks: false,
+      traces: undefined,
     });
   });
 
@@ -106,6 +107,7 @@ describe('the settings', () => {
       webhookConnections: 50,
       webhookConnectionsPerHost: 5,
       privateWebhooks: true,
+      traces: undefined,
     });
   });
 

@@ -1,5 +1,6 @@
 import { dateTime } from '../../contract/schema.ts';
 import { formatDateTime } from '../../kit/dates.ts';
+import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import { eventTypeNames } from './event-types.ts';
 
 /** An event as it is sent: CloudEvents 1.0 in JSON. */
@@ -25,6 +26,13 @@ export const Event = {
     },
     time: { ...dateTime, description: 'When it was written down.' },
     datacontenttype: { type: 'string', enum: ['application/json'] },
+    traceparent: {
+      type: 'string',
+      pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+      description:
+        'The trace of the request that made the change, if it had one: the header `traceparent` of W3C Trace Context, as an ' +
+        'attribute of the CloudEvents extension Distributed Tracing.',
+    },
     data: {
       type: 'object',
       description:
@@ -44,13 +52,15 @@ export const Event = {
   },
 } as const;
 
-/** An event as it is kept. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
+/** An event as it is stored. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
 export interface EventRow {
   id: number;
   type: string;
   subject: string;
   time: number;
   data: string;
+  /** The trace of the change; null when it has none. */
+  traceparent: string | null;
 }
 
 /** The bytes of an event: the same at every door. `data` is put in as it was kept. */
@@ -60,9 +70,19 @@ export function eventJson({
   subject,
   time,
   data,
+  traceparent,
 }: Omit<EventRow, 'id'> & { id: number | string }): string {
   return (
     `{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
-    `"time":"${formatDateTime(time)}","datacontenttype":"application/json","data":${data}}`
+    `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
+    `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`
   );
+}
+
+/** The attributes before `data`, none of which has a text that needs escaping. */
+const TRACEPARENT = /^\{(?:"[a-z]+":"[^"]*",)*?"traceparent":"([^"]*)"/;
+
+/** The trace of an event that `eventJson` wrote. */
+export function traceOfEvent(json: string): TraceContext | undefined {
+  return parseTraceparent(TRACEPARENT.exec(json)?.[1]);
 }

@@ -80,6 +80,7 @@ function headersOf(message: Message, secrets: readonly string[]): Record<string,
     'webhook-id': message.id,
     'webhook-timestamp': message.timestamp,
     'webhook-signature': signatures(secrets, message),
+    ...(message.traceparent !== undefined && { traceparent: message.traceparent }),
   };
 }
 

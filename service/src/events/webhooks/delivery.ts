@@ -180,6 +180,7 @@ export function testPayload(webhook: Webhook, uniqueId: string, now: number): st
     subject: subjectOfTest(webhook),
     time: now,
     data: JSON.stringify(webhook),
+    traceparent: null,
   };
   return eventJson({ ...event, id: uniqueId });
 }

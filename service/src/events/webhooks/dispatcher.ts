@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
+import type { Tracing } from '../../kit/tracing.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 import type { AttemptResult } from './attempt-results.ts';
@@ -37,7 +38,10 @@ export interface DispatcherOptions {
   patience: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
-  onDisabled: (webhookId: number, reason: string) => void;
+  /** Records each attempt, while spans are exported. */
+  tracing?: Tracing | undefined;
+  /** `traceId` is that of the event whose delivery was the reason. */
+  onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
   /** An attempt has ended; not one that was broken off. */
   onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;

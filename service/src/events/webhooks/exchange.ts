@@ -1,5 +1,6 @@
 import type { Transaction, Writer } from '../../db/database.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
+import { traceOfEvent } from '../event-log/event.ts';
 import type { Outcome } from './attempt.ts';
 import {
   insertAttempts,
@@ -68,8 +69,14 @@ export interface ExchangeOptions extends PlanOptions {
 export interface Exchanged {
   /** Undefined when no deliveries are due, enough are being sent, or the webhook is stopped or has another URL by now. */
   claim: Claim | undefined;
-  /** Why the webhook was disabled, if it was. */
-  disabled: string | undefined;
+  disabled: Disabled | undefined;
+}
+
+/** Why the webhook was disabled. */
+export interface Disabled {
+  reason: string;
+  /** The trace of the event whose delivery was the reason, if it is part of one. */
+  traceId: string | undefined;
 }
 
 /**
@@ -120,7 +127,7 @@ export function makeDueAgain(db: Writer, webhookId: number, now: number): Promis
 }
 
 interface Stored {
-  disabled: string | undefined;
+  disabled: Disabled | undefined;
   failingSince: number | null;
 }
 
@@ -140,7 +147,7 @@ async function store(
       )
     ).map(row => [row.id, row]),
   );
-  let reason: string | undefined;
+  let stopped: Disabled | undefined;
   const attempts: Parameters<typeof insertAttempts>[1][number][] = [];
   const states: Parameters<typeof updateDeliveries>[1][number][] = [];
   const subjects = new Set<string>();
@@ -155,18 +162,19 @@ async function store(
     attempts.push(attemptRow(row, attempted));
     failingSince = failingAfter(failingSince, attempted);
     const isDead = attempted.kind === 'event' && state.status === 'dead';
-    reason ??= reasonToDisable(attempted.outcome, isDead ? now - failingSince! : 0);
+    const reason = reasonToDisable(attempted.outcome, isDead ? now - failingSince! : 0);
+    if (reason !== undefined) stopped ??= { reason, traceId: traceOfEvent(delivery.payload)?.traceId };
   }
   if (states.length === 0) return { disabled: undefined, failingSince };
-  const isDisabled = reason !== undefined && webhook.enabled === 1;
+  const disabled = webhook.enabled === 1 ? stopped : undefined;
   await Promise.all([
     insertAttempts(tx, attempts),
     updateDeliveries(tx, states),
     releaseNextOf(tx, webhook.id, [...subjects], now),
     failingSince !== webhook.failing_since && updateFailingSince(tx, webhook.id, failingSince),
-    isDisabled && disableWebhook(tx, webhook.id, reason!, now),
+    disabled && disableWebhook(tx, webhook.id, disabled.reason, now),
   ]);
-  return { disabled: isDisabled ? reason : undefined, failingSince };
+  return { disabled, failingSince };
 }
 
 function attemptRow({ id, attempts }: DeliveryRow, { startedAt, outcome }: Attempted) {

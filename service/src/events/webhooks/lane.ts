@@ -32,7 +32,8 @@ export interface LaneOptions {
   clock: Clock;
   sender: Sender;
   readStandings: ReadStandings;
-  onDisabled: (webhookId: number, reason: string) => void;
+  /** `traceId` is that of the event whose delivery was the reason. */
+  onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
   onError: (error: unknown) => void;
 }
 
@@ -206,7 +207,7 @@ export class Lane {
         return false;
       }
       const { claim, disabled } = exchanged;
-      if (disabled !== undefined) onDisabled(webhook.id, disabled);
+      if (disabled) onDisabled(webhook.id, disabled.reason, disabled.traceId);
       const deliveries = claim?.deliveries ?? [];
       // Fewer than could be sent are all that are due.
       if (limit > 0) this.#mayBeDue = deliveries.length === limit;

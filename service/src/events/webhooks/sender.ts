@@ -1,7 +1,11 @@
 import { type Clock, SECOND } from '../../kit/clock.ts';
+import { formatTraceparent } from '../../kit/trace-context.ts';
+import type { Tracing } from '../../kit/tracing.ts';
+import { traceOfEvent } from '../event-log/event.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import { attempt, type Outcome } from './attempt.ts';
 import type { AttemptResult } from './attempt-results.ts';
+import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
 import { type ConnectionLimits, Connections, type Destination } from './connections.ts';
 import { messageId } from './delivery.ts';
 import type { LeasedDelivery } from './delivery-queries.ts';
@@ -18,6 +22,8 @@ export interface SenderOptions {
   timeout: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
+  /** Records each attempt, while spans are exported. */
+  tracing?: Tracing | undefined;
   /** An attempt has ended; not one that was broken off. */
   onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;
@@ -88,20 +94,25 @@ export class Sender {
     return { startedAt, outcome, random: random(), kind };
   }
 
-  #attempt(
+  async #attempt(
     webhook: WebhookRow,
     delivery: LeasedDelivery,
     now: number,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
-    const { endpoints, timeout } = this.#options;
+    const { endpoints, timeout, tracing } = this.#options;
+    const span = tracing && beginAttemptSpan(tracing, webhook, delivery);
+    const trace = span ? span.context : traceOfEvent(delivery.payload);
     const message = {
       id: messageId(delivery),
       timestamp: Math.floor(now / SECOND),
       body: delivery.payload,
+      traceparent: trace && formatTraceparent(trace),
     };
     const target = { url: webhook.url, secrets: secretsOf(webhook, now) };
-    return attempt({ endpoints, kept: this.#kept }, target, message, { timeout, signal });
+    const outcome = await attempt({ endpoints, kept: this.#kept }, target, message, { timeout, signal });
+    if (span) endAttemptSpan(span, outcome);
+    return outcome;
   }
 }
 

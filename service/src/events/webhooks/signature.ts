@@ -15,10 +15,15 @@ export interface Message {
   /** When it is sent, in whole Unix seconds. */
   timestamp: number;
   body: string;
+  /** The header of W3C Trace Context; `undefined` when the message is part of no trace. It is not signed. */
+  traceparent: string | undefined;
 }
 
 /** The header `webhook-signature` (Standard Webhooks 1.0.0): one signature for each secret that is valid. */
-export function signatures(secrets: readonly string[], { id, timestamp, body }: Message): string {
+export function signatures(
+  secrets: readonly string[],
+  { id, timestamp, body }: Omit<Message, 'traceparent'>,
+): string {
   return secrets
     .map(secret => Buffer.from(secret.slice(PREFIX.length), 'base64'))
     .map(key => createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64'))

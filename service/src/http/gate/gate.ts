@@ -8,6 +8,7 @@ import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Tracing } from '../../kit/tracing.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
 import { type CountedBy, type RateLimitHeaders, rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
@@ -21,6 +22,8 @@ export interface GateServices {
   trustedProxies: TrustedProxies;
   /** Is told of each decision, and whose limits it drew on. */
   onDecision?: ((verdict: Verdict, countedBy: CountedBy) => void) | undefined;
+  /** Records how long the gate takes, while spans are exported. */
+  tracing?: Tracing | undefined;
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
@@ -56,10 +59,17 @@ export class Gate {
     reply: FastifyReply,
     operation: Gated | undefined,
   ): Promise<void> | undefined {
+    const { tracing } = this.#services;
+    request.operation = operation;
+    if (!tracing || !request.span?.isRecorded) return this.#pass(request, reply);
+    return tracing.record(request.span, 'gate', () => this.#pass(request, reply));
+  }
+
+  #pass(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
     const { keyRing, clock } = this.#services;
+    const { operation } = request;
     const now = clock.now();
     request.receivedAt = now;
-    request.operation = operation;
     reply.headers({
       'x-request-id': request.id,
       'api-version': API_VERSION,

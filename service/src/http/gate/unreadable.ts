@@ -130,6 +130,7 @@ export class Unreadable {
       keyId: null,
       address: shownAddress(socket.remoteAddress ?? ''),
       userAgent: null,
+      traceId: null,
     });
   }
 }

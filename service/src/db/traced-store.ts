@@ -1,0 +1,175 @@
+import { formatTraceparent, type TraceContext } from '../kit/trace-context.ts';
+import { type Attributes, errorTypeOf, type Span } from '../kit/tracing.ts';
+import {
+  DatabaseUnavailable,
+  type Engine,
+  type NewEvent,
+  type Queries,
+  type Transaction,
+  type Value,
+  type Writer,
+} from './database.ts';
+
+/** What a store is used for. */
+interface Work {
+  /** The header that events carry. */
+  traceparent: string;
+  /** The parent of what is recorded; `undefined` when nothing is. */
+  span: Span | undefined;
+}
+
+/**
+ * The store as one request uses it: the events that it appends carry its trace. When the trace is recorded, so is each
+ * statement, each transaction, and in it the wait for the commit.
+ */
+export function tracedStore(
+  db: Queries & Writer,
+  trace: TraceContext,
+  span: Span | undefined,
+): Queries & Writer {
+  return new TracedStore(db, {
+    traceparent: formatTraceparent(trace),
+    span: span?.isRecorded ? span : undefined,
+  });
+}
+
+class TracedQueries<Inner extends Queries> implements Queries {
+  protected readonly inner: Inner;
+  protected readonly work: Work;
+
+  constructor(inner: Inner, work: Work) {
+    this.inner = inner;
+    this.work = work;
+  }
+
+  get engine(): Engine {
+    return this.inner.engine;
+  }
+
+  get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
+    return this.record(sql, () => this.inner.get<Row>(sql, values));
+  }
+
+  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]> {
+    return this.record(sql, () => this.inner.all<Row>(sql, values));
+  }
+
+  run(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.record(sql, () => this.inner.run(sql, values));
+  }
+
+  protected record<T>(sql: string, statement: () => Promise<T>): Promise<T> {
+    const { span } = this.work;
+    if (!span) return statement();
+    const { name, attributes } = describeStatement(sql, this.engine);
+    return ended(span.child(name, 'client', attributes), statement());
+  }
+}
+
+class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
+  /** A statement that writes is a transaction of its own. */
+  override run(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.write(tx => tx.run(sql, values));
+  }
+
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { traceparent, span } = this.work;
+    if (!span) return this.inner.write(tx => work(new TracedTransaction(tx, this.work)));
+    const transaction = span.child('transaction', 'internal', {
+      'db.system.name': systemNames[this.inner.engine],
+    });
+    let commitWait: Span | undefined;
+    const written = this.inner.write(async tx => {
+      // The commit before failed because of another transaction, and the work is run again.
+      commitWait?.end('conflict');
+      commitWait = undefined;
+      const value = await work(new TracedTransaction(tx, { traceparent, span: transaction }));
+      commitWait = transaction.child('commit wait', 'internal');
+      return value;
+    });
+    return written.then(
+      value => {
+        commitWait?.end();
+        transaction.end();
+        return value;
+      },
+      error => {
+        // Everything else is a refusal, which rolls the transaction back and is no failure of the store.
+        const errorType = error instanceof DatabaseUnavailable ? errorTypeOf(error) : undefined;
+        commitWait?.end(errorType);
+        transaction.set({ 'petstore.transaction.outcome': 'rolled back' });
+        transaction.end(errorType);
+        throw error;
+      },
+    );
+  }
+}
+
+class TracedTransaction extends TracedQueries<Transaction> implements Transaction {
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  lock(...names: readonly string[]): Promise<void> {
+    const { span } = this.work;
+    // Locks of the embedded store are always free.
+    if (!span || this.engine === 'sqlite') return this.inner.lock(...names);
+    const waiting = span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
+    return ended(waiting, this.inner.lock(...names));
+  }
+
+  tryLock(name: string): Promise<boolean> {
+    return this.inner.tryLock(name);
+  }
+
+  append(event: NewEvent): void {
+    this.inner.append({ ...event, traceparent: this.work.traceparent });
+  }
+}
+
+/** Ends a span with the outcome of what it records. */
+function ended<T>(span: Span, outcome: Promise<T>): Promise<T> {
+  return outcome.then(
+    value => {
+      span.end();
+      return value;
+    },
+    error => {
+      span.end(errorTypeOf(error));
+      throw error;
+    },
+  );
+}
+
+/** The values of `db.system.name`. */
+const systemNames: Record<Engine, string> = { sqlite: 'sqlite', postgres: 'postgresql' };
+
+interface StatementDescription {
+  name: string;
+  attributes: Attributes;
+}
+
+/** By text: there are as many as there are prepared statements. */
+const descriptions = new Map<string, StatementDescription>();
+
+/** The name and attributes of a statement (semantic conventions for SQL). Its text holds `?` in the place of values. */
+function describeStatement(sql: string, engine: Engine): StatementDescription {
+  let description = descriptions.get(sql);
+  if (!description) {
+    const operation = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase();
+    const collection = /\b(?:FROM|INTO|UPDATE)\s+([a-z_]+)/.exec(sql)?.[1];
+    const name = [operation, collection].filter(word => word !== undefined).join(' ');
+    description = {
+      name,
+      attributes: {
+        'db.system.name': systemNames[engine],
+        'db.operation.name': operation,
+        'db.collection.name': collection,
+        'db.query.summary': name,
+        'db.query.text': sql,
+      },
+    };
+    descriptions.set(sql, description);
+  }
+  return description;
+}

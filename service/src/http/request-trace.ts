@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { withoutSecrets } from '../access/api-keys/secret.ts';
+import { methods } from '../contract/define-route.ts';
+import type { TrustedProxies } from '../kit/client-address.ts';
+import { parseTraceparent, type TraceContext } from '../kit/trace-context.ts';
+import type { Span, Tracing } from '../kit/tracing.ts';
+import { pathOf } from './targets.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Only while spans are exported. */
+    span: Span | undefined;
+  }
+}
+
+/**
+ * The trace that a request is part of: that of its span, or else the one that its caller names. While nothing is exported,
+ * a request of which the caller names no trace has none: a trace that is recorded nowhere would say `not sampled` to those
+ * who receive its events, and so turn off their own recording.
+ */
+export function traceOf({ span, headers }: FastifyRequest): TraceContext | undefined {
+  return span ? span.context : parseTraceparent(headers.traceparent);
+}
+
+/** Records every request as a span. */
+export class RequestSpans {
+  readonly #tracing: Tracing;
+  readonly #trustedProxies: TrustedProxies;
+
+  constructor(tracing: Tracing, trustedProxies: TrustedProxies) {
+    this.#tracing = tracing;
+    this.#trustedProxies = trustedProxies;
+  }
+
+  watch(server: FastifyInstance): void {
+    server.addHook('onRequest', (request, reply, done) => {
+      this.begin(request, reply);
+      done();
+    });
+  }
+
+  /** Begins the span of a request, which ends with the response. */
+  begin(request: FastifyRequest, reply: FastifyReply): void {
+    const { traceparent, tracestate } = request.headers;
+    const parent = parseTraceparent(traceparent);
+    const span = this.#tracing.begin(methodOf(request), {
+      kind: 'server',
+      parent,
+      traceState: parent && (tracestate as string | undefined),
+      attributes: this.#attributesOf(request),
+    });
+    request.span = span;
+    reply.raw.once('close', () => endSpan(span, request, reply));
+  }
+
+  /** Never a header that can hold a key, and no query. */
+  #attributesOf(request: FastifyRequest) {
+    const { headers, raw } = request;
+    const method = methodOf(request);
+    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    return {
+      'http.request.method': method === 'HTTP' ? '_OTHER' : method,
+      'http.request.method_original': method === 'HTTP' ? request.method : undefined,
+      'url.path': withoutSecrets(pathOf(request.url)),
+      'url.scheme': 'http',
+      'network.protocol.version': raw.httpVersion,
+      'client.address': this.#trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor),
+      'user_agent.original':
+        headers['user-agent'] === undefined ? undefined : withoutSecrets(headers['user-agent']),
+      'petstore.request.id': request.id,
+    };
+  }
+}
+
+function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.operation?.path;
+  if (route !== undefined) span.rename(`${methodOf(request)} ${route}`);
+  const status = reply.raw.headersSent ? reply.raw.statusCode : undefined;
+  span.set({
+    'http.route': route,
+    'http.response.status_code': status,
+    'petstore.key.id': request.caller?.keyId,
+  });
+  // Of a server only its own failures are errors. Without a status the caller has gone away.
+  if (status === undefined) span.end('aborted');
+  else span.end(status >= 500 ? String(status) : undefined);
+}
+
+const knownMethods: ReadonlySet<string> = new Set([...methods, 'HEAD', 'OPTIONS']);
+
+/** The method as it is in the names of spans: any other could be of any length and number. */
+function methodOf({ method }: FastifyRequest): string {
+  return knownMethods.has(method) ? method : 'HTTP';
+}

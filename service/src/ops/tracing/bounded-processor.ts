@@ -1,0 +1,54 @@
+import type { Context } from '@opentelemetry/api';
+import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
+
+export interface BoundedProcessorOptions {
+  exporter: SpanExporter;
+  /** The most spans that wait for their export. */
+  most: number;
+  onDrop: () => void;
+}
+
+/** Passes on no more spans than fit into the queue of another processor, which would drop them without saying so. */
+export class BoundedProcessor implements SpanProcessor {
+  readonly #inner: SpanProcessor;
+  readonly #most: number;
+  readonly #onDrop: () => void;
+  #waiting = 0;
+
+  /** `processorOf` makes the processor that calls an exporter. */
+  constructor(
+    processorOf: (exporter: SpanExporter) => SpanProcessor,
+    { exporter, most, onDrop }: BoundedProcessorOptions,
+  ) {
+    this.#most = most;
+    this.#onDrop = onDrop;
+    this.#inner = processorOf({
+      export: (spans, onResult) => {
+        this.#waiting -= spans.length;
+        exporter.export(spans, onResult);
+      },
+      shutdown: () => exporter.shutdown(),
+    });
+  }
+
+  onStart(span: Span, context: Context): void {
+    this.#inner.onStart(span, context);
+  }
+
+  onEnd(span: ReadableSpan): void {
+    if (this.#waiting >= this.#most) {
+      this.#onDrop();
+      return;
+    }
+    this.#waiting++;
+    this.#inner.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#inner.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
+  }
+}

@@ -1,0 +1,100 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { SECOND } from '../../kit/clock.ts';
+import type { TraceSettings } from '../../kit/trace-settings.ts';
+
+/** The pause before the first repetition, in milliseconds; each one after it is twice as long. */
+const FIRST_PAUSE = SECOND;
+
+/** The statuses with which a collector asks for a repetition (OTLP 1.x, "Failures"). */
+const RETRYABLE = [429, 502, 503, 504];
+
+type Settings = Pick<TraceSettings, 'url' | 'headers' | 'timeout'>;
+
+/**
+ * Posts spans as OTLP in JSON. The library's own exporter cannot be broken off while it waits to repeat, and would hold up
+ * the end of the process for as long as an export may take.
+ */
+export class Exporter implements SpanExporter {
+  readonly #settings: Settings;
+  readonly #agent: HttpAgent;
+  readonly #end = new AbortController();
+  readonly #onFailure: (spans: number, reason: string) => void;
+
+  /** `onFailure` is told of spans that were given up, and why. */
+  constructor(settings: Settings, onFailure: (spans: number, reason: string) => void) {
+    this.#settings = settings;
+    this.#onFailure = onFailure;
+    const options = { keepAlive: true, maxSockets: 4 };
+    this.#agent = settings.url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
+  }
+
+  export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
+    const deadline = AbortSignal.any([AbortSignal.timeout(this.#settings.timeout), this.#end.signal]);
+    const body = JsonTraceSerializer.serializeRequest(spans)!;
+    this.#send(body, deadline).then(
+      () => onResult({ code: ExportResultCode.SUCCESS }),
+      error => {
+        this.#onFailure(spans.length, reasonOf(error, deadline));
+        onResult({ code: ExportResultCode.FAILED });
+      },
+    );
+  }
+
+  /** Breaks off what is under way. */
+  async shutdown(): Promise<void> {
+    this.#end.abort(new Error('The service was shut down before the collector answered'));
+    this.#agent.destroy();
+  }
+
+  /** Repeats what may succeed later, until `deadline`. */
+  async #send(body: Uint8Array, deadline: AbortSignal): Promise<void> {
+    for (let pause = FIRST_PAUSE; ; pause *= 2) {
+      const failure = await this.#post(body, deadline);
+      if (!failure) return;
+      if (!failure.isRetryable) throw failure.error;
+      await sleep(pause, undefined, { signal: deadline, ref: false }).catch(() => {
+        throw failure.error;
+      });
+    }
+  }
+
+  async #post(body: Uint8Array, signal: AbortSignal): Promise<Failure | undefined> {
+    const { url, headers } = this.#settings;
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
+    const request = send(url, {
+      method: 'POST',
+      agent: this.#agent,
+      signal,
+      headers: { ...headers, 'content-type': 'application/json', 'content-length': body.byteLength },
+    });
+    request.on('error', error => resolve({ error, isRetryable: !signal.aborted }));
+    request.on('response', (response: IncomingMessage) => {
+      const status = response.statusCode!;
+      // The bytes are not looked at, but the connection is free again only when they were read.
+      response.resume().on('error', error => resolve({ error, isRetryable: !signal.aborted }));
+      response.on('end', () => {
+        if (status < 300) resolve(undefined);
+        else resolve({ error: new Error(`Status ${status}`), isRetryable: RETRYABLE.includes(status) });
+      });
+    });
+    request.end(body);
+    return promise;
+  }
+}
+
+interface Failure {
+  error: Error;
+  isRetryable: boolean;
+}
+
+function reasonOf(error: Error, deadline: AbortSignal): string {
+  if (error.name !== 'AbortError') return error.message || error.name;
+  const { reason } = deadline;
+  return reason.name === 'TimeoutError' ? 'The collector did not answer in time' : reason.message;
+}
