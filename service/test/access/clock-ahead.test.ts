@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
+import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
+import { type LimitState, newState } from '../../src/counters/decide.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startReplicas } from '../support/replicas.ts';
@@ -126,5 +129,35 @@ describe('a clock that is set back by a minute', () => {
     const client = await usedUp(shop, 2);
     shop.clock.turn(-MINUTE);
     assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+  });
+});
+
+describe('what is stored of a key by a clock that ran ahead', () => {
+  const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+  const banned = (at: number): LimitState => ({
+    ...newState(at),
+    minuteUsed: 7,
+    bannedAt: at,
+    bannedUntil: at + MINUTE,
+    bans: 1,
+    seenAt: at,
+  });
+
+  it('gives way to what a clock that is right stores', async t => {
+    const { app, clientWith } = await startTestApp(t);
+    const { keyId } = await clientWith({});
+    // The sweep at start would delete the row before it can give way.
+    await app.sweeper.run();
+    const limitsOver = (counters: MemoryCounters) =>
+      new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
+    for (const at of [NOON + 6 * HOUR, NOON]) {
+      const counters = new MemoryCounters();
+      counters.adopt(keyId, banned(at));
+      await limitsOver(counters).flush();
+    }
+    const loaded = limitsOver(new MemoryCounters());
+    await loaded.load(NOON);
+    const { minute, bannedAt } = loaded.seenStateOf(keyId)!;
+    assert.deepEqual([minute, bannedAt], [NOON / MINUTE, NOON]);
   });
 });

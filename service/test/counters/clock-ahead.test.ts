@@ -97,6 +97,17 @@ function describeCorrection(rule: Rule): void {
       assert.equal((await rule.decide(structuredClone(state), lifted, ahead - MINUTE)).verdict, 'refused');
     });
 
+    it('does not put off strikes and bans, where the day that was used up goes on', async () => {
+      const terms: Terms = { limits: { perMinute: 9, perDay: 1 }, bansLiftedAt: 0, banRules };
+      const state = newState(0);
+      for (let i = 0; i < 2; i++) await rule.decide(state, terms, NOON + HOUR);
+      const verdicts: string[] = [];
+      for (const at of [0, SECOND, SECOND]) {
+        verdicts.push((await rule.decide(state, terms, NOON + at)).verdict);
+      }
+      assert.deepEqual(verdicts, ['refused', 'refused', 'banned']);
+    });
+
     it('ignores lifts by a clock that ran ahead, which would lift all bans until that instant', async () => {
       const terms: Terms = { limits: { perMinute: 1, perDay: 1 }, bansLiftedAt: NOON + HOUR, banRules };
       const state = newState(0);

@@ -18,12 +18,11 @@ export interface LimitRow {
   refused: number | null;
 }
 
-/** What was kept of every key since its limits were last reset, with its use of `day` (days since the Unix epoch). */
+/** What was kept of every key, with its use of `day` (days since the Unix epoch) since the same reset. */
 export function selectLimits(db: Queries, day: number): Promise<LimitRow[]> {
   return db.all(
     `SELECT l.*, u.admitted, u.refused
-     FROM key_limits l JOIN api_keys k ON k.id = l.api_key_id AND k.limits_resets = l.resets
-     LEFT JOIN key_usage u ON u.api_key_id = l.api_key_id AND u.day = ? AND u.resets = l.resets`,
+     FROM key_limits l LEFT JOIN key_usage u ON u.api_key_id = l.api_key_id AND u.day = ? AND u.resets = l.resets`,
     [day],
   );
 }
