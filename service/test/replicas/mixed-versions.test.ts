@@ -31,13 +31,13 @@ function migrationsOf(checkout: string): number {
 
 /** A replica of the version before that has all traffic, and what is needed to upgrade it. */
 async function shopOfBefore(t: TestContext, commit: string) {
+  // Before the database is dropped; what was started last ends first.
+  const cleanUp = new AsyncDisposableStack();
+  t.after(() => cleanUp.disposeAsync());
   const checkout = dataDirectory(t);
   unpackCommit(commit, checkout);
   const databaseUrl = await emptyPostgres(t);
   const redis = await emptyRedis();
-  // In the order of use: what was started last ends first.
-  const cleanUp = new AsyncDisposableStack();
-  t.after(() => cleanUp.disposeAsync());
   cleanUp.defer(() => redis.flush());
   const receiver = await Receiver.start();
   cleanUp.defer(() => receiver.close());
@@ -65,7 +65,7 @@ async function shopOfBefore(t: TestContext, commit: string) {
   await balancer.add(old.replica.port);
   // The version before may not know this setting, and would refuse it.
   const startNew = () => start(new Replica(2, { ...environment, PETSTORE_DRAIN_SECONDS: '1' }));
-  return { old, balancer, url, receiver, checkout, startNew };
+  return { old, balancer, url, receiver, checkout, startNew, cleanUp };
 }
 
 /** Fails unless each of the replicas can read and change what the other created, and sells no unit twice. */
@@ -94,10 +94,10 @@ describe('replicas of the version before and of this one on one database and Red
   for (const [name, commitOf] of versions) {
     it(`serve together and replace each other without a failed request: ${name}`, async t => {
       const commit = commitOf();
-      const { old, balancer, url, receiver, checkout, startNew } = await shopOfBefore(t, commit);
+      const { old, balancer, url, receiver, checkout, startNew, cleanUp } = await shopOfBefore(t, commit);
       t.diagnostic(`from ${commit}`);
       const load = new SteadyLoad(url, old.adminKey, 'Load', 4);
-      t.after(() => load.stop());
+      cleanUp.defer(async () => void (await load.stop()));
       const types = ['pet.created'];
       assert.equal((await old.api.post('/webhooks', { url: receiver.url, types })).status, 201);
       const petBefore = await aPet(old.api);
