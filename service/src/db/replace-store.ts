@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { flushToDisk } from '../kit/durable.ts';
 import { isBusy, isDamage } from './sqlite-errors.ts';
@@ -17,7 +17,7 @@ const PATIENCE = 2_000;
  */
 export function replaceStore(directory: string, replacement: string, suffix: string): string | undefined {
   const path = storePath(directory);
-  const old = hasStore(directory) ? openAlone(directory) : undefined;
+  const old = hasStore(directory) ? openKeepingWal(directory, suffix) : undefined;
   try {
     const kept = old ? `${path}${suffix}` : setAside(directory, suffix);
     if (old && kept) linkSync(path, kept);
@@ -28,6 +28,22 @@ export function replaceStore(directory: string, replacement: string, suffix: str
     return kept;
   } finally {
     old?.close();
+  }
+}
+
+/** SQLite deletes the WAL of a store that is too damaged to open, in which changes may be: it stays under another name. */
+function openKeepingWal(directory: string, suffix: string): BetterSqlite3.Database | undefined {
+  const wal = `${storePath(directory)}-wal`;
+  const saved = `${storePath(directory)}${suffix}-wal`;
+  if (!existsSync(wal)) return openAlone(directory);
+  linkSync(wal, saved);
+  let isNeeded = false;
+  try {
+    const connection = openAlone(directory);
+    isNeeded = connection === undefined && !existsSync(wal);
+    return connection;
+  } finally {
+    if (!isNeeded) rmSync(saved);
   }
 }
 

@@ -196,11 +196,13 @@ describe('restore', () => {
       TEST_REACHED: reached,
       TEST_GO_ON: goOn,
     });
-    await until(async () => existsSync(reached));
+    await until('the restore has the old store to itself', () => existsSync(reached));
     const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
     const waiting = start(t, keys, environment);
     const files = `/proc/${waiting.child.pid}/fd`;
-    await until(async () => readdirSync(files).some(number => linkOf(join(files, number)) === path));
+    await until('the command has opened the old store', () =>
+      readdirSync(files).some(number => linkOf(join(files, number)) === path),
+    );
     writeFileSync(goOn, '');
     assert.equal((await restoring.ended).code, 0);
     const { code, stdout } = await waiting.ended;
