@@ -2,13 +2,21 @@ import type { Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
 import type { Database } from '../db/database.ts';
-import { type AttemptResult, attemptResults } from '../events/webhooks/attempt-results.ts';
-import { MOST_COUNTED, type WebhookBacklog } from '../events/webhooks/backlog.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
 import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';
+
+/** How attempts to send a delivery of a webhook end. */
+const webhookOutcomes = ['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'] as const;
+
+/** The deliveries of enabled webhooks that are not finished. */
+export interface WebhookBacklog {
+  pending: number;
+  /** How long ago the oldest of them was planned, in milliseconds; 0 when there is none. */
+  oldestAge: number;
+}
 
 /** What the gauges are read from when the metrics are asked for. */
 export interface Watched {
@@ -91,7 +99,7 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     });
-    for (const outcome of attemptResults) this.#webhookAttempts.inc({ outcome }, 0);
+    for (const outcome of webhookOutcomes) this.#webhookAttempts.inc({ outcome }, 0);
     this.#commits = new Histogram({
       name: 'petstore_commit_batch_size',
       help: 'Write operations that shared one commit of the embedded store.',
@@ -113,7 +121,8 @@ export class Metrics {
 
   readonly onExcessConnection = (limit: 'total' | 'address'): void => this.#excessConnections.inc({ limit });
 
-  readonly onWebhookAttempt = (outcome: AttemptResult): void => this.#webhookAttempts.inc({ outcome });
+  readonly onWebhookAttempt = (outcome: (typeof webhookOutcomes)[number]): void =>
+    this.#webhookAttempts.inc({ outcome });
 
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
@@ -142,7 +151,7 @@ export class Metrics {
     const backlog = new StoreFigure(webhookBacklog);
     this.#storeGauge(
       'petstore_webhook_deliveries_pending',
-      `Deliveries of enabled webhooks that are not finished, in the store; ${MOST_COUNTED} stands for that many or more.`,
+      'Deliveries of enabled webhooks that are not finished, in the store; 10000 stands for that many or more.',
       backlog,
       ({ pending }) => pending,
     );

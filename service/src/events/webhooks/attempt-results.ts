@@ -1,5 +1,5 @@
-/** How attempts end. */
-export const attemptResults = ['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'] as const;
-
-/** `rejected` by the status of the answer; `unreachable` when the connection failed; `withheld` when it was not sent. */
-export type AttemptResult = (typeof attemptResults)[number];
+/**
+ * How an attempt ended: `rejected` by the status of the answer, `unreachable` when the connection failed, `withheld` when it
+ * was not sent.
+ */
+export type AttemptResult = 'delivered' | 'rejected' | 'timeout' | 'unreachable' | 'withheld';

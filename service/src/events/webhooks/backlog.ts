@@ -1,8 +1,8 @@
 import type { Queries } from '../../db/database.ts';
 import { selectBacklog } from './delivery-queries.ts';
 
-/** The most pending deliveries that are counted. */
-export const MOST_COUNTED = 10_000;
+/** The most pending deliveries that are counted; the help of the metric names it. */
+const MOST_COUNTED = 10_000;
 
 /** The most webhooks whose oldest delivery is looked for: one look-up in an index each. */
 const MOST_WEBHOOKS = 1_000;
