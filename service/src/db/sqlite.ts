@@ -1,13 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import {
-  type Database,
-  type DatabaseLoad,
-  type NewEvent,
-  type Transaction,
-  type Value,
-} from './database.ts';
+import type { Database, DatabaseLoad, NewEvent, Transaction, Value } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { createPrivately, makePrivate } from './private-files.ts';

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
+import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
+import { scrape } from '../support/metrics.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const deploy = join(import.meta.dirname, '../../../deploy');
+const prometheus = join(deploy, 'prometheus');
+
+interface Rule {
+  alert: string;
+  expr: string;
+}
+const rules: Rule[] = parse(readFileSync(join(prometheus, 'alerts.yaml'), 'utf8')).groups.flatMap(
+  ({ rules }: { rules: Rule[] }) => rules,
+);
+
+interface Panel {
+  id: number;
+  title: string;
+  type: string;
+  gridPos: Record<'x' | 'y' | 'w' | 'h', number>;
+  targets?: { expr: string }[];
+}
+const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana/petstore.json'), 'utf8'));
+const panels: Panel[] = dashboard.panels;
+const panelQueries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const variableQueries: string[] = dashboard.templating.list
+  .map(({ definition }: { definition?: string }) => definition)
+  .filter((definition: string | undefined) => definition !== undefined);
+
+/** Words of PromQL, and of Grafana's queries for variables, that stand where a metric could. */
+const WORDS = new Set(
+  'sum min max topk rate increase changes histogram_quantile min_over_time max_over_time time label_replace label_values'.split(
+    ' ',
+  ),
+);
+
+/** The metrics that a query names. */
+function metricsIn(query: string): string[] {
+  const bare = query
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(by|without)\s*\([^)]*\)/g, '')
+    .replace(/,\s*\w+\)$/, ')');
+  return [...bare.matchAll(/(?<![\w.])[a-z_:][\w:]*/gi)]
+    .map(([word]) => word)
+    .filter(word => !WORDS.has(word));
+}
+
+/** What Prometheus itself adds for each target. */
+const OF_PROMETHEUS = ['up'];
+
+/** The names of all series that a service shows, embedded and on PostgreSQL. */
+async function shownNames(t: TestContext): Promise<Set<string>> {
+  const names = new Set(OF_PROMETHEUS);
+  for (const shared of [false, true]) {
+    const shop = await startTestApp(t, { shared, environment: { OPS_PORT: '0' }, alone: false });
+    await shop.api.get('/pets');
+    await exchangeBytes(shop.origin, 'garbage\r\n\r\n');
+    await scrape(shop.metricsUrl);
+    for (const { name } of (await scrape(shop.metricsUrl)).samples) names.add(name);
+  }
+  return names;
+}
+
+function promtool(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  const options = { cwd: prometheus, env: debianEnvironment() };
+  return promisify(execFile)(debianProgram('promtool'), args, options);
+}
+
+describe('the files for Prometheus and Grafana', () => {
+  it('name only metrics that the service shows', async t => {
+    const names = await shownNames(t);
+    const queries = [...rules.map(({ expr }) => expr), ...panelQueries, ...variableQueries];
+    const used = new Set(queries.flatMap(metricsIn));
+    assert.ok(used.size > 20, `${used.size} metrics are used`);
+    assert.deepEqual(
+      [...used].filter(name => !names.has(name)),
+      [],
+    );
+  });
+
+  it('are accepted by promtool, the queries of the dashboard as well', async t => {
+    await promtool('check', 'config', 'prometheus.yaml');
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-queries-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'queries.yaml');
+    const recorded = panelQueries.map((expr, i) => ({
+      record: `query_${i}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
+    writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }));
+    const { stdout } = await promtool('check', 'rules', file);
+    assert.match(stdout, new RegExp(`SUCCESS: ${panelQueries.length} rules found`));
+  });
+
+  it('fire each alert when they should, and not before', async () => {
+    await promtool('test', 'rules', 'alerts.test.yaml');
+    const { tests } = parse(readFileSync(join(prometheus, 'alerts.test.yaml'), 'utf8'));
+    assert.deepEqual(
+      tests.map(({ name }: { name: string }) => name),
+      rules.map(({ alert }) => alert),
+    );
+  });
+
+  it('have panels with IDs of their own, none on top of another', () => {
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+      assert.ok(x + w <= 24, title);
+      return Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`);
+    });
+    assert.equal(new Set(cells).size, cells.length);
+  });
+});
