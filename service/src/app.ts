@@ -232,7 +232,7 @@ export async function buildApp(
     sweeps: {
       'idempotency keys': now => idempotency.sweep(now),
       'key limits': now => keyLimits.sweep(now),
-      'rotated secrets': now => apiKeys.sweepSecrets(db, now),
+      'rotated keys': now => apiKeys.sweepSecrets(db, now),
       events: now => eventLog.expire(db, eventsSince(now)),
       webhooks: now => sweepWebhooks(db, { before: eventsSince(now), now }),
     },

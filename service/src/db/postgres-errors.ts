@@ -66,7 +66,7 @@ export function isOfServer({ what, cause, writeProblem }: DatabaseUnavailable): 
 /** The server undid a transaction that was to be committed. */
 export class RolledBack extends Error {}
 
-/** What a failed COMMIT means: the server refused it, or nobody knows whether it was done. */
+/** What a failed COMMIT means: the server rejected it, or its outcome is unknown. */
 export function toCommitFailure(error: unknown): unknown {
   const isCertain =
     isWorthRepeating(error) || sqlState(error)?.startsWith('23') || error instanceof RolledBack;

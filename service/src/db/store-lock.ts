@@ -21,7 +21,7 @@ export interface Holder {
 }
 
 export interface StoreLock {
-  /** Adds to what another process is told about this one. */
+  /** Sets the URL that messages of other processes show. */
   listensAt(url: string): void;
 }
 

@@ -4,6 +4,9 @@ import { shortened } from '../kit/text.ts';
 /** The most characters that are logged of a text that a client sent. */
 export const MOST_LOGGED = 256;
 
+/** The most characters that are read of it: three for each that is shown, in case all are escaped, and for a key that begins there. */
+const MOST_READ = 3 * (MOST_LOGGED + 64);
+
 /** What needs a closer look: anything but printable ASCII, what JSON or a URL escapes, and what a key may consist of. */
 const SPECIAL = /[^ !#$&-[\]-~]|psk_|[0-9A-Za-z]{32}/;
 
@@ -19,7 +22,10 @@ const LONG_RUN = /[0-9A-Za-z]{32,}/g;
  */
 export function loggedText(text: string): string {
   if (text.length <= MOST_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
-  const readable = text.replace(NEEDLESS_ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const beginning = text.slice(0, MOST_READ);
+  const readable = beginning.replace(NEEDLESS_ESCAPE, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
   const safe = shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MOST_LOGGED);
   return JSON.stringify(safe).replace(
     /[\u007f-\uffff]/g,

@@ -5,6 +5,7 @@ import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import { codes, provokeBan, refused, usedUp } from './provoke-ban.ts';
 import { toldLimits } from './told-limits.ts';
 
@@ -209,12 +210,15 @@ describe('a flush that fails', () => {
     await client.get('/pets');
     const mend = await shop.store.breakDown();
     await askForNothing(client);
-    const until = async (condition: () => boolean | Promise<boolean>) => {
-      while (!(await condition())) await new Promise(resolve => setTimeout(resolve, 20));
-    };
-    await until(() => shop.logLines().some(({ msg }) => msg === 'counts could not be kept; trying again'));
+    // Its line may wait for the second after that of a request.
+    await until('the failure is logged', () => {
+      shop.clock.turn(SECOND);
+      return shop
+        .logLines()
+        .some(({ failed }) => (failed as Record<string, number> | undefined)?.counts !== undefined);
+    });
     await mend();
     const sql = 'SELECT admitted FROM key_usage WHERE api_key_id = 2 AND admitted = 2';
-    await until(async () => (await shop.app.db.get(sql)) !== undefined);
+    await until('the counts are stored', async () => (await shop.app.db.get(sql)) !== undefined);
   });
 });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { readStandings } from '../../src/access/api-keys/standings.ts';
+import { type Attempted, type Ended, exchange } from '../../src/events/webhooks/exchange.ts';
+import { plan } from '../../src/events/webhooks/outbox.ts';
+import { selectWebhook } from '../../src/events/webhooks/webhook-queries.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { scrape } from '../support/metrics.ts';
 import { until } from '../support/until.ts';
@@ -165,5 +169,50 @@ describe('an endpoint that is quick', () => {
     shop.receiver.release();
     await shop.settle();
     assert.equal(new Set(shop.receiver.told).size, 60);
+  });
+});
+
+describe('an attempt whose lease is over', () => {
+  it('counts for nothing, also when the attempt after it ends in the same transaction', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    const { app } = shop.shop;
+    await app.dispatcher.close();
+    await shop.category();
+    await app.db.numberEvents();
+    const webhook = (await selectWebhook(app.db, 1))!;
+    await plan(app.db, webhook.id, { readStandings, now: shop.clock.now() });
+    const exchangeNow = (ended: readonly Ended[], limit: number) =>
+      exchange(app.db, webhook, { readStandings, now: shop.clock.now(), ended, limit, atOnce: 8 });
+    const claimOne = async () => {
+      const exchanged = await exchangeNow([], 1);
+      assert.ok(exchanged !== 'taken' && exchanged.claim?.deliveries.length === 1);
+      return exchanged.claim.deliveries[0]!;
+    };
+    const first = await claimOne();
+    shop.clock.turn(61 * SECOND);
+    const second = await claimOne();
+    const delivered: Attempted = {
+      startedAt: shop.clock.now(),
+      outcome: {
+        result: 'delivered',
+        status: 200,
+        retryAfter: undefined,
+        error: null,
+        responseStart: '',
+        duration: 1,
+      },
+      random: 0.5,
+      kind: 'event',
+    };
+    await exchangeNow(
+      [
+        { delivery: first, attempted: delivered },
+        { delivery: second, attempted: undefined },
+      ],
+      0,
+    );
+    const { body } = await shop.api.get(`${path}/deliveries/1`);
+    assert.deepEqual([body.status, body.attempts], ['pending', []]);
   });
 });

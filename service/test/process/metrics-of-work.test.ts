@@ -32,7 +32,7 @@ describe('the metrics of work that no request shows', () => {
       'events',
       'idempotency keys',
       'key limits',
-      'rotated secrets',
+      'rotated keys',
       'webhooks',
     ]);
     for (const { value } of shown) assert.equal(value, clock.now() / 1_000);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Client as Session } from 'pg';
@@ -16,31 +16,52 @@ const commands = new DocumentedCommands('docs/operations.md', 'README.md');
 const notRunHere: Record<string, string> = {
   'docker compose up --build': 'needs a container engine; compose.test.ts checks what it starts',
   'docker compose exec service cat': 'needs a container engine',
-  'sqlite3 data/petstore.db': 'needs a program that the project does not install',
+  'docker compose cp proxy': 'needs a container engine; caddy.test.ts does the same with a Caddy of its own',
+  'docker build': 'needs a container engine',
+  '/opt/petstore': 'installs into the system; systemd.test.ts checks the unit',
+  '/etc/petstore/credentials': 'installs into the system; systemd.test.ts checks the drop-in',
+  systemctl: 'needs systemd as process 1',
+  'journalctl -u petstore': 'needs systemd as process 1',
+  kubectl: 'needs a cluster; kubernetes.test.ts checks what it is given',
+  "jq -c 'select": 'needs a program that the project does not install',
+  'scripts/rolling-restarts.ts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
+  'npm run bench': 'measures',
   'main.ts serve': 'is how service-process.ts starts every service',
-  'npm start\n': 'runs in set-up.test.ts',
+  'npm start': 'runs in set-up.test.ts',
   'npm run start:replicas': 'runs in start-replicas.test.ts',
   'npm test ': 'is what runs this test',
   'scripts/with-servers.ts': 'runs tests',
 };
 
 describe('the documented commands for the embedded store', () => {
-  it('back it up while it is in use, for nobody else to read, and restore it', async t => {
+  it('back it up while it is in use, for no other user to read, check both, and restore it', async t => {
     const home = dataDirectory(t);
     const checkout = new Checkout(home, { environment: {} });
     const data = join(checkout.directory, 'data');
     const before = await aService(t, data);
     const kept = await aPet(before.api);
-    await checkout.run(commands.find('VACUUM INTO'));
+    await checkout.run(commands.find('main.ts backup'));
     assert.equal(statSync(join(home, 'petstore-backup.db')).mode & 0o777, 0o600);
     const lost = await aPet(before.api);
+    await checkout.run(commands.find('main.ts check\n'));
     await before.service.end('SIGTERM');
 
-    await checkout.run(commands.find('cp ~/petstore-backup.db'));
+    await checkout.run(commands.find('main.ts restore'));
     const { service, api } = await aService(t, data);
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
+  });
+
+  it('make a new store in the place of one that is lost', async t => {
+    const home = dataDirectory(t);
+    const data = join(home, 'checkout/data');
+    const before = await aService(t, data);
+    await before.service.end('SIGTERM');
+    for (const name of readdirSync(data)) if (name.startsWith('petstore.db')) rmSync(join(data, name));
+    const checkout = new Checkout(home, { environment: {} });
+    await checkout.run(commands.find('main.ts new-store'));
+    await assertServes((await aService(t, data)).service);
   });
 
   it('manage keys, and use the shop as the README says', async t => {

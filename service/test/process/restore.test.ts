@@ -92,7 +92,10 @@ describe('restore', () => {
   const refusals: [string, string, RegExp][] = [
     [
       'is not whole',
-      'UPDATE sqlite_sequence SET seq = 9; INSERT INTO events SELECT 7, name, name, 0, name FROM categories; DELETE FROM events; INSERT INTO events SELECT 2, name, name, 0, name FROM categories',
+      `UPDATE sqlite_sequence SET seq = 9;
+       INSERT INTO events (id, type, subject, time, data) SELECT 7, name, name, 0, name FROM categories;
+       DELETE FROM events;
+       INSERT INTO events (id, type, subject, time, data) SELECT 2, name, name, 0, name FROM categories`,
       /is not whole:\n {2}Rule: an event log whose last/,
     ],
     [

@@ -64,7 +64,7 @@ class ShopUnderTest {
   async empty(): Promise<void> {
     const { app, clock } = this.#test;
     await app.db.write(tx =>
-      Promise.all(['orders', 'pets', 'categories'].map(table => tx.run(`DELETE FROM ${table}`))),
+      Promise.all(['orders', 'pets', 'categories', 'events'].map(table => tx.run(`DELETE FROM ${table}`))),
     );
     clock.turn(MINUTE);
     this.#model = new ShopModel();

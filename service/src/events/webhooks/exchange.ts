@@ -44,7 +44,7 @@ export interface Attempted {
   kind: 'event' | 'test' | 'withheld';
 }
 
-/** A delivery whose attempt has ended; `attempted` is undefined when it was broken off, and nobody knows of an outcome. */
+/** A delivery whose attempt has ended; `attempted` is undefined when it was broken off and has no outcome. */
 export interface Ended {
   delivery: LeasedDelivery;
   attempted: Attempted | undefined;
@@ -153,7 +153,8 @@ async function store(
   const subjects = new Set<string>();
   for (const { delivery, attempted } of ended) {
     const row = held.get(delivery.id);
-    if (!row) continue;
+    // One that was claimed again when its lease was over can be here twice.
+    if (row?.leased_until !== delivery.leased_until) continue;
     const state = attempted ? stateAfter(row, attempted, now) : untried(row, now);
     const isWaiting = row.is_waiting === 1;
     states.push({ id: row.id, ...state, ...(isWaiting && { next_attempt_at: null }) });
@@ -195,7 +196,7 @@ function failingAfter(before: number | null, { outcome, kind, startedAt }: Attem
   return kind === 'event' ? (before ?? startedAt) : before;
 }
 
-/** It was not sent, or nobody knows: it is due at once. */
+/** It was not sent, or its outcome is unknown: it is due at once. */
 function untried({ attempts, failures }: DeliveryRow, now: number): DeliveryState {
   return { status: 'pending', attempts, failures, next_attempt_at: now, finished_at: null };
 }
