@@ -11,7 +11,7 @@ import {
   rowsOf,
 } from './shop-on-postgres.ts';
 
-const holder = postgresOfThisFile();
+const holder = postgresOfThisFile({ durable: true });
 
 describe('a database that goes away behind pgbouncer', () => {
   it('is answered 503 in time, and used again once it is back', async t => {
