@@ -154,9 +154,10 @@ for (const [name, start, problem, reason] of faults) {
       const lines = outages(shop);
       assert.equal(lines.length, 2);
       let requests = 0;
+      // The first may be of work in the background whose connection was ended, and names the reason of that.
+      assert.match(String(lines[1]!.reason), reason);
       for (const line of lines) {
         assert.equal(line.level, 40);
-        assert.match(String(line.reason), reason);
         requests += (line.failed as { requests?: number }).requests ?? 0;
       }
       assert.equal(requests, refused.length);
