@@ -210,7 +210,8 @@ function secret(
   name: 'DATABASE_URL' | 'REDIS_URL',
 ): { value: string | undefined; source: string } {
   const path = environment[`${name}_FILE`];
-  if (!path) return { value: environment[name], source: name };
+  if (path === undefined) return { value: environment[name], source: name };
+  if (path === '') throw new ConfigError(`${name}_FILE is empty: name a file, or unset it`);
   if (environment[name]) {
     throw new ConfigError(`${name} and ${name}_FILE are both set: unset one of them`);
   }

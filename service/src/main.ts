@@ -44,6 +44,11 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   keys: async () => (await import('./commands/keys.ts')).keys,
 };
 
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 const load = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined;
 if (args.includes('--help') || args.includes('-h')) {
   process.stdout.write(usage);

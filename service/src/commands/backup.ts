@@ -43,7 +43,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
       );
     }
     await copySnapshot(source, unfinished, signal);
-    const checked = await checkStore(unfinished, signal);
+    const checked = await checkStore(unfinished, { signal });
     refuseViolations(source, checked);
     signal.throwIfAborted();
     refuseExisting(target);

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
-import { UnusableStore } from '../db/database.ts';
+import { StoreAway, UnusableStore } from '../db/database.ts';
 import { StoreInUse } from '../db/store-lock.ts';
 
 /** What the caller of a command can mend: told in one sentence, without a stack trace. */
@@ -11,10 +11,10 @@ export class CommandFailed extends Error {}
 
 /**
  * Says why a command failed, and sets the exit code: 2 for a setting or an argument that the caller can correct, 1 for
- * what stands in the way, such as another process or a full disk, and for a fault of the program, which has a stack trace.
+ * what stands in the way, such as another process, a full disk or a server that is away, and for a fault of the program, which has a stack trace.
  */
 export function reportFailure(error: unknown): void {
-  if (error instanceof CommandFailed || error instanceof StoreInUse) {
+  if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreAway) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } else if (

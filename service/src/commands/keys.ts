@@ -113,7 +113,7 @@ async function unban(args: string[]): Promise<void> {
 async function reset(args: string[]): Promise<void> {
   const { id } = oneKey('reset', args, {});
   await withKeys(access => apiKeys.reset(access, id));
-  process.stdout.write(`API key ${id} has used nothing of its limits.\n`);
+  process.stdout.write(`What API key ${id} had used of its limits is cleared, and its ban if it had one.\n`);
 }
 
 async function usage(args: string[]): Promise<void> {

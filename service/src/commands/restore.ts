@@ -41,7 +41,7 @@ async function replaceBy(source: string, directory: string, signal: AbortSignal)
     discardCopy(copy);
     createPrivately(copy);
     await copySnapshot(source, copy, signal);
-    const checked = await checkStore(copy, signal);
+    const checked = await checkStore(copy, { signal, shownAs: source });
     refuseViolations(source, checked);
     signal.throwIfAborted();
     const kept = replaceStore(directory, copy, asideSuffix('restore', Date.now()));

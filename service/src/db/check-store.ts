@@ -47,26 +47,36 @@ export function openToRead(path: string): BetterSqlite3.Database {
  * statement sees the store at one instant, and none delays a service that writes. Throws UnusableStore when the file holds
  * no shop, or a newer one than this program knows.
  *
- * @param signal ends the check between two statements
+ * @param options.signal ends the check between two statements
+ * @param options.shownAs the name of the store in messages; its path when left out
  */
-export async function checkStore(path: string, signal?: AbortSignal): Promise<CheckedStore> {
+export async function checkStore(
+  path: string,
+  { signal, shownAs = path }: { signal?: AbortSignal; shownAs?: string } = {},
+): Promise<CheckedStore> {
   const connection = openToRead(path);
   try {
     const migrations = readMigrations('sqlite');
-    const schemaVersion = versionOf(connection, path);
-    pendingMigrations(migrations, schemaVersion);
     const violations: string[] = [];
-    for (const look of looks(connection, schemaVersion)) {
-      await setImmediate();
-      signal?.throwIfAborted();
-      try {
-        violations.push(...look());
-      } catch (error) {
+    const run = async (looks: readonly (() => string[])[]) => {
+      for (const look of looks) {
+        await setImmediate();
+        signal?.throwIfAborted();
         // A page that cannot be read ends the statement that needs it; the others may find out more.
-        if (!isDamage(error)) throw error;
-        violations.push(`Damage: ${(error as Error).message}`);
+        violations.push(...unlessDamaged(look));
       }
-    }
+    };
+    await run([() => integrity(connection), () => references(connection)]);
+    let schemaVersion = 0;
+    await run([
+      () => {
+        // What a damaged file says about its version is worth nothing.
+        if (violations.length === 0 || isShop(connection)) schemaVersion = versionOf(connection, shownAs);
+        if (violations.length === 0) pendingMigrations(migrations, schemaVersion);
+        return [];
+      },
+    ]);
+    await run(rules(connection, schemaVersion));
     const count = (table: string) => (violations.length > 0 ? 0 : countOf(connection, table));
     return {
       violations: [...new Set(violations)],
@@ -83,28 +93,40 @@ export async function checkStore(path: string, signal?: AbortSignal): Promise<Ch
   }
 }
 
+/** What a statement has found, or that it met damage. */
+function unlessDamaged(look: () => string[]): string[] {
+  try {
+    return look();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [`Damage: ${(error as Error).message}`];
+  }
+}
+
+function isShop(connection: BetterSqlite3.Database): boolean {
+  return (
+    connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined
+  );
+}
+
 function versionOf(connection: BetterSqlite3.Database, path: string): number {
-  const isShop = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get();
-  const version = isShop && connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
+  const version =
+    isShop(connection) && connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
   if (typeof version === 'number') return version;
   throw new UnusableStore(`${path} is a database, but holds no shop: its table schema_migrations is missing`);
 }
 
-/** The statements of a check. Each returns what it has found, in lines. */
-function looks(connection: BetterSqlite3.Database, version: number): (() => string[])[] {
-  return [
-    () => integrity(connection),
-    () => references(connection),
-    ...invariants
-      .filter(({ since }) => version >= since)
-      .map(({ name, sql }) => () => {
-        const ids = connection
-          .prepare(`${sql} LIMIT ${LISTED + 1}`)
-          .pluck()
-          .all() as number[];
-        return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
-      }),
-  ];
+/** The rules of the shop as statements. Each returns what it has found, in lines. */
+function rules(connection: BetterSqlite3.Database, version: number): (() => string[])[] {
+  return invariants
+    .filter(({ since }) => version >= since)
+    .map(({ name, sql }) => () => {
+      const ids = connection
+        .prepare(`${sql} LIMIT ${LISTED + 1}`)
+        .pluck()
+        .all() as number[];
+      return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
+    });
 }
 
 /** Pages, indexes, types, CHECK, NOT NULL and UNIQUE. */

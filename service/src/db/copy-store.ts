@@ -1,12 +1,10 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
 import { SECOND } from '../kit/clock.ts';
-import { withoutPassword } from '../kit/urls.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
-import { UnusableStore } from './database.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
-import { reasonOf, refuseUnsupported } from './postgres-start.ts';
+import { reasonOf, refuseUnsupported, startFailure } from './postgres-start.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must be there. */
@@ -65,11 +63,7 @@ async function connect(databaseUrl: string): Promise<Client> {
     return client;
   } catch (error) {
     await client.end().catch(() => {});
-    if (error instanceof UnusableStore) throw error;
-    throw new UnusableStore(
-      `The database ${withoutPassword(databaseUrl)} cannot be used: ${reasonOf(error)}`,
-      { cause: error },
-    );
+    throw startFailure(databaseUrl, error);
   }
 }
 

@@ -126,3 +126,6 @@ export class DatabaseUnavailable extends Error {
 
 /** The store cannot be opened as it is; the message says why, to whoever starts the service. */
 export class UnusableStore extends Error {}
+
+/** The store cannot be reached now; the same start may succeed later. The message says why, to the operator. */
+export class StoreAway extends Error {}

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { pendingMigrations, readMigrations } from './migrations.ts';
+import { type Migration, pendingMigrations, readMigrations } from './migrations.ts';
 import { LOCK } from './postgres-transaction.ts';
 
 /**
@@ -18,6 +18,8 @@ export async function migratePostgres(
   client: Pick<Client, 'query'>,
   migrations = readMigrations('postgres'),
 ): Promise<void> {
+  // Without a write when there is nothing to do: the database may be read-only at the moment.
+  if ((await isThere(client)) && (await pending(client, migrations)).length === 0) return;
   await client.query('BEGIN');
   try {
     await client.query(LIFT_LIMITS);
@@ -27,10 +29,7 @@ export async function migratePostgres(
          version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL
        )`,
     );
-    const { rows } = await client.query<{ current: number | null }>(
-      'SELECT max(version) AS current FROM schema_migrations',
-    );
-    for (const { version, name, sql } of pendingMigrations(migrations, rows[0]!.current)) {
+    for (const { version, name, sql } of await pending(client, migrations)) {
       await client.query(sql);
       await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [version, name, Date.now()]);
     }
@@ -39,4 +38,21 @@ export async function migratePostgres(
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+async function isThere(client: Pick<Client, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ table: string | null }>(
+    "SELECT to_regclass('schema_migrations') AS table",
+  );
+  return rows[0]!.table !== null;
+}
+
+async function pending(
+  client: Pick<Client, 'query'>,
+  migrations: readonly Migration[],
+): Promise<Migration[]> {
+  const { rows } = await client.query<{ current: number | null }>(
+    'SELECT max(version) AS current FROM schema_migrations',
+  );
+  return pendingMigrations(migrations, rows[0]!.current);
 }

@@ -1,7 +1,9 @@
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
-import { UnusableStore } from './database.ts';
+import { withoutPassword } from '../kit/urls.ts';
+import { DatabaseUnavailable, StoreAway, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
+import { toOutage } from './postgres-errors.ts';
 import { isPooled } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
 
@@ -66,6 +68,24 @@ function withoutTimeout(session: Session): Session {
     // 2^31 - 1 ms, the longest that a timer takes: some 24 days.
     session.query({ text, values, query_timeout: 2 ** 31 - 1 } as { text: string });
   return { query } as Session;
+}
+
+/**
+ * The error for a start that failed: StoreAway when the server cannot be reached or takes no work now, so that the same start
+ * may succeed later, and UnusableStore when a setting or the database must be changed first.
+ */
+export function startFailure(url: string, error: unknown): Error {
+  if (error instanceof UnusableStore) return error;
+  const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
+  return new (isAway(error) ? StoreAway : UnusableStore)(message, { cause: error });
+}
+
+function isAway(error: unknown): boolean {
+  if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
+  if (error instanceof DatabaseError) return false;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // The codes of certificates begin with ERR_ or have no E; the driver has none for what took too long or broke.
+  return /^E(?!RR_)[A-Z]/.test(code) || /timeout|terminated/i.test(message);
 }
 
 /** Several addresses of one host make one error without a text of its own. */

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { type Clock, SECOND } from '../kit/clock.ts';
-import { withoutPassword } from '../kit/urls.ts';
 import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
   type Transaction,
-  UnusableStore,
   type Value,
 } from './database.ts';
 import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
@@ -16,7 +14,7 @@ import { Readers } from './postgres-readers.ts';
 import { CHANNEL, COUNT_UNNUMBERED, EventRelay } from './postgres-relay.ts';
 import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
-import { CONNECTION_TIMEOUT, GOODBYE_TIMEOUT, prepareDatabase, reasonOf } from './postgres-start.ts';
+import { CONNECTION_TIMEOUT, GOODBYE_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
@@ -46,7 +44,7 @@ const ANSWER_MARGIN = SECOND;
 /** How often work is done before conflicts with other transactions make it fail. */
 const MOST_ATTEMPTS = 6;
 
-/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
+/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreAway when that cannot be done. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
   try {
@@ -55,10 +53,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, sessions);
   } catch (error) {
-    if (error instanceof UnusableStore) throw error;
-    throw new UnusableStore(`The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw startFailure(url, error);
   }
 }
 

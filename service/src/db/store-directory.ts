@@ -28,10 +28,16 @@ export function refuseLostFile(directory: string): void {
   if (left.length > 0) refuse(directory, left);
 }
 
-/** Throws UnusableStore when the file is a database without any table, but there is a key. */
+/** Throws UnusableStore when the file is a database of another program, or has no tables at all but there is a key. */
 export function refuseLostTables(directory: string, connection: BetterSqlite3.Database): void {
-  const tables = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
-  if (tables === 0 && existsSync(adminKeyPath(directory))) refuse(directory, [adminKeyPath(directory)]);
+  const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  if (tables.length > 0 && !tables.includes('schema_migrations')) {
+    throw new UnusableStore(
+      `${storePath(directory)} is a database of another program: set PETSTORE_DATA to another directory`,
+    );
+  }
+  if (tables.length === 0 && existsSync(adminKeyPath(directory)))
+    refuse(directory, [adminKeyPath(directory)]);
 }
 
 const PROGRAM = 'node_modules/.bin/node service/src/main.ts';

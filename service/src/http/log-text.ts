@@ -16,18 +16,21 @@ const NEEDLESS_ESCAPE = /%(3[0-9]|[46][1-9a-f]|[57][0-9a]|[46]f|5f)/gi;
 /** The random part of a key, whatever precedes it. */
 const LONG_RUN = /[0-9A-Za-z]{32,}/g;
 
+/** A client's text for logs and traces: shortened, and without what can be an API key. */
+export function maskedText(text: string): string {
+  const readable = text
+    .slice(0, MOST_READ)
+    .replace(NEEDLESS_ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MOST_LOGGED);
+}
+
 /**
- * A client's text as JSON for a log line: shortened, without API keys, and in ASCII, so that it can neither forge a line
- * nor control the terminal that shows it.
+ * A client's text as JSON for a log line: masked, and in ASCII, so that it can neither forge a line nor control the terminal
+ * that shows it.
  */
 export function loggedText(text: string): string {
   if (text.length <= MOST_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
-  const beginning = text.slice(0, MOST_READ);
-  const readable = beginning.replace(NEEDLESS_ESCAPE, (_, hex) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  const safe = shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MOST_LOGGED);
-  return JSON.stringify(safe).replace(
+  return JSON.stringify(maskedText(text)).replace(
     /[\u007f-\uffff]/g,
     unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { methods } from '../contract/define-route.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { parseTraceparent, type TraceContext } from '../kit/trace-context.ts';
 import type { Span, Tracing } from '../kit/tracing.ts';
+import { maskedText } from './log-text.ts';
 import { pathOf } from './targets.ts';
 
 declare module 'fastify' {
@@ -61,12 +61,12 @@ export class RequestSpans {
     return {
       'http.request.method': method === 'HTTP' ? '_OTHER' : method,
       'http.request.method_original': method === 'HTTP' ? request.method : undefined,
-      'url.path': withoutSecrets(pathOf(request.url)),
+      'url.path': maskedText(pathOf(request.url)),
       'url.scheme': 'http',
       'network.protocol.version': raw.httpVersion,
       'client.address': this.#trustedProxies.clientAddress(raw.socket.remoteAddress ?? '', forwardedFor),
       'user_agent.original':
-        headers['user-agent'] === undefined ? undefined : withoutSecrets(headers['user-agent']),
+        headers['user-agent'] === undefined ? undefined : maskedText(headers['user-agent']),
       'petstore.request.id': request.id,
     };
   }

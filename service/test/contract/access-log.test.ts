@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { EventReader } from '../support/event-reader.ts';
+import { RawConnection } from '../support/raw-connection.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -107,6 +109,26 @@ describe('the access log', () => {
       // Also no part of one that would make it worthwhile to guess the rest.
       for (let i = 4; i + 12 <= secret.length; i++) assert.ok(!decoded.includes(secret.slice(i, i + 12)));
     }
+  });
+
+  it('has one line for a request whose client leaves in the middle of the body', async t => {
+    const shop = await startTestApp(t);
+    const { server } = shop.app.server;
+    const connection = new RawConnection(shop.origin);
+    const dispatched = once(server, 'request');
+    connection.socket.write(
+      `POST /pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${shop.adminKey}\r\nContent-Type: application/json\r\n` +
+        'Content-Length: 50\r\n\r\n{"na',
+    );
+    await dispatched;
+    connection.socket.destroy();
+    await until('the connection has ended', async () => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      server.getConnections((_error, count) => resolve(count));
+      return (await promise) === 0;
+    });
+    const lines = (await untilLogged(shop, 1)).map(({ method, status, keyId }) => [method, status, keyId]);
+    assert.deepEqual(lines, [['POST', null, 1]]);
   });
 
   it('cannot be given a line or a control character by a path or a user agent', async t => {

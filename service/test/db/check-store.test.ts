@@ -99,6 +99,24 @@ describe('a check of a store', () => {
     );
   });
 
+  it('finds damage in the tables of the schema and of its version, which say nothing else then', async t => {
+    for (const table of ['sqlite_schema', 'schema_migrations']) {
+      const path = storeWith(t);
+      const db = new BetterSqlite3(path, { readonly: true });
+      const page = db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table) ?? 1;
+      db.close();
+      const file = openSync(path, 'r+');
+      // The header of the file, which is on the first page, takes 100 bytes.
+      const noise = Buffer.alloc(page === 1 ? 3996 : 4096, 0xfe);
+      writeSync(file, noise, 0, noise.length, (page as number) * 4096 - noise.length);
+      closeSync(file);
+      const { code, stdout, stderr } = await run(t, ['check', path], {});
+      assert.deepEqual([code === 1 || code === 2, stdout], [true, '']);
+      assert.match(stderr, /is not whole:\n {2}Damage: |cannot be read as a store: /, table);
+      assert.doesNotMatch(stderr, /\n {4}at |newer than this program/, table);
+    }
+  });
+
   it('changes nothing, not even an older schema', async t => {
     const path = storeWith(t, '', readMigrations('sqlite').slice(0, 2));
     const before = readFileSync(path);

@@ -3,17 +3,20 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
-import { UnusableStore } from '../../src/db/database.ts';
+import { StoreAway, UnusableStore } from '../../src/db/database.ts';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 
-/** Opens a database that cannot be used, and answers what is said about it. */
-async function refusalOf(url: string): Promise<string> {
+/** Opens a database that cannot be used, and returns the message of the error. */
+async function refusalOf(
+  url: string,
+  kind: typeof UnusableStore | typeof StoreAway = UnusableStore,
+): Promise<string> {
   let told = '';
   await assert.rejects(openPostgres(postgresOptions(url)), (error: Error) => {
-    assert.ok(error instanceof UnusableStore, String(error));
+    assert.ok(error instanceof kind, String(error));
     told = error.message;
     return true;
   });
@@ -104,6 +107,22 @@ describe('migrations of PostgreSQL', () => {
   });
 });
 
+describe('a database that is read-only for the moment', () => {
+  it('is opened when its schema is up to date, and is away when it is not', async t => {
+    const url = await emptyPostgres(t);
+    const session = new pg.Client(url);
+    await session.connect();
+    const name = new URL(url).pathname.slice(1);
+    await session.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    assert.match(await refusalOf(url, StoreAway), /cannot be used: .*read-only transaction/);
+    await session.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await (await openPostgres(postgresOptions(url))).close();
+    await session.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await session.end();
+    await (await openPostgres(postgresOptions(url))).close();
+  });
+});
+
 describe('a server that cannot be used is refused with its reason:', () => {
   it('a database in another encoding', async t => {
     const url = await emptyPostgres(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
@@ -119,7 +138,7 @@ describe('a server that cannot be used is refused with its reason:', () => {
   });
 
   it('one that cannot be reached, without its password', async () => {
-    const told = await refusalOf('postgres://shop:secret@127.0.0.1:1/petstore');
+    const told = await refusalOf('postgres://shop:secret@127.0.0.1:1/petstore', StoreAway);
     assert.match(
       told,
       /^The database postgres:\/\/shop:\*\*\*@127\.0\.0\.1:1\/petstore cannot be used: .*ECONNREFUSED/,
@@ -142,7 +161,8 @@ describe('a server that cannot be used is refused with its reason:', () => {
     t.after(() => silent.close());
     const { port } = silent.address() as AddressInfo;
     const begun = performance.now();
-    assert.match(await refusalOf(`postgres://shop@127.0.0.1:${port}/petstore`), /cannot be used: .*timeout/);
+    const url = `postgres://shop@127.0.0.1:${port}/petstore`;
+    assert.match(await refusalOf(url, StoreAway), /cannot be used: .*timeout/);
     assert.ok(performance.now() - begun < 5_000);
   });
 });

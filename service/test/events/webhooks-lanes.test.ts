@@ -183,7 +183,7 @@ describe('an attempt whose lease is over', () => {
     const webhook = (await selectWebhook(app.db, 1))!;
     await plan(app.db, webhook.id, { readStandings, now: shop.clock.now() });
     const exchangeNow = (ended: readonly Ended[], limit: number) =>
-      exchange(app.db, webhook, { readStandings, now: shop.clock.now(), ended, limit, atOnce: 8 });
+      exchange(app.db, webhook, { readStandings, now: shop.clock.now(), ended, limit, atOnce: 8, own: 0 });
     const claimOne = async () => {
       const exchanged = await exchangeNow([], 1);
       assert.ok(exchanged !== 'taken' && exchanged.claim?.deliveries.length === 1);
@@ -214,5 +214,34 @@ describe('an attempt whose lease is over', () => {
     );
     const { body } = await shop.api.get(`${path}/deliveries/1`);
     assert.deepEqual([body.status, body.attempts], ['pending', []]);
+  });
+});
+
+describe('an endpoint of which another replica has leased more than this one would send at once', () => {
+  it('gets one delivery at a time from this one, because the other may have been killed', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const { app } = shop.shop;
+    await app.dispatcher.close();
+    for (let i = 0; i < 20; i++) await shop.category();
+    await app.db.numberEvents();
+    const webhook = (await selectWebhook(app.db, 1))!;
+    const now = shop.clock.now();
+    await plan(app.db, webhook.id, { readStandings, now });
+    const claimed = async (limit: number, atOnce: number, own: number) => {
+      const exchanged = await exchange(app.db, webhook, {
+        readStandings,
+        now,
+        ended: [],
+        limit,
+        atOnce,
+        own,
+      });
+      assert.ok(exchanged !== 'taken');
+      return exchanged.claim?.deliveries.length ?? 0;
+    };
+    assert.equal(await claimed(12, 64, 0), 12);
+    assert.equal(await claimed(8, 8, 0), 1);
+    assert.equal(await claimed(8, 8, 1), 0);
   });
 });

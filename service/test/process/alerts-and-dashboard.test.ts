@@ -38,7 +38,7 @@ const variableQueries: string[] = dashboard.templating.list
 
 /** Words of PromQL, and of Grafana's queries for variables, that stand where a metric could. */
 const WORDS = new Set(
-  'sum min max topk rate increase changes histogram_quantile min_over_time max_over_time time label_replace label_values'.split(
+  'and sum min max topk rate increase changes histogram_quantile min_over_time max_over_time time label_replace label_values'.split(
     ' ',
   ),
 );

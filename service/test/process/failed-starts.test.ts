@@ -4,14 +4,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import BetterSqlite3 from 'better-sqlite3';
 import { dataDirectory, type Ended, run } from '../support/service-process.ts';
 
 /** A mistake of whoever starts the service: told in a sentence, with exit code 2 and no stack trace. */
-function assertExplained({ code, stdout, stderr }: Ended, message: RegExp): void {
+function assertExplained({ code, stdout, stderr }: Ended, message: RegExp, expectedCode = 2): void {
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /\n {4}at /);
   assert.equal(stdout, '');
-  assert.equal(code, 2);
+  assert.equal(code, expectedCode);
 }
 
 async function aTakenPort(t: TestContext): Promise<string> {
@@ -70,14 +71,23 @@ describe('serve', () => {
     );
   });
 
-  it('speaks of no directory when a database cannot be used', async t => {
+  it('ends with 1 when a database is away, so that a supervisor starts it again', async t => {
     const settings = {
       PORT: '0',
       PETSTORE_DATA: dataDirectory(t),
       DATABASE_URL: 'postgres://shop@127.0.0.1:1/shop',
     };
     const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^The database \S+ cannot be used: .*ECONNREFUSED.*\n$/);
+    assertExplained(ended, /^The database \S+ cannot be used: .*ECONNREFUSED.*\n$/, 1);
+  });
+
+  it('does not make a shop of the database of another program', async t => {
+    const directory = dataDirectory(t);
+    const db = new BetterSqlite3(join(directory, 'petstore.db'));
+    db.exec('CREATE TABLE notes (text TEXT)');
+    db.close();
+    const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
+    assertExplained(ended, /^\S+petstore\.db is a database of another program: set PETSTORE_DATA .*\n$/);
   });
 
   it('names an option that it does not have', async t => {

@@ -71,9 +71,11 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
       );
     });
 
-    it(`${name}_FILE: is unset when it is empty`, () => {
-      const { databaseUrl, redisUrls } = readConfig({ [`${name}_FILE`]: '' });
-      assert.deepEqual([databaseUrl, redisUrls], [undefined, []]);
+    it(`${name}_FILE: is rejected when it is empty, so that no other store is opened by mistake`, () => {
+      assert.throws(() => readConfig({ [`${name}_FILE`]: '' }), {
+        name: 'Error',
+        message: `${name}_FILE is empty: name a file, or unset it`,
+      });
     });
   }
 

@@ -183,6 +183,8 @@ describe('the spans of a request', () => {
     const { adminKey, origin } = shop.shop;
     await shop.api.get(`/pets?name=${adminKey}`);
     await shop.api.get(`/${adminKey}`, { 'user-agent': adminKey });
+    const hidden = adminKey.replace('psk_', '%70sk%5F');
+    await shop.api.get(`/pets/${hidden}`, { 'user-agent': hidden });
     await exchangeBytes(
       origin,
       `GET /nowhere/${adminKey} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${adminKey}\r\nConnection: close\r\n\r\n`,

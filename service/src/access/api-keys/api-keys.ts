@@ -187,7 +187,9 @@ export async function account(access: KeyAccess, keyId: number): Promise<Account
  * Makes the first administrator's key when the store has no key at all. `keep` is handed the secret before the key is
  * committed: a crash in between leaves a kept secret without a key, never a key that nobody knows.
  */
-export function createFirst(access: KeyAccess, keep: (secret: string) => void): Promise<boolean> {
+export async function createFirst(access: KeyAccess, keep: (secret: string) => void): Promise<boolean> {
+  // Without a write when there is a key: the database may be read-only at the moment.
+  if (await anyApiKey(access.db)) return false;
   return access.db.write(async tx => {
     const [, anyKey] = await Promise.all([lockApiKeys(tx), anyApiKey(tx)]);
     if (anyKey) return false;

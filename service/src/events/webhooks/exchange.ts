@@ -64,6 +64,8 @@ export interface ExchangeOptions extends PlanOptions {
   limit: number;
   /** The most that are leased at once, by all replicas together. */
   atOnce: number;
+  /** How many of them this replica has leased. */
+  own: number;
 }
 
 export interface Exchanged {
@@ -87,7 +89,7 @@ export interface Disabled {
 export function exchange(
   db: Writer,
   { id: webhookId, url }: Pick<WebhookRow, 'id' | 'url'>,
-  { readStandings, now, ended, limit, atOnce }: ExchangeOptions,
+  { readStandings, now, ended, limit, atOnce, own }: ExchangeOptions,
 ): Promise<Exchanged | 'taken'> {
   return db.write(async tx => {
     const [, webhook] = await Promise.all([readByIndex(tx), selectUnlessTaken(tx, webhookId)]);
@@ -100,7 +102,9 @@ export function exchange(
       countLeased(tx, webhookId, now),
       standingOf(readStandings, tx, webhook.api_key_id, now),
     ]);
-    const room = Math.min(limit, mostAtOnce({ failing_since: failingSince }, atOnce) - leased);
+    const unleased = mostAtOnce({ failing_since: failingSince }, atOnce) - leased;
+    // Each replica may always send one: the others' leases may be those of a replica that was killed.
+    const room = Math.min(limit, own === 0 ? Math.max(1, unleased) : unleased);
     if (room <= 0 || problem) return { claim: undefined, disabled };
     const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
     const claimed = { ...webhook, failing_since: failingSince };

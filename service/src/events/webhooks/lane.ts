@@ -200,7 +200,8 @@ export class Lane {
     if (ended.length === 0 && limit === 0) return true;
     try {
       const atOnce = this.#pace.atOnce + this.#pace.ahead;
-      const options = { readStandings, now: clock.now(), ended, limit, atOnce };
+      const own = this.#sending + this.#claimed.length;
+      const options = { readStandings, now: clock.now(), ended, limit, atOnce, own };
       const exchanged = await exchange(db, webhook, options);
       if (exchanged === 'taken') {
         this.#ended.unshift(...ended);

@@ -79,7 +79,7 @@ export const webhookRoutes: Route<EventServices>[] = [
       'seconds. Anything else is a failure, redirections included, and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
       '10 h, 14 h, 20 h and 24 h, or later where `Retry-After` asks for it; 410 disables the webhook. An event may come ' +
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
-      'taken or given up; others are sent meanwhile, up to 8 at once, or 2 while attempts fail. `secret` is shown this once. ' +
+      'taken or given up; others are sent meanwhile: 8 at once at first, up to 64 to an endpoint that is quick, 2 while attempts fail. `secret` is shown this once. ' +
       'The webhook belongs to the key that created it, which may have 20 of them unless the service is set up otherwise. ' +
       'When that key is revoked, expires or no longer has the scopes `webhooks:write` and `events:read`, the webhook is ' +
       'disabled. Events of API keys (`key.*`) are sent while that key has the scope `admin`.',

@@ -45,11 +45,13 @@ export class Unreadable {
   /** Refuses bytes that are not HTTP, and a request that did not arrive completely. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
-    if (!socket.destroyed) this.refuse(this.#refusalOf(error), socket);
+    // A client that has left in the middle of a body: the line of that request says so.
+    const isLogged = error.code !== 'HPE_INVALID_EOF_STATE' || !this.#options.owed.toIncomplete(socket);
+    if (!socket.destroyed) this.refuse(this.#refusalOf(error), socket, { isLogged });
   }
 
   /** Refuses where there is no response object to write to. */
-  refuse(refusal: ApiError, socket: Socket): void {
+  refuse(refusal: ApiError, socket: Socket, { isLogged = true } = {}): void {
     // The parser reports each further piece of what it has given up reading.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
@@ -66,7 +68,7 @@ export class Unreadable {
       : gate.headersForUnreadable(remoteAddress);
     const end = (told: RateLimitHeaders) => {
       // What could be read of the last request may have been refused already: then that is its response.
-      if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told);
+      if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told, isLogged);
       socket.end();
       // The end of a response has set the timeout of idle connections.
       socket.setTimeout(LINGER);
@@ -103,7 +105,7 @@ export class Unreadable {
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
-  #writeRefusal(refusal: ApiError, socket: Socket, limits: RateLimitHeaders): void {
+  #writeRefusal(refusal: ApiError, socket: Socket, limits: RateLimitHeaders, isLogged: boolean): void {
     const requestId = randomUUID();
     const { code, status, body } = errorResponse(refusal, requestId);
     const bytes = Buffer.byteLength(body);
@@ -118,6 +120,7 @@ export class Unreadable {
     };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+    if (!isLogged) return;
     this.#options.requestLog.write({
       requestId,
       method: null,
