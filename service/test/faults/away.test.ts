@@ -143,7 +143,7 @@ describe('a service whose database is away when it starts', () => {
     url.password = PASSWORD;
     url.port = '1';
     await assert.rejects(answeredInTime([aShop(t, url.href)], LONGEST_RECOVERY), (error: Error) => {
-      assert.match(error.message, /serve ended with 2: .*127\.0\.0\.1:1\/postgres.*ECONNREFUSED/s);
+      assert.match(error.message, /serve ended with 1: .*127\.0\.0\.1:1\/postgres.*ECONNREFUSED/s);
       assert.doesNotMatch(error.message, new RegExp(PASSWORD));
       return true;
     });

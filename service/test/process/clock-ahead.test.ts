@@ -97,7 +97,10 @@ describe('a clock that was 400 days ahead', () => {
     const client = clientOf(t, service, key);
     await useUp(client);
     const { code, stdout } = await run(t, ['keys', 'reset', String(id)], { PETSTORE_DATA: shop });
-    assert.deepEqual([code, stdout], [0, `API key ${id} has used nothing of its limits.\n`]);
+    assert.deepEqual(
+      [code, stdout],
+      [0, `What API key ${id} had used of its limits is cleared, and its ban if it had one.\n`],
+    );
     await until('the key may call', async () => (await client.get('/pets')).status === 200);
   });
 });
