@@ -104,7 +104,7 @@ describe('during the drain', () => {
     connection.socket.destroy();
   });
 
-  it('a client of HTTP/1.0 that asked to keep its connection is told that it ends', async t => {
+  it('a client of HTTP/1.0 that asked to keep its connection learns that it ends', async t => {
     const shop = await startTestApp(t);
     shop.app.drain.begin();
     const connection = new RawConnection(shop.origin);

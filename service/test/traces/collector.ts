@@ -41,7 +41,7 @@ export function tracedTo({ url }: Collector): Record<string, string> {
   return { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '1' };
 }
 
-/** A collector of spans by OTLP/HTTP in JSON, which answers 200 unless it is told otherwise. */
+/** A collector of spans by OTLP/HTTP in JSON, which returns 200 unless a test sets another status. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   readonly requests: { path: string; headers: IncomingMessage['headers']; text: string }[] = [];

@@ -25,7 +25,7 @@ export class Exporter implements SpanExporter {
   readonly #end = new AbortController();
   readonly #onFailure: (spans: number, reason: string) => void;
 
-  /** `onFailure` is told of spans that were given up, and why. */
+  /** `onFailure` receives the number of spans that were given up, and why. */
   constructor(settings: Settings, onFailure: (spans: number, reason: string) => void) {
     this.#settings = settings;
     this.#onFailure = onFailure;

@@ -27,7 +27,7 @@ const LONGEST_TEXT = 2_048;
 
 export interface TracingOptions {
   settings: TraceSettings;
-  /** Is told why spans were lost, and how many since the last time; once a minute at most. */
+  /** Receives why spans were lost, and how many since the last time; once a minute at most. */
   onLoss: (spans: number, reason: string) => void;
 }
 
