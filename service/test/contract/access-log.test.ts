@@ -34,7 +34,7 @@ describe('the access log', () => {
     );
   });
 
-  it('takes no address from a client that is no trusted proxy', async t => {
+  it('ignores the address that a client names unless the client is a trusted proxy', async t => {
     const shop = await startTestApp(t);
     await shop.api.get('/pets', { 'x-forwarded-for': '203.0.113.9' });
     const [line] = await untilLogged(shop, 1);

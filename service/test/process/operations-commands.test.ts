@@ -157,7 +157,7 @@ describe('the documented commands for compose.yaml', () => {
         REDIS_PORT: String(redis.port),
         SERVICE_PID: String(before.service.child.pid),
       },
-      // What a container is told runs here; the service is stopped, and started again below.
+      // The commands for containers run here; the test itself starts the service again.
       docker: `
         case "$*" in
           'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
