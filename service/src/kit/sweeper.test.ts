@@ -95,11 +95,19 @@ describe('a sweeper', () => {
     assert.equal(repeated.done, 1);
   });
 
-  it('runs one round at a time', async () => {
-    const sweep = slices(5);
-    const { sweeper } = sweeperOf({ sweep: sweep.run });
+  it('runs one round at a time, and a whole one for each caller', async () => {
+    let running = 0;
+    const rounds: string[] = [];
+    const sweepOf = (name: string) => async () => {
+      assert.equal(running++, 0);
+      await nextTurn();
+      running--;
+      rounds.push(name);
+      return false;
+    };
+    const { sweeper } = sweeperOf({ first: sweepOf('first'), second: sweepOf('second') });
     await Promise.all([sweeper.run(), sweeper.run()]);
-    assert.equal(sweep.done, 5);
+    assert.deepEqual(rounds, ['first', 'second', 'first', 'second']);
   });
 
   it('runs at its start, and ends after the slice under way when it is closed', async () => {

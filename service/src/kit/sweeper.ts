@@ -35,17 +35,22 @@ export class Sweeper {
 
   /** Runs a round now and then one every `interval` milliseconds. */
   start(interval: number): void {
-    this.#timer = setInterval(() => void this.run(), interval);
+    this.#timer = setInterval(() => {
+      if (!this.#running) void this.run();
+    }, interval);
     this.#timer.unref();
     void this.run();
   }
 
-  /** Runs a round, or joins the one under way. Never rejects. */
-  run(): Promise<void> {
-    this.#running ??= this.#round().finally(() => {
+  /**
+   * Runs a round, after the one under way: that one may have passed what has expired since it began. Never rejects.
+   */
+  async run(): Promise<void> {
+    while (this.#running) await this.#running;
+    this.#running = this.#round().finally(() => {
       this.#running = undefined;
     });
-    return this.#running;
+    await this.#running;
   }
 
   /** Ends the round under way after its present slice. */
