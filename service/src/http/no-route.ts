@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import router from 'find-my-way';
-import { methods, type Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import { methods, type Operation } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
 import { pathOf, routerOptions, routerPath, withoutTrailingSlashes } from './targets.ts';
 
@@ -15,7 +15,7 @@ const SHOWN_PATH = 200;
 export function rejectTheRest(
   server: FastifyInstance,
   gate: Gate,
-  routes: readonly Pick<Route, 'method' | 'path'>[],
+  routes: readonly Pick<Operation, 'method' | 'path'>[],
 ): void {
   const methodsAt = methodsByPath(routes);
   const rejectionOf = ({ method, url }: FastifyRequest): ApiError => {
@@ -51,7 +51,7 @@ export function nothingAt(url: string, exists: (path: string) => boolean = () =>
  * server's router knows paths only by method.
  */
 function methodsByPath(
-  routes: readonly Pick<Route, 'method' | 'path'>[],
+  routes: readonly Pick<Operation, 'method' | 'path'>[],
 ): (path: string) => string | undefined {
   const paths = router(routerOptions);
   for (const [template, known] of Map.groupBy(routes, route => route.path)) {
