@@ -3,8 +3,8 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import type { Schema } from '../../contract/schema.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
-import type { HeaderName } from './components.ts';
-import { errorResponseOf, headers, isShared, responseName } from './responses.ts';
+import { type HeaderName, headers } from './headers.ts';
+import { errorResponseOf, isShared, responseName } from './responses.ts';
 import type { NamedSchemas, PublishedSchema } from './schemas.ts';
 
 type AnyRoute = Omit<Route, 'handler'>;
