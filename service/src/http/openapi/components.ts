@@ -6,7 +6,7 @@ import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
 /** Parameters that operations share, by component name. */
-export const parameterComponents = {
+const parameterComponents = {
   ApiVersion: parameter('API-Version', 'The version of the interface that the client was written for.', '1'),
   RequestId: parameter('X-Request-Id', 'An ID of your own to find the request in the log by.', 'order-2041'),
   IfMatch: parameter(

@@ -135,7 +135,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 }
 
 /** Every error that the operation can answer with, those that follow from its definition included. */
-export function errorCodesOf(route: AnyRoute): ErrorCode[] {
+function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { scope, countedBy, method, conditional, deprecation } = route;
   const codes: ErrorCode[] = [
     'invalid_request',

@@ -4,7 +4,7 @@ import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
-export const ErrorShape = {
+const ErrorShape = {
   title: 'Error',
   type: 'object',
   required: ['code', 'message', 'status'],
