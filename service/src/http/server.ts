@@ -112,8 +112,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.addHook('preClose', async () => options.streams.close());
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   const pages = portalPages(options.contract);
-  const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
-  rejectTheRest(server, gate, [...options.routes, ...pageRoutes]);
+  rejectTheRest(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
