@@ -1,5 +1,5 @@
 import type { Queries, Writer } from '../db/database.ts';
-import { defaultSortOf, describeSorts, type List, sortsOf } from '../db/list.ts';
+import { defaultSortOf, describeSorts, type FilterOf, type List, sortsOf } from '../db/list.ts';
 import { mergePatch } from '../kit/merge-patch.ts';
 import type { Page } from '../kit/paging.ts';
 import type { ErrorCode } from './errors.ts';
@@ -177,10 +177,10 @@ export const pageLimit = {
   description: 'How many items a page has at most.',
 } as const;
 
-/** The query of a list: its filters, its sorts, and where the page begins and ends. */
-export function listQuery<L extends List, const Filters extends Record<string, Schema>>(
+/** The query of a list: a schema for each of its filters, its sorts, and where the page begins and ends. */
+export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
   list: L,
-  filters: Filters,
+  filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
 ) {
   const properties = {
     ...filters,

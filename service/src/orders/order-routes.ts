@@ -9,7 +9,6 @@ import {
   type Services,
 } from '../contract/define-route.ts';
 import { dateTime, idToFind } from '../contract/schema.ts';
-import { parseDateTime } from '../kit/dates.ts';
 import { Order, OrderPatch } from './order.ts';
 import { orderList } from './order-queries.ts';
 import * as orders from './orders.ts';
@@ -49,16 +48,7 @@ export const orderRoutes: Route<Services>[] = [
     },
     errors: [],
     hideTryIt: true,
-    handler: async ({ query }, { db }) => {
-      const { petId, complete, shipDateFrom, shipDateTo } = query;
-      const filter = {
-        petId,
-        complete,
-        shipDateFrom: shipDateFrom === undefined ? undefined : parseDateTime(shipDateFrom),
-        shipDateTo: shipDateTo === undefined ? undefined : parseDateTime(shipDateTo),
-      };
-      return reply.page(await orders.list(db, filter, query));
-    },
+    handler: async ({ query }, { db }) => reply.page(await orders.list(db, query)),
   }),
 
   defineRoute({

@@ -34,7 +34,7 @@ export const categoryRoutes: Route<Services>[] = [
       example: [Category.example],
     },
     errors: [],
-    handler: async ({ query }, { db }) => reply.page(await categories.list(db, query, query)),
+    handler: async ({ query }, { db }) => reply.page(await categories.list(db, query)),
   }),
 
   defineRoute({

@@ -60,7 +60,7 @@ export const deliveryRoutes: Route<EventServices>[] = [
     },
     errors: ['webhook_not_found'],
     handler: async ({ params, query }, services: EventServices) =>
-      reply.page(await deliveries.list(services.db, params.webhookId, query, query, askingOf(services))),
+      reply.page(await deliveries.list(services.db, params.webhookId, query, askingOf(services))),
   }),
 
   defineRoute({
