@@ -14,6 +14,13 @@ export interface Queries {
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
+/** The row of a query that always has one. Throws when there is none. */
+export async function one<Row>(db: Queries, sql: string, values?: readonly Value[]): Promise<Row> {
+  const row = await db.get<Row>(sql, values);
+  if (row === undefined) throw new Error(`A query that always has a row returned none: ${sql}`);
+  return row;
+}
+
 export interface Writer {
   /**
    * Runs `work` in a transaction and answers once it is durable; when `work` throws, nothing of it remains.

@@ -15,7 +15,7 @@ export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> 
   return db.write(async tx => {
     const [, { items }] = await Promise.all([
       tx.lock('demo shop'),
-      categories.list(tx, {}, { sort: 'id', limit: 1 }),
+      categories.list(tx, { sort: 'id', limit: 1 }),
     ]);
     if (items.length > 0) return false;
     const petIds = new Map<string, number>();

@@ -41,7 +41,7 @@ export const inventoryRoutes = (): Route[] => [
       example: [InventoryItem.example],
     },
     errors: [],
-    handler: async ({ query, db }) => reply.page(await inventory.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await inventory.list(db, query)),
   }),
 
   defineRoute({

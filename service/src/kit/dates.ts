@@ -31,6 +31,13 @@ export function parseDateTime(text: string): number | undefined {
   return utcYear >= 0 && utcYear <= 9999 ? instant : undefined;
 }
 
+/** The instant (milliseconds since the epoch) of a text that is known to be an RFC 3339 date-time. Throws RangeError. */
+export function toInstant(text: string): number {
+  const instant = parseDateTime(text);
+  if (instant === undefined) throw new RangeError(`${JSON.stringify(text)} is not an RFC 3339 date-time`);
+  return instant;
+}
+
 /** An instant (milliseconds since the epoch) as RFC 3339 in UTC. */
 export function formatDateTime(instant: number): string {
   return new Date(instant).toISOString();

@@ -1,5 +1,4 @@
 import { dateTime, idToFind } from '../contract/schema.ts';
-import { parseDateTime } from '../kit/dates.ts';
 import { merged, replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -44,16 +43,7 @@ export const orderRoutes = (): Route[] => [
     },
     errors: [],
     hideTryIt: true,
-    handler: async ({ query, db }) => {
-      const { petId, complete, shipDateFrom, shipDateTo } = query;
-      const filter = {
-        petId,
-        complete,
-        shipDateFrom: shipDateFrom === undefined ? undefined : parseDateTime(shipDateFrom),
-        shipDateTo: shipDateTo === undefined ? undefined : parseDateTime(shipDateTo),
-      };
-      return reply.page(await orders.list(db, filter, query));
-    },
+    handler: async ({ query, db }) => reply.page(await orders.list(db, query)),
   }),
 
   defineRoute({

@@ -1,10 +1,10 @@
 import { pageLimit, type Schema } from '../contract/schema.ts';
-import { defaultSortOf, describeSorts, type List, sortsOf } from '../db/list.ts';
+import { defaultSortOf, describeSorts, type FilterOf, type List, sortsOf } from '../db/list.ts';
 
-/** The query of a list: its filters, its sorts, and where the page begins and ends. */
-export function listQuery<L extends List, const Filters extends Record<string, Schema>>(
+/** The query of a list: a schema for each of its filters, its sorts, and where the page begins and ends. */
+export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
   list: L,
-  filters: Filters,
+  filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
 ) {
   const properties = {
     ...filters,

@@ -29,7 +29,7 @@ export const categoryRoutes = (): Route[] => [
       example: [Category.example],
     },
     errors: [],
-    handler: async ({ query, db }) => reply.page(await categories.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await categories.list(db, query)),
   }),
 
   defineRoute({

@@ -42,7 +42,7 @@ export const petRoutes = (): Route[] => [
     }),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     errors: [],
-    handler: async ({ query, db }) => reply.page(await pets.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await pets.list(db, query)),
   }),
 
   defineRoute({

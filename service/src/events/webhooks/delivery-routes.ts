@@ -62,7 +62,7 @@ export const deliveryRoutes = ({
     handler: async context => {
       const { db, params, query } = context;
       const asking = askingOf(context, readStandings);
-      return reply.page(await deliveries.list(db, params.webhookId, query, query, asking));
+      return reply.page(await deliveries.list(db, params.webhookId, query, asking));
     },
   }),
 
