@@ -12,7 +12,7 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
-import type { Ban, DayUsage, KeyUsage, UsedWindow } from './key-usage.ts';
+import { type Ban, type DayUsage, type KeyUsage, USAGE_DAYS, type UsedWindow } from './key-usage.ts';
 import {
   deleteSpentLimits,
   deleteUsageAfter,
@@ -27,9 +27,6 @@ import {
   upsertLimits,
   upsertUsage,
 } from './limit-queries.ts';
-
-/** For how many days the use of keys is kept, today included. */
-const USAGE_DAYS = 90;
 
 /** Keys whose counts are written in one transaction. */
 const FLUSHED_AT_ONCE = 200;
