@@ -4,12 +4,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { ApiError } from '../contract/errors.ts';
+import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/patience.ts';
-import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
@@ -54,9 +55,6 @@ export interface Timeouts {
 
 const defaultTimeouts: Timeouts = { request: 30 * SECOND, check: SECOND, reading: 2 * MINUTE };
 
-/** The most bytes of request line and headers together; beyond it the connection answers 431. */
-const MAX_HEADER_BYTES = 16 * 1024;
-
 /** Longer than load balancers keep idle connections (60 s), so that none is closed under a request on its way. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
@@ -82,7 +80,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions,
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
       // Node's own, 60 s, would hold for requests whose headers are missing.
       headersTimeout: timeouts.request,

@@ -1,5 +1,7 @@
+import { HEADERS_LIMIT } from '../contract/request-limits.ts';
+
 /** A parameter may fill the whole target, whose length the gate limits. */
-export const routerOptions = { maxParamLength: 16 * 1024 };
+export const routerOptions = { maxParamLength: HEADERS_LIMIT };
 
 /** A route's path as the router writes it. A parameter is not empty: `/pets/` is no pet. */
 export function routerPath(template: string): string {

@@ -12,7 +12,7 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { DAY, latestCredible, MINUTE } from '../../kit/clock.ts';
 import { formatDate, formatDateTime } from '../../kit/dates.ts';
 import type { Limits } from '../plans/plan.ts';
-import type { Ban, DayUsage, KeyUsage, UsedWindow } from './key-usage.ts';
+import { type Ban, type DayUsage, type KeyUsage, USAGE_DAYS, type UsedWindow } from './key-usage.ts';
 import {
   deleteSpentLimits,
   deleteUsageAfter,
@@ -24,9 +24,6 @@ import {
   type UsageRow,
 } from './limit-queries.ts';
 import { mergeUse, minuteOf, stateOf, storeChanges } from './stored-limits.ts';
-
-/** For how many days the use of keys is kept, today included. */
-const USAGE_DAYS = 90;
 
 /** Keys whose counts are written in one transaction. */
 const FLUSHED_AT_ONCE = 200;

@@ -1,6 +1,9 @@
 import { dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 
+/** For how many days the use of keys is kept, today included. */
+export const USAGE_DAYS = 90;
+
 const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
 export const Ban = {
@@ -61,8 +64,8 @@ const usageFields = {
   days: {
     type: 'array',
     items: DayUsage,
-    maxItems: 90,
-    description: 'Use by UTC day, the latest first; days without a request are left out. Kept for 90 days.',
+    maxItems: USAGE_DAYS,
+    description: `Use by UTC day, the latest first; days without a request are left out. Kept for ${USAGE_DAYS} days.`,
   },
 } as const;
 

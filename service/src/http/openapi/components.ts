@@ -1,6 +1,8 @@
 import { errorCatalogue } from '../../contract/errors.ts';
 import { scopes } from '../../contract/scopes.ts';
+import { inWords } from '../../kit/quantities.ts';
 import { errorStatus } from '../error-status.ts';
+import { KEPT_FOR, KEY_LENGTH } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
 import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
@@ -21,7 +23,7 @@ const parameterComponents = {
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes the request repeatable: the first success is kept for 24 hours and answered again. 1–255 characters.',
+    `Makes the request repeatable: the first success is kept for ${inWords(KEPT_FOR)} and answered again. 1–${KEY_LENGTH} characters.`,
     'order-2041-attempt',
   ),
 };
