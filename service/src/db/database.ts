@@ -119,7 +119,8 @@ export class DatabaseUnavailable extends Error {
 
   /** Why the store takes no writes, in words that name no host and no file; `undefined` if it was something else. */
   get writeProblem(): string | undefined {
-    return this.what in writeProblems ? writeProblems[this.what as WriteProblem] : undefined;
+    const problems: Partial<Record<typeof this.what, string>> = writeProblems;
+    return problems[this.what];
   }
 
   /** For whoever runs the service; it may name hosts, and holds no password. */

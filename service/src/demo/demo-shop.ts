@@ -28,8 +28,9 @@ export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> 
       }
     }
     for (const { pet, quantity, shipsInDays, complete } of demoOrders) {
+      const petId = pet && petIds.get(pet);
       const order = {
-        ...(pet !== undefined && { petId: petIds.get(pet)! }),
+        ...(petId && { petId }),
         ...(shipsInDays !== undefined && { shipDate: formatDateTime(now + shipsInDays * DAY) }),
         quantity,
         complete,
