@@ -24,7 +24,7 @@ export interface Changes {
  * Where counts are: in this process alone by configuration, shared with other replicas, or in this process alone because
  * what is shared cannot be reached.
  */
-export type CountersStatus = 'own' | 'shared' | 'fallback';
+type CountersStatus = 'own' | 'shared' | 'fallback';
 
 /**
  * The limits of keys and addresses. What has to be asked for elsewhere is a promise; none rejects, because a decision there

@@ -9,7 +9,7 @@ import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
 const PATIENCE = 500;
 
 /** The process that has a store to itself. */
-export interface Holder {
+interface Holder {
   pid: number;
   host: string;
   /** The command that it runs. */

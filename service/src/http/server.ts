@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
+import type { Route } from '../routes/define-route.ts';
+import { endWaitsAtClose } from '../routes/patience.ts';
 import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -18,18 +19,18 @@ import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
+import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
-import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
-import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
-  routes: readonly Route<RouteServices>[];
+  routes: readonly Route[];
+  contract: ContractDocument;
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
@@ -111,8 +112,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.addHook('preClose', async () => options.streams.close());
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   const pages = portalPages(options.contract);
-  const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
-  rejectTheRest(server, gate, [...options.routes, ...pageRoutes]);
+  rejectTheRest(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
@@ -166,12 +166,7 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
 
-function addRoute(
-  server: FastifyInstance,
-  gate: Gate,
-  route: Route<RouteServices>,
-  options: ServerOptions,
-): void {
+function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,

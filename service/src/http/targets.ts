@@ -23,9 +23,9 @@ export function pathOf(target: string): string {
   return queryStart < 0 ? target : target.slice(0, queryStart);
 }
 
-/** A loop, because a regular expression for slashes at the end takes quadratic time. */
+/** The path `/` stays. A loop, because a regular expression for slashes at the end takes quadratic time. */
 export function withoutTrailingSlashes(path: string): string {
   let end = path.length;
-  while (path[end - 1] === '/') end--;
+  while (end > 1 && path[end - 1] === '/') end--;
   return path.slice(0, end);
 }

@@ -5,10 +5,6 @@ export class Html {
   constructor(text: string) {
     this.text = text;
   }
-
-  toString(): string {
-    return this.text;
-  }
 }
 
 /** What may stand in a template: text is escaped, lists are joined, and what is absent leaves nothing. */

@@ -7,9 +7,6 @@ export interface TraceContext {
   readonly flags: number;
 }
 
-/** Whether the caller may have recorded the trace. */
-export const SAMPLED = 0x01;
-
 /** The flags that the standard defines: sampled, and since level 2 that the trace ID is random. All others are sent as zero. */
 const KNOWN_FLAGS = 0x03;
 

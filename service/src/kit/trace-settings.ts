@@ -15,7 +15,7 @@ export interface TraceSettings {
 }
 
 /** The spans that wait to be exported. */
-export interface SpanQueue {
+interface SpanQueue {
   /** The most of them; more are dropped. */
   readonly size: number;
   /** The most that are exported at once: as soon as there are as many, or after `delay` milliseconds. */

@@ -1,5 +1,5 @@
 import { planLimits, plans } from '../access/plans/plan.ts';
-import { pageLimit } from '../contract/define-route.ts';
+import { pageLimit } from '../contract/schema.ts';
 import { scopes } from '../contract/scopes.ts';
 import { type Html, html, type Part } from '../kit/html.ts';
 import type { Assets } from './assets.ts';

@@ -30,7 +30,7 @@ export const UsedWindow = {
   example: { limit: 300, used: 12, remaining: 288, resetAt: '2026-11-21T12:01:00.000Z' },
 } as const;
 
-export const UsedWindows = {
+const UsedWindows = {
   title: 'UsedWindows',
   type: 'object',
   required: ['minute', 'day'],
@@ -56,7 +56,7 @@ export const DayUsage = {
 } as const;
 
 /** The part of a representation that tells of a key's use. */
-export const usageFields = {
+const usageFields = {
   windows: UsedWindows,
   days: {
     type: 'array',

@@ -81,7 +81,10 @@ export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise
     if (row.leased_until !== null && row.leased_until > now) return toDelivery(row);
     await holdBackLater(tx, row, now);
     const pending = await updateDelivery(tx, row.id, {
-      ...{ status: 'pending', attempts: row.attempts, failures: 0, finished_at: null },
+      status: 'pending',
+      attempts: row.attempts,
+      failures: 0,
+      finished_at: null,
       next_attempt_at: null,
     });
     if (await isSubjectLeased(tx, row, now)) return toDelivery(pending);

@@ -84,7 +84,7 @@ export const WebhookDelivery = {
   example,
 } as const;
 
-export const WebhookAttempt = {
+const WebhookAttempt = {
   title: 'WebhookAttempt',
   type: 'object',
   required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
