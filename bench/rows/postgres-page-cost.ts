@@ -39,7 +39,11 @@ async function fillServer(
 
 async function fill(databaseUrl: string, pets: number): Promise<void> {
   const db = await openPostgres({
-    ...{ url: databaseUrl, connections: 2, statementSeconds: 600, maxQueue: 10, clock: systemClock },
+    url: databaseUrl,
+    connections: 2,
+    statementSeconds: 600,
+    maxQueue: 10,
+    clock: systemClock,
   });
   await fillStore(db, pets);
   await db.close();

@@ -6,7 +6,7 @@ import { create } from '../harness/http-requests.ts';
 import { startService } from '../harness/servers.ts';
 
 export const PETS = 1_000_000;
-export const EVENTS = 1_000_000;
+const EVENTS = 1_000_000;
 const ORDERS = 300_000;
 const CATEGORIES = 1_000;
 const DELIVERIES = 300_000;

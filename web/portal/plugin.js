@@ -30,7 +30,7 @@ export function portalPlugins(contract, onReady) {
 }
 
 /** An operation with `x-hideTryItPanel` has no try-it control: the document says so, and nothing here lists any. */
-export function documentDecidesOnTryIt() {
+function documentDecidesOnTryIt() {
   /** @param {(...values: unknown[]) => boolean} original @param {ViewerSystem} system */
   const allowTryItOutFor =
     (original, { specSelectors }) =>
@@ -42,7 +42,7 @@ export function documentDecidesOnTryIt() {
 }
 
 /** Input that is refused sends nothing: the response to an earlier request must not stand below it as if it were new. */
-export const freshAnswers = {
+const freshAnswers = {
   statePlugins: {
     spec: {
       wrapActions: {
@@ -60,7 +60,7 @@ export const freshAnswers = {
 };
 
 /** The viewer's own search looks at tags and paths only. */
-export const search = {
+const search = {
   fn: {
     /** @param {Immutable} tagged @param {string} phrase */
     opsFilter: (tagged, phrase) =>
@@ -81,7 +81,7 @@ export const search = {
  * @param {Contract} contract
  * @param {() => void} onReady
  */
-export function groups(contract, onReady) {
+function groups(contract, onReady) {
   const descriptions = new Map(contract.tags.map(({ name, description }) => [name, description]));
 
   /** @param {ViewerSystem} system */
@@ -139,7 +139,7 @@ export function groups(contract, onReady) {
 }
 
 /** @param {ViewerSystem} system */
-export function forms({ React, getComponent }) {
+function forms({ React, getComponent }) {
   return {
     components: {
       // The viewer has no field for this format, and warns of it in the console each time.
@@ -152,7 +152,7 @@ export function forms({ React, getComponent }) {
 const nothing = () => () => null;
 
 /** The key is entered once for all, the server is the one that served the page. */
-export const withoutWhatThePageHas = {
+const withoutWhatThePageHas = {
   wrapComponents: {
     authorizeBtn: nothing,
     authorizeOperationBtn: nothing,

@@ -1,3 +1,7 @@
+import { grouped, inKibibytes } from '../kit/quantities.ts';
+import { BODY_LIMIT, HEADERS_LIMIT, TARGET_LIMIT } from './request-limits.ts';
+import { MAX_INT32 } from './schema.ts';
+
 /**
  * The error catalogue: every code a client can receive, what it means and what to do about it. The HTTP status of
  * each is in `http/error-status.ts`; the contract, the guide and a test are made from these two tables.
@@ -10,9 +14,9 @@ export const errorCatalogue = {
   route_not_found: 'No resource lives at this path.',
   method_not_allowed: 'The path exists but not with this method; the Allow header lists those it has.',
   not_acceptable: 'The Accept header rules out JSON, the only form answers have.',
-  payload_too_large: 'The body is over 64 KiB.',
-  uri_too_long: 'The request target is over 8 KiB.',
-  headers_too_large: 'The request line and headers together are over 16 KiB.',
+  payload_too_large: `The body is over ${inKibibytes(BODY_LIMIT)}.`,
+  uri_too_long: `The request target is over ${inKibibytes(TARGET_LIMIT)}.`,
+  headers_too_large: `The request line and headers together are over ${inKibibytes(HEADERS_LIMIT)}.`,
   unsupported_media_type: 'The body is not in a media type that this operation reads.',
   request_timeout: 'The request did not arrive completely in time; send it again.',
 
@@ -41,7 +45,7 @@ export const errorCatalogue = {
   pet_has_open_orders: 'Open orders hold units of the pet; complete or cancel them first.',
   pet_not_available: 'The pet cannot be ordered: it is on hold or sold.',
   insufficient_stock: 'Fewer units are in stock than the order asks for.',
-  stock_limit_exceeded: 'Giving the units back would lift the stock over 2,147,483,647; lower it first.',
+  stock_limit_exceeded: `Giving the units back would lift the stock over ${grouped(MAX_INT32)}; lower it first.`,
   out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
   invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
   order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',

@@ -14,6 +14,14 @@ export interface DayUse extends CountedKey {
   refused: number;
 }
 
+/** What a key in this state did on the day of its last request. */
+export function dayUseOf(
+  keyId: number,
+  { resets, day, dayUsed: admitted, dayRefused: refused }: Readonly<LimitState>,
+): DayUse {
+  return { keyId, resets, day, admitted, refused };
+}
+
 /** What was counted since it was last taken to be kept. */
 export interface Changes {
   states: { keyId: number; state: Readonly<LimitState> }[];
@@ -24,7 +32,7 @@ export interface Changes {
  * Where counts are: in this process alone by configuration, shared with other replicas, or in this process alone because
  * what is shared cannot be reached.
  */
-export type CountersStatus = 'own' | 'shared' | 'fallback';
+type CountersStatus = 'own' | 'shared' | 'fallback';
 
 /**
  * The limits of keys and addresses. What has to be asked for elsewhere is a promise; none rejects, because a decision there

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { parseJson, utf8Text } from './json.ts';
 import { shown, shownName } from './quoting.ts';
 
@@ -9,9 +10,6 @@ declare module 'fastify' {
     bodyText: string;
   }
 }
-
-/** The most bytes a body may have. */
-export const BODY_LIMIT = 64 * 1024;
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 

@@ -24,7 +24,9 @@ function limited(perAddress: number) {
   const server = new Server();
   const excess: string[] = [];
   limitConnections(server, {
-    ...{ total: 100, perAddress, trustedProxies: new TrustedProxies(['10.0.0.0/8']) },
+    total: 100,
+    perAddress,
+    trustedProxies: new TrustedProxies(['10.0.0.0/8']),
     onExcess: (address, limit) => void excess.push(`${address} ${limit}`),
   });
   const connect = (address: string) => {

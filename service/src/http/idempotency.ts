@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Reply } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { DAY } from '../kit/clock.ts';
+import type { Reply } from '../routes/reply.ts';
 import {
   deleteOutcomesBefore,
   insertOutcome,
@@ -11,10 +11,15 @@ import {
 } from './idempotency-queries.ts';
 
 /** How long an outcome is replayed, in milliseconds. */
-const KEPT_FOR = DAY;
+export const KEPT_FOR = DAY;
 
 /** Outcomes deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
+
+/** The most characters of a key. */
+export const KEY_LENGTH = 255;
+
+const wellFormedKey = new RegExp(`^[\\x20-\\x7e]{1,${KEY_LENGTH}}$`);
 
 export interface Attempt {
   apiKeyId: number;
@@ -33,7 +38,7 @@ export interface Outcome {
   replayed: boolean;
 }
 
-/** Makes POST requests repeatable: the outcome is kept in the transaction of the effect, and replayed for 24 hours. */
+/** Makes POST requests repeatable: the outcome is kept in the transaction of the effect, and replayed as long as it is kept. */
 export class Idempotency {
   readonly #db: Queries & Writer;
   /** Attempts that have no outcome yet in this process. */
@@ -115,10 +120,10 @@ function replyOf({ location, body }: OutcomeRow): Reply {
 /** The key in the header: 1 to 255 printable ASCII characters, quoted or not. */
 function keyIn(header: string): string {
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
-  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  if (wellFormedKey.test(key)) return key;
   throw new ApiError(
     'invalid_request',
-    `Idempotency-Key must have 1 to 255 printable ASCII characters, but had ${key.length}`,
+    `Idempotency-Key must have 1 to ${KEY_LENGTH} printable ASCII characters, but had ${key.length}`,
   );
 }
 

@@ -3,12 +3,14 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
-import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import type { Route } from '../routes/define-route.ts';
+import { endWaitsAtClose } from '../routes/patience.ts';
+import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
@@ -18,18 +20,18 @@ import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
+import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
-import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
-import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
-  routes: readonly Route<RouteServices>[];
+  routes: readonly Route[];
+  contract: ContractDocument;
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
@@ -52,9 +54,6 @@ export interface Timeouts {
 }
 
 const defaultTimeouts: Timeouts = { request: 30 * SECOND, check: SECOND, reading: 2 * MINUTE };
-
-/** The most bytes of request line and headers together; beyond it the connection answers 431. */
-const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Longer than load balancers keep idle connections (60 s), so that none is closed under a request on its way. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
@@ -81,7 +80,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions,
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
       // Node's own, 60 s, would hold for requests whose headers are missing.
       headersTimeout: timeouts.request,
@@ -111,8 +110,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.addHook('preClose', async () => options.streams.close());
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   const pages = portalPages(options.contract);
-  const pageRoutes = pages.map(({ path }) => ({ method: 'GET', path }) as const);
-  rejectTheRest(server, gate, [...options.routes, ...pageRoutes]);
+  rejectTheRest(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
@@ -167,12 +165,7 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
 
-function addRoute(
-  server: FastifyInstance,
-  gate: Gate,
-  route: Route<RouteServices>,
-  options: ServerOptions,
-): void {
+function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,

@@ -1,5 +1,7 @@
+import { HEADERS_LIMIT } from '../contract/request-limits.ts';
+
 /** A parameter may fill the whole target, whose length the gate limits. */
-export const routerOptions = { maxParamLength: 16 * 1024 };
+export const routerOptions = { maxParamLength: HEADERS_LIMIT };
 
 /** A route's path as the router writes it. A parameter is not empty: `/pets/` is no pet. */
 export function routerPath(template: string): string {
@@ -23,9 +25,9 @@ export function pathOf(target: string): string {
   return queryStart < 0 ? target : target.slice(0, queryStart);
 }
 
-/** A loop, because a regular expression for slashes at the end takes quadratic time. */
+/** The path `/` stays. A loop, because a regular expression for slashes at the end takes quadratic time. */
 export function withoutTrailingSlashes(path: string): string {
   let end = path.length;
-  while (path[end - 1] === '/') end--;
+  while (end > 1 && path[end - 1] === '/') end--;
   return path.slice(0, end);
 }

@@ -12,7 +12,7 @@ import { StoreFigure } from './store-figure.ts';
 const webhookOutcomes = ['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'] as const;
 
 /** The deliveries of enabled webhooks that are not finished. */
-export interface WebhookBacklog {
+interface WebhookBacklog {
   pending: number;
   /** How long ago the oldest of them was planned, in milliseconds; 0 when there is none. */
   oldestAge: number;

@@ -11,7 +11,7 @@ export interface ContractDocument {
   };
 }
 
-export interface ContractOperation {
+interface ContractOperation {
   operationId: string;
   tags: readonly string[];
   summary: string;

@@ -1,7 +1,8 @@
 import { planLimits, plans } from '../access/plans/plan.ts';
-import { pageLimit } from '../contract/define-route.ts';
+import { pageLimit } from '../contract/schema.ts';
 import { scopes } from '../contract/scopes.ts';
 import { type Html, html, type Part } from '../kit/html.ts';
+import { grouped } from '../kit/quantities.ts';
 import type { Assets } from './assets.ts';
 import { type ContractDocument, type ListedOperation, operationsOf } from './contract.ts';
 import { shell } from './shell.ts';
@@ -103,7 +104,7 @@ without waiting is banned for a while: 429 <code>api_key_banned</code>.
 function limitsOf(plan: (typeof plans)[number]): string[] {
   if (plan === 'enterprise') return ['as agreed', 'as agreed'];
   const { perMinute, perDay } = planLimits[plan];
-  return [perMinute.toLocaleString('en'), perDay.toLocaleString('en')];
+  return [grouped(perMinute), grouped(perDay)];
 }
 
 function errors({ components }: ContractDocument): Section {

@@ -63,7 +63,10 @@ async function aCaller({ clientWith, origin }: TestApp, i: number): Promise<Call
   const scopes = isAdmin ? ['admin'] : ['pets:read', 'pets:write', 'orders:read', 'orders:write'];
   const { key } = await clientWith({ plan, scopes, ...(plan === 'enterprise' && { quotas }) });
   return {
-    ...{ key, isAdmin, address: `192.0.2.${i}`, pipeline: new Pipeline(origin) },
+    key,
+    isAdmin,
+    address: `192.0.2.${i}`,
+    pipeline: new Pipeline(origin),
     // Few where little is admitted: most of what is told would be of bans.
     atOnce: Math.min(60, 3 + 2 * Math.min(quotas.perMinute, quotas.perDay)),
     byKey: new CountedAgain(quotas, true),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import type { Answer, Client } from '../support/client.ts';
 
 /** Reads rows of a store that the service does not know of. */
 export type Read = (sql: string) => object[] | Promise<object[]>;
@@ -38,6 +39,11 @@ export interface Creation {
   body: object;
   row: PetRow | OrderRow;
   idempotencyKey?: string;
+}
+
+/** Sends a creation; the same again when it was sent before. */
+export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<Answer> {
+  return api.post(path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
 }
 
 /** Of the writes that had no answer: how many there were, and how many of them took effect. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '../support/client.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Ledger, Read, Table } from './ledger.ts';
-import { post } from './write-load.ts';
+import { type Ledger, post, type Read, type Table } from './ledger.ts';
 
 /** What all clients sell from. */
 export interface Shelf {

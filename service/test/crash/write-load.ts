@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Client } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
-import type { Creation, Kept, Ledger, OrderRow, PetRow } from './ledger.ts';
+import { type Creation, type Kept, type Ledger, type OrderRow, type PetRow, post } from './ledger.ts';
 import { type Became, becameOf } from './refused-write.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -166,11 +166,6 @@ export class WritingClient {
   #becameOf(answer: Answer): Became {
     return this.#expectsOutages ? becameOf(answer) : 'done';
   }
-}
-
-/** Sends a creation; the same again when it was sent before. */
-export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<Answer> {
-  return api.post(path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
 }
 
 function assertDone({ status, body, text }: Answer, expected: number): { id: number } {

@@ -113,7 +113,10 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.ok(hash.equals(row!.hash as Uint8Array));
       const { hash: _, ...rest } = row!;
       assert.deepEqual(rest, {
-        ...{ name: '🐢 \'quoted\' \\ "x"', per_minute: largest, created_at: -1, expires_at: null },
+        name: '🐢 \'quoted\' \\ "x"',
+        per_minute: largest,
+        created_at: -1,
+        expires_at: null,
       });
     });
 

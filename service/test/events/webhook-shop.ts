@@ -150,8 +150,13 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     write: { value: (work: Parameters<Database['write']>[0]) => (killed ? dead() : db.write(work)) },
   }) as Database;
   const dispatcher = new WebhookDispatcher({
-    ...{ db: own, tail, clock, endpoints: app.endpoints, random: () => 0.5 },
-    ...{ timeout: 15 * SECOND, patience: 0 },
+    db: own,
+    tail,
+    clock,
+    endpoints: app.endpoints,
+    random: () => 0.5,
+    timeout: 15 * SECOND,
+    patience: 0,
     connections: { total: 100, perHost: 20 },
     readStandings,
     onDisabled: () => {},

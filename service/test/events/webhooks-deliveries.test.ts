@@ -35,8 +35,12 @@ describe('a delivery', () => {
     assert.deepEqual(
       { ...first, durationMs: 0 },
       {
-        ...{ number: 1, startedAt: '2026-11-21T12:00:00.000Z', durationMs: 0 },
-        ...{ status: 503, error: 'Status 503', responseStart: 'Come back later' },
+        number: 1,
+        startedAt: '2026-11-21T12:00:00.000Z',
+        durationMs: 0,
+        status: 503,
+        error: 'Status 503',
+        responseStart: 'Come back later',
       },
     );
     assert.deepEqual([second.number, second.status, second.responseStart], [2, 200, 'Thanks']);

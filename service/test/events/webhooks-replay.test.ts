@@ -73,8 +73,12 @@ describe('a test event', () => {
     assert.match(eventId, /^test-[0-9a-f-]{36}$/);
     assert.deepEqual(data, await shop.read(path));
     assert.deepEqual(envelope, {
-      ...{ specversion: '1.0', source: '/', type: 'webhook.test', subject: `webhooks/${id}` },
-      ...{ time: '2026-11-21T12:00:00.000Z', datacontenttype: 'application/json' },
+      specversion: '1.0',
+      source: '/',
+      type: 'webhook.test',
+      subject: `webhooks/${id}`,
+      time: '2026-11-21T12:00:00.000Z',
+      datacontenttype: 'application/json',
     });
     assert.equal(sent['webhook-id'], body.messageId);
     assert.equal((await shop.read(headers.location!)).status, 'delivered');

@@ -64,7 +64,7 @@ describe('a path that exists', () => {
 
   it('is suggested for one with slashes too many, and an ID is no exception', async t => {
     const { api } = await startTestApp(t);
-    for (const path of ['/pets', '/pets/1', '/store/orders/1', '/docs']) {
+    for (const path of ['/', '/pets', '/pets/1', '/store/orders/1', '/docs']) {
       assert.match(
         assertRefused(await api.send('PATCH', `${path}///`), 404, 'route_not_found'),
         new RegExp(`did you mean ${path}\\?$`),

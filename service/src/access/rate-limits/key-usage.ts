@@ -1,6 +1,9 @@
 import { dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 
+/** For how many days the use of keys is kept, today included. */
+export const USAGE_DAYS = 90;
+
 const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
 export const Ban = {
@@ -30,7 +33,7 @@ export const UsedWindow = {
   example: { limit: 300, used: 12, remaining: 288, resetAt: '2026-11-21T12:01:00.000Z' },
 } as const;
 
-export const UsedWindows = {
+const UsedWindows = {
   title: 'UsedWindows',
   type: 'object',
   required: ['minute', 'day'],
@@ -56,13 +59,13 @@ export const DayUsage = {
 } as const;
 
 /** The part of a representation that tells of a key's use. */
-export const usageFields = {
+const usageFields = {
   windows: UsedWindows,
   days: {
     type: 'array',
     items: DayUsage,
-    maxItems: 90,
-    description: 'Use by UTC day, the latest first; days without a request are left out. Kept for 90 days.',
+    maxItems: USAGE_DAYS,
+    description: `Use by UTC day, the latest first; days without a request are left out. Kept for ${USAGE_DAYS} days.`,
   },
 } as const;
 

@@ -1,5 +1,5 @@
 /** Every kind of event, and the change it tells of. The part before the dot says what `subject` it has. */
-export const eventTypes = {
+const eventTypes = {
   'pet.created': 'A pet was created.',
   'pet.updated': 'A pet changed: by a request for it, or in its status by orders and stock.',
   'pet.deleted': 'A pet was deleted; `data` is what it was.',

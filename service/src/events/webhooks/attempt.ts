@@ -2,12 +2,10 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { SECOND } from '../../kit/clock.ts';
 import type { AttemptResult } from './attempt-results.ts';
+import { ANSWER_KEPT } from './delivery.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
-
-/** How much of an answer is kept; the rest is not read. In bytes. */
-const KEPT = 1_024;
 
 export interface Target {
   url: string;
@@ -127,7 +125,7 @@ class Exchange {
       status,
       retryAfter: this.#response?.headers['retry-after'],
       error: this.error ? reasonOf(this.error) : errorOf(status!),
-      responseStart: this.#response ? printable(Buffer.concat(this.#chunks).subarray(0, KEPT)) : null,
+      responseStart: this.#response ? printable(Buffer.concat(this.#chunks).subarray(0, ANSWER_KEPT)) : null,
       duration,
     };
   }
@@ -145,7 +143,7 @@ class Exchange {
       this.#chunks.push(chunk);
       length += chunk.length;
       // The rest is not read, so the connection cannot be kept.
-      if (length >= KEPT) this.#finish();
+      if (length >= ANSWER_KEPT) this.#finish();
     });
     response.on('error', error => this.fail(error));
   }
@@ -174,7 +172,7 @@ function errorOf(status: number): string | null {
 function reasonOf(error: Error): string {
   const errors = error instanceof AggregateError ? (error.errors as Error[]) : [error];
   const reason = errors.map(({ name, message }) => message || name).join('; ');
-  return printable(Buffer.from(reason).subarray(0, KEPT));
+  return printable(Buffer.from(reason).subarray(0, ANSWER_KEPT));
 }
 
 /** Text without what cannot be shown, or kept. */

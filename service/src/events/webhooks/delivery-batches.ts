@@ -34,7 +34,11 @@ export async function insertDeliveries(
   const [planned, json] = recordsSql(
     db.engine,
     {
-      ...{ place: 'INTEGER', event_id: 'BIGINT', type: 'TEXT', subject: 'TEXT', payload: 'TEXT' },
+      place: 'INTEGER',
+      event_id: 'BIGINT',
+      type: 'TEXT',
+      subject: 'TEXT',
+      payload: 'TEXT',
       is_first: 'INTEGER',
     },
     rows,
@@ -83,8 +87,13 @@ export async function insertAttempts(
   const [made, json] = recordsSql(
     db.engine,
     {
-      ...{ delivery_id: 'BIGINT', number: 'INTEGER', started_at: 'BIGINT', duration_ms: 'INTEGER' },
-      ...{ status: 'INTEGER', error: 'TEXT', response_start: 'TEXT' },
+      delivery_id: 'BIGINT',
+      number: 'INTEGER',
+      started_at: 'BIGINT',
+      duration_ms: 'INTEGER',
+      status: 'INTEGER',
+      error: 'TEXT',
+      response_start: 'TEXT',
     },
     attempts,
   );
@@ -103,8 +112,12 @@ export async function updateDeliveries(
   const [changed, json] = recordsSql(
     db.engine,
     {
-      ...{ id: 'BIGINT', status: 'TEXT', attempts: 'INTEGER', failures: 'INTEGER' },
-      ...{ next_attempt_at: 'BIGINT', finished_at: 'BIGINT' },
+      id: 'BIGINT',
+      status: 'TEXT',
+      attempts: 'INTEGER',
+      failures: 'INTEGER',
+      next_attempt_at: 'BIGINT',
+      finished_at: 'BIGINT',
     },
     states,
   );

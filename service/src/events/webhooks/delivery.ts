@@ -1,6 +1,7 @@
 import { dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
+import { grouped } from '../../kit/quantities.ts';
 import { eventJson } from '../event-log/event.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
 import type { Webhook } from './webhook.ts';
@@ -12,6 +13,9 @@ export const TEST_TYPE = 'webhook.test';
 
 /** The most attempts that are told of a delivery, the last ones: one can be redelivered any number of times. */
 export const ATTEMPTS_TOLD = 100;
+
+/** How much of the body of an answer is kept; the rest is not read. In bytes. */
+export const ANSWER_KEPT = 1_024;
 
 const fields = {
   id: { ...id, description: 'Unique identifier of the delivery.' },
@@ -84,7 +88,7 @@ export const WebhookDelivery = {
   example,
 } as const;
 
-export const WebhookAttempt = {
+const WebhookAttempt = {
   title: 'WebhookAttempt',
   type: 'object',
   required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
@@ -102,7 +106,7 @@ export const WebhookAttempt = {
     responseStart: {
       type: 'string',
       nullable: true,
-      description: 'The first 1,024 bytes of the body of the answer; null when there was none.',
+      description: `The first ${grouped(ANSWER_KEPT)} bytes of the body of the answer; null when there was none.`,
     },
   },
   example: {
@@ -126,7 +130,7 @@ export const WebhookDeliveryDetails = {
       type: 'array',
       items: WebhookAttempt,
       maxItems: ATTEMPTS_TOLD,
-      description: 'The attempts, the last 100 of them, oldest first.',
+      description: `The attempts, the last ${ATTEMPTS_TOLD} of them, oldest first.`,
     },
   },
   example: { ...example, attempts: [WebhookAttempt.example] },

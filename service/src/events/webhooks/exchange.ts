@@ -75,7 +75,7 @@ export interface Exchanged {
 }
 
 /** Why the webhook was disabled. */
-export interface Disabled {
+interface Disabled {
   reason: string;
   /** The trace of the event whose delivery was the reason, if it is part of one. */
   traceId: string | undefined;

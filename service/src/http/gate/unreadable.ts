@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
+import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { SECOND } from '../../kit/clock.ts';
+import { inKibibytesAndBytes, inWords } from '../../kit/quantities.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { Gate } from './gate.ts';
@@ -93,14 +95,14 @@ export class Unreadable {
 
   #refusalOf({ code, message }: NodeJS.ErrnoException): ApiError {
     if (code === 'HPE_HEADER_OVERFLOW') {
-      return new ApiError('headers_too_large', 'The request line and headers are over 16 KiB (16,384 bytes)');
+      return new ApiError(
+        'headers_too_large',
+        `The request line and headers are over ${inKibibytesAndBytes(HEADERS_LIMIT)}`,
+      );
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      const seconds = this.#options.requestTimeout / SECOND;
-      return new ApiError(
-        'request_timeout',
-        `The request did not arrive completely within ${seconds} seconds`,
-      );
+      const time = inWords(this.#options.requestTimeout);
+      return new ApiError('request_timeout', `The request did not arrive completely within ${time}`);
     }
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }

@@ -1,18 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
-
-/** The most bytes of a request target. It is ASCII: node:http refuses any other. */
-const MAX_TARGET = 8 * 1024;
+import { TARGET_LIMIT } from '../../contract/request-limits.ts';
+import { inKibibytesAndBytes } from '../../kit/quantities.ts';
 
 /**
  * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
  * Host that is missing or repeated.
  */
 export function refuseMalformed({ method, url, httpVersion, rawHeaders }: IncomingMessage): void {
-  if (url!.length > MAX_TARGET) {
+  if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target is over 8 KiB (8,192 bytes): it has ${url!.length}`,
+      `The request target is over ${inKibibytesAndBytes(TARGET_LIMIT)}: it has ${url!.length}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planLimits } from '../../access/plans/plan.ts';
-import type { Route } from '../../contract/define-route.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
+import { grouped } from '../../kit/quantities.ts';
+import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 import { components } from './components.ts';
 import { operationOf } from './operation.ts';
@@ -42,7 +43,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
 function introduction(): string {
   const rows = Object.entries(planLimits).map(
     ([plan, { perMinute, perDay }]) =>
-      `| ${plan[0]!.toUpperCase()}${plan.slice(1)} | ${perMinute.toLocaleString('en')} | ${perDay.toLocaleString('en')} |`,
+      `| ${plan[0]!.toUpperCase()}${plan.slice(1)} | ${grouped(perMinute)} | ${grouped(perDay)} |`,
   );
   return [
     'Manages the animals of a pet store, the categories they belong to, orders for them, and their stock.',

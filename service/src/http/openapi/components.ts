@@ -1,74 +1,14 @@
 import { errorCatalogue } from '../../contract/errors.ts';
 import { scopes } from '../../contract/scopes.ts';
+import { inWords } from '../../kit/quantities.ts';
 import { errorStatus } from '../error-status.ts';
+import { KEPT_FOR, KEY_LENGTH } from '../idempotency.ts';
+import { headerComponents } from './headers.ts';
 import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
-const integerHeader = (description: string, example: number) => ({
-  description,
-  required: true,
-  schema: { type: 'integer', minimum: 0 },
-  example,
-});
-
-const textHeader = (description: string, example: string) => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
-
-/** Every header that responses carry, by name. */
-export const headerComponents = {
-  'X-RateLimit-Limit': integerHeader('The request limit of the window that binds.', 60),
-  'X-RateLimit-Remaining': integerHeader('Requests remaining in that window.', 59),
-  'X-RateLimit-Reset': integerHeader('When that window ends, as a Unix timestamp in seconds.', 1_795_251_600),
-  'RateLimit-Policy': {
-    ...textHeader(
-      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
-      '"minute";q=60;w=60, "day";q=1000;w=86400',
-    ),
-    required: true,
-  },
-  RateLimit: {
-    ...textHeader(
-      'The window that binds: requests remaining (`r`), and in how many seconds it resets (`t`).',
-      '"minute";r=59;t=30',
-    ),
-    required: true,
-  },
-  'X-Request-Id': {
-    ...textHeader(
-      'The ID under which the request was logged; taken over from the request.',
-      '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
-    ),
-    required: true,
-  },
-  'API-Version': { ...textHeader('The version of the interface that answered.', '1.0.0'), required: true },
-  'X-Stability': textHeader('`experimental` or `beta`: how settled the operation is.', 'experimental'),
-  Deprecation: textHeader('When the operation was deprecated (RFC 9745).', '@1795219200'),
-  Sunset: textHeader('From when on it answers 410 (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  Link: textHeader(
-    'Related URLs (RFC 8288): `next` page, `successor-version` of the operation, `deprecation` notice.',
-    '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
-  ),
-  ETag: textHeader(
-    'A strong tag of this state of the resource, for If-Match and If-None-Match.',
-    '"9c1e5f0a7b3d2e48"',
-  ),
-  Location: textHeader('The path of the new resource.', '/pets/1'),
-  'Idempotency-Replayed': textHeader('`true` when an earlier outcome is told again.', 'true'),
-  'Retry-After': {
-    description: 'Whole seconds after which the request may be tried again.',
-    schema: { type: 'integer', minimum: 1 },
-    example: 30,
-  },
-  'WWW-Authenticate': textHeader('How to authenticate (RFC 6750).', 'Bearer realm="petstore"'),
-};
-
-export type HeaderName = keyof typeof headerComponents;
-
 /** Parameters that operations share, by component name. */
-export const parameterComponents = {
+const parameterComponents = {
   ApiVersion: parameter('API-Version', 'The version of the interface that the client was written for.', '1'),
   RequestId: parameter('X-Request-Id', 'An ID of your own to find the request in the log by.', 'order-2041'),
   IfMatch: parameter(
@@ -83,7 +23,7 @@ export const parameterComponents = {
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    'Makes the request repeatable: the first success is kept for 24 hours and answered again. 1–255 characters.',
+    `Makes the request repeatable: the first success is kept for ${inWords(KEPT_FOR)} and answered again. 1–${KEY_LENGTH} characters.`,
     'order-2041-attempt',
   ),
 };

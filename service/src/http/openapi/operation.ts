@@ -1,10 +1,11 @@
-import { type Route, requiredScopes } from '../../contract/define-route.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
-import type { HeaderName } from './components.ts';
-import { errorResponseOf, headers, isShared, responseName } from './responses.ts';
+import { type HeaderName, headers } from './headers.ts';
+import { errorResponseOf, isShared, responseName } from './responses.ts';
 import type { NamedSchemas, PublishedSchema } from './schemas.ts';
 
 type AnyRoute = Omit<Route, 'handler'>;
@@ -135,7 +136,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 }
 
 /** Every error that the operation can answer with, those that follow from its definition included. */
-export function errorCodesOf(route: AnyRoute): ErrorCode[] {
+function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { scope, countedBy, method, conditional, deprecation } = route;
   const codes: ErrorCode[] = [
     'invalid_request',

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
 import { errorStatus } from '../error-status.ts';
-import type { HeaderName } from './components.ts';
+import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
-export const ErrorShape = {
+const ErrorShape = {
   title: 'Error',
   type: 'object',
   required: ['code', 'message', 'status'],
@@ -16,16 +16,6 @@ export const ErrorShape = {
   },
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
-
-const EVERY_RESPONSE: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-Request-Id',
-  'API-Version',
-];
 
 /** Headers that refusals have where their operation is deprecated or not yet stable. */
 const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
@@ -92,11 +82,4 @@ export function errorResponseOf(
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },
   };
-}
-
-/** The headers of every response, and these. */
-export function headers(names: readonly HeaderName[]): Record<string, object> {
-  return Object.fromEntries(
-    [...EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]),
-  );
 }

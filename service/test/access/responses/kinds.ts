@@ -14,7 +14,10 @@ export interface Kind {
 type Details = Partial<Pick<Kind, 'headers' | 'body'>>;
 
 const withKey = (status: number, method: string, target: string, details: Details = {}): Kind => ({
-  ...{ status, method, target, ...details },
+  status,
+  method,
+  target,
+  ...details,
   counted: 'key',
   key: 'own',
 });
@@ -88,8 +91,12 @@ export const byAddress: Kind[][] = [
     { status: 200, method: 'GET', target: '/account', counted: 'account', key: 'own' },
     { status: 200, method: 'HEAD', target: '/account', counted: 'account', key: 'own' },
     {
-      ...{ status: 304, method: 'GET', target: '/account', headers: ['If-None-Match: *'] },
-      ...{ counted: 'account', key: 'own' },
+      status: 304,
+      method: 'GET',
+      target: '/account',
+      headers: ['If-None-Match: *'],
+      counted: 'account',
+      key: 'own',
     },
   ],
   [{ status: 401, method: 'GET', target: '/pets', counted: 'address', key: 'unknown' }],
