@@ -148,8 +148,9 @@ async function refuseBadPath(
   },
 ): Promise<void> {
   const { requestLog, trustedProxies, spans } = options;
+  request.startedAt = performance.now();
   spans?.begin(request, reply);
-  reply.raw.once('finish', () => requestLog.write(told(request, reply, trustedProxies)));
+  reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
     await gate.pass(request, reply, undefined);
@@ -169,11 +170,12 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: routerPath(route.path),
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       lifecycle?.announce(request, reply);
-      const reading = gate.pass(request, reply, route);
-      if (reading) await reading;
+      const waiting = gate.pass(request, reply, route);
+      if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
       lifecycle?.refuseEnded(request);
+      return done();
     },
     handler: handlerOf(route, options),
   });
