@@ -2,36 +2,49 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc, { type Arbitrary } from 'fast-check';
 import { Category, categoryTable } from '../../src/catalog/categories/category.ts';
-import { Pet, PetStatus, petTable } from '../../src/catalog/pets/pet.ts';
+import { Pet, petTable } from '../../src/catalog/pets/pet.ts';
 import { stockTable } from '../../src/catalog/pets/pet-queries.ts';
-import type { Stock } from '../../src/catalog/pets/stock.ts';
 import type { Schema } from '../../src/contract/schema.ts';
 import type { Value } from '../../src/db/database.ts';
 import type { Table } from '../../src/db/table.ts';
 import { InventoryItem } from '../../src/inventory/inventory-item.ts';
-import { Order, orderTable, type StoredOrder } from '../../src/orders/order.ts';
+import { Order, orderTable } from '../../src/orders/order.ts';
 
-/** The values of a property: those of an optional one are sometimes `undefined`, which stands for an absent one. */
-type Values<Resource> = { readonly [P in keyof Resource]-?: Arbitrary<Resource[P]> };
+/** Short texts of few letters are often equal, also without regard to case. */
+const text = fc.oneof(fc.string(), fc.constantFrom('Dogs', 'dogs', 'DOGS'));
 
-const id = fc.integer({ min: 1 });
+const integer = fc.integer({ min: 0 });
+
 const instant = fc
   .integer({ min: 0, max: Date.UTC(2100, 0) })
   .map(milliseconds => new Date(milliseconds).toISOString());
-const status = fc.constantFrom(...PetStatus.enum);
+
+/** Values of a property, by its schema. */
+function valuesOf(schema: Schema): Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.type === 'integer') return integer;
+  assert.equal(schema.type, 'string');
+  return schema.format === 'date-time' ? instant : text;
+}
 
 function describeTable<Resource extends object>(
   { title, properties = {} }: Schema,
   table: Table<Resource>,
-  values: Values<Resource>,
 ): void {
-  const names = Object.keys(properties) as (keyof Resource & string)[];
+  const names = Object.keys(properties);
+  const values = Object.fromEntries(
+    names.map(name => {
+      const some = valuesOf(properties[name]!);
+      return [name, table.columnOf(name).isNullable ? fc.option(some, { nil: undefined }) : some];
+    }),
+  );
   const resources = fc.record(values).map(withoutAbsent) as Arbitrary<Resource>;
 
   describe(`the table of ${title}`, () => {
     it('reads back what it has written, in the order of the contract', () => {
       fc.assert(
-        fc.property(resources, id, (resource, storedId) => {
+        fc.property(resources, integer, (resource, storedId) => {
           const columns = table.written.split(', ');
           const written = table.valuesOf(resource);
           assert.equal(table.parameters.split(', ').length, written.length);
@@ -52,9 +65,10 @@ function describeTable<Resource extends object>(
     for (const name of names.filter(name => !table.columnOf(name).isAssigned)) {
       it(`notices a change of ${name}`, () => {
         fc.assert(
-          fc.property(resources, values[name], (before, value) => {
+          fc.property(resources, values[name]!, (before, value) => {
             const after = withoutAbsent({ ...before, [name]: value }) as Resource;
-            assert.equal(table.differ(before, after), before[name] !== value);
+            const old = before[name as keyof Resource];
+            assert.equal(table.differ(before, after), old !== value);
           }),
         );
       });
@@ -70,23 +84,10 @@ function withoutAbsent(resource: object): object {
   return Object.fromEntries(Object.entries(resource).filter(([, value]) => value !== undefined));
 }
 
-/** Short texts of few letters are often equal, also without regard to case. */
-const text = fc.oneof(fc.string(), fc.constantFrom('Dogs', 'dogs', 'DOGS'));
+describeTable(Category, categoryTable);
 
-describeTable(Category, categoryTable, {
-  id,
-  name: text,
-  description: fc.option(text, { nil: undefined }),
-});
+describeTable(Pet, petTable);
 
-describeTable(Pet, petTable, { id, name: text, categoryId: id, status });
+describeTable(InventoryItem, stockTable);
 
-describeTable<Stock>(InventoryItem, stockTable, { petId: id, quantity: fc.nat(), status });
-
-describeTable<StoredOrder>(Order, orderTable, {
-  id,
-  petId: fc.option(id, { nil: undefined }),
-  quantity: id,
-  shipDate: fc.option(instant, { nil: undefined }),
-  complete: fc.boolean(),
-});
+describeTable(Order, orderTable);
