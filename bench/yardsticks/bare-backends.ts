@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
 import pg, { type ClientConfig } from 'pg';
 import { insertPet, type PetRow, selectPet } from '../../service/src/catalog/pets/pet-queries.ts';
-import type { Queries } from '../../service/src/db/database.ts';
+import type { Transaction } from '../../service/src/db/database.ts';
+import type { Insert } from '../../service/src/db/insert.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
 import type { BareResponse } from './bare-http.ts';
 import { decideCall } from './decide-call.ts';
@@ -35,7 +36,7 @@ const writers = new pg.Pool({ ...config, max: WRITERS });
 const select = { name: 'select', text: textOf(db => selectPet(db, 1)) };
 const insert = {
   name: 'insert',
-  text: textOf(db => insertPet(db, { name: '', categoryId: 1 }, 'available', 1)),
+  text: textOf(tx => insertPet(tx, { name: '', categoryId: 1 }, 'available', 1)),
 };
 let turn = 0;
 
@@ -76,7 +77,7 @@ async function create({ name, categoryId }: { name: string; categoryId: number }
   ]);
   await client.query('COMMIT');
   client.release();
-  return rows[0];
+  return { id: rows[0].id, name, name_key: name.toLowerCase(), category_id: categoryId, status: 'available' };
 }
 
 function send(response: ServerResponse, { status, headers }: BareResponse, pet: PetRow): void {
@@ -88,12 +89,13 @@ function send(response: ServerResponse, { status, headers }: BareResponse, pet: 
 }
 
 /** The text that the service's own function sends, with the parameters that PostgreSQL takes. */
-function textOf(query: (db: Queries) => Promise<unknown>): string {
+function textOf(query: (tx: Transaction) => Promise<unknown>): string {
   let sent = '';
   const note = async (sql: string) => {
     sent = sql;
   };
-  void query({ get: note, all: note, run: note } as unknown as Queries);
+  const insert = ({ postgres }: Insert) => note(postgres);
+  void query({ get: note, insert } as unknown as Transaction);
   let parameters = 0;
   return sent.replaceAll('?', () => `$${++parameters}`);
 }

@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from '../db/database.ts';
+import { insertInto } from '../db/insert.ts';
 import type { List, SortOf } from '../db/list.ts';
 import { type Listing, selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
@@ -24,12 +25,10 @@ export async function selectOrderToChange(tx: Transaction, orderId: number): Pro
   return row;
 }
 
-export async function insertOrder(db: Queries, terms: OrderTerms): Promise<number> {
-  const row = await db.get<{ id: number }>(
-    'INSERT INTO orders (pet_id, quantity, ship_date, complete) VALUES (?, ?, ?, ?) RETURNING id',
-    columnsOf(terms),
-  );
-  return row!.id;
+const INSERT = insertInto('orders', ['pet_id', 'quantity', 'ship_date', 'complete']);
+
+export async function insertOrder(tx: Transaction, terms: OrderTerms): Promise<number> {
+  return (await tx.insert(INSERT, columnsOf(terms)))!;
 }
 
 export function updateOrder(db: Queries, orderId: number, terms: OrderTerms): Promise<number> {

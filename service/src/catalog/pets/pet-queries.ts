@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from '../../db/database.ts';
+import { insertInto } from '../../db/insert.ts';
 import type { List, SortOf } from '../../db/list.ts';
 import { type Listing, selectPage, startsWith } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
@@ -48,19 +49,19 @@ export async function selectPetToChange(
   return row;
 }
 
-/** Answers `undefined` when the category does not exist. */
+const INSERT = insertInto('pets', ['name', 'name_key', 'status', 'quantity'], {
+  column: 'category_id',
+  table: 'categories',
+});
+
+/** Returns the ID of the pet; `undefined` when the category does not exist. */
 export function insertPet(
-  db: Queries,
+  tx: Transaction,
   { name, categoryId }: NewPet,
   status: PetStatus,
   quantity: number,
-): Promise<PetRow | undefined> {
-  return db.get(
-    `INSERT INTO pets (name, name_key, category_id, status, quantity)
-     SELECT ?, ?, id, ?, ? FROM categories WHERE id = ?
-     RETURNING ${COLUMNS}`,
-    [name, foldCase(name), status, quantity, categoryId],
-  );
+): Promise<number | undefined> {
+  return tx.insert(INSERT, [name, foldCase(name), status, quantity, categoryId]);
 }
 
 /** Answers `undefined` when the category does not exist. */

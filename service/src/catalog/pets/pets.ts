@@ -29,10 +29,11 @@ export async function read(db: Queries, petId: number): Promise<Pet> {
 export function create(db: Writer, pet: NewPet): Promise<Pet> {
   const status = pet.status ?? 'available';
   return db.write(async tx => {
-    const row = await insertPet(tx, pet, status, initialQuantity(status));
-    if (!row) throw unknownCategory(pet.categoryId);
-    const created = toPet(row);
-    appendEvent(tx, 'pet.created', created.id, created);
+    const { name, categoryId } = pet;
+    const id = await insertPet(tx, pet, status, initialQuantity(status));
+    if (id === undefined) throw unknownCategory(categoryId);
+    const created = { id, name, categoryId, status };
+    appendEvent(tx, 'pet.created', id, created);
     return created;
   });
 }
