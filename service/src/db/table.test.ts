@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assignedId, boolean, foldedText, instant, integer, nullable, optional } from './columns.ts';
-import { one, type Queries } from './database.ts';
+import { one, type Transaction, type Value } from './database.ts';
+import type { Insert } from './insert.ts';
 import { below, defineList, from, is, startsWith } from './list.ts';
 import { Table } from './table.ts';
 
@@ -24,19 +25,23 @@ const kennels = new Table<Kennel>('kennels', {
 const row = { id: 1, name: 'North', name_key: 'north', places: null, opened_at: 0, is_heated: 1 };
 
 /** A store that has the given row, or none, and notes what it is sent. */
-function storeOf(row: object | undefined): { db: Queries; sent: unknown[] } {
+function storeOf(row: object | undefined): { db: Transaction; sent: unknown[] } {
   const sent: unknown[] = [];
   const get = async (...query: unknown[]) => {
     sent.push(...query);
     return row;
   };
-  return { db: { engine: 'sqlite', get, all: get, run: get } as unknown as Queries, sent };
+  const insert = async ({ sqlite }: Insert, values: readonly Value[]) => {
+    sent.push(sqlite, values);
+    return 1;
+  };
+  return { db: { engine: 'sqlite', get, all: get, run: get, insert } as unknown as Transaction, sent };
 }
 
 describe('a table', () => {
   it('writes every column but the assigned one, and the folded form of a text', () => {
     const kennel = { name: 'STRAẞE', places: 3, openedAt: '1970-01-01T01:00:00+01:00', heated: false };
-    assert.equal(kennels.written, 'name, name_key, places, opened_at, is_heated');
+    assert.deepEqual(kennels.written, ['name', 'name_key', 'places', 'opened_at', 'is_heated']);
     assert.equal(kennels.assignments, 'name = ?, name_key = ?, places = ?, opened_at = ?, is_heated = ?');
     assert.deepEqual(kennels.valuesOf(kennel), ['STRAẞE', 'strasse', 3, 0, 0]);
   });
@@ -66,7 +71,7 @@ describe('a table', () => {
     assert.deepEqual(sent, [
       ...[`SELECT ${columns} FROM kennels WHERE id = ?`, [1]],
       ...[
-        `INSERT INTO kennels (${kennels.written}) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`,
+        'INSERT INTO kennels (name, name_key, places, opened_at, is_heated) VALUES (?, ?, ?, ?, ?)',
         values,
         `UPDATE kennels SET ${kennels.assignments} WHERE id = ? RETURNING ${columns}`,
         [...values, 1],

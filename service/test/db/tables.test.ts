@@ -45,15 +45,15 @@ function describeTable<Resource extends object>(
     it('reads back what it has written, in the order of the contract', () => {
       fc.assert(
         fc.property(resources, integer, (resource, storedId) => {
-          const columns = table.written.split(', ');
           const written = table.valuesOf(resource);
           assert.equal(table.parameters.split(', ').length, written.length);
           const row: Record<string, Value> = { id: storedId };
-          for (const [i, column] of columns.entries()) row[column] = written[i]!;
+          for (const [i, column] of table.written.entries()) row[column] = written[i]!;
           const assigned = names.find(name => table.columnOf(name).isAssigned)!;
           const expected = { ...resource, [assigned]: storedId };
           const read = table.toResource(row);
           assert.deepEqual(read, expected);
+          assert.deepEqual(table.storedAs(storedId, resource), read);
           assert.deepEqual(
             Object.keys(read),
             names.filter(name => name in expected),
