@@ -30,7 +30,7 @@ const config = { connectionString: process.env.DATABASE_URL!, pipeline: true, ty
 
 const redis = new Redis(process.env.REDIS_URL!, { enableAutoPipelining: true });
 const sha = (await redis.script('LOAD', decideCall.script)) as string;
-await redis.evalsha(sha, 1, decideCall.key, ...decideCall.firstValues);
+await redis.evalsha(sha, 1, decideCall.key, decideCall.firstQuestion);
 const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
 const writers = new pg.Pool({ ...config, max: WRITERS });
 
@@ -53,7 +53,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end();
     return;
   }
-  await redis.evalsha(sha, 1, decideCall.key, ...decideCall.values);
+  await redis.evalsha(sha, 1, decideCall.key, decideCall.question);
   if (request.method === 'POST') {
     const pet = await create(JSON.parse(await text(request)));
     samples.post.headers.location = `/pets/${pet.id}`;
