@@ -19,6 +19,18 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(text);
 }
 
+/** An element as React's `createElement` would make it; `key` is for React alone. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string>> | null,
+  ...children: readonly Part[]
+): Html {
+  const { key: _key, className, ...others } = attributes ?? {};
+  const named = Object.entries(className === undefined ? others : { class: className, ...others });
+  const start = `<${name}${named.map(([attribute, value]) => ` ${attribute}="${escaped(value)}"`).join('')}>`;
+  return new Html(name === 'wbr' ? start : `${start}${written(children)}</${name}>`);
+}
+
 function written(part: Part): string {
   if (part instanceof Html) return part.text;
   if (part === undefined || part === false) return '';
