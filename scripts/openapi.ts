@@ -1,12 +1,12 @@
 // Writes openapi.yaml from the route definitions; with --check it only tells whether the committed file is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describedRoutes } from '../service/src/described-routes.ts';
 import { buildDocument } from '../service/src/http/openapi/build.ts';
 import { toYaml } from '../service/src/http/openapi/document.ts';
-import { routes } from '../service/src/http/routes.ts';
 
 const file = join(import.meta.dirname, '../openapi.yaml');
-const text = await toYaml(await buildDocument(routes));
+const text = await toYaml(await buildDocument(describedRoutes));
 
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text);

@@ -1,5 +1,5 @@
 import type { Schema } from '../../service/src/contract/schema.ts';
-import { routes } from '../../service/src/http/routes.ts';
+import { describedRoutes } from '../../service/src/described-routes.ts';
 import { type RawRequest, rawRequest } from './exchange.ts';
 import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
 
@@ -36,7 +36,7 @@ export interface ListRequest extends RawRequest {
 
 /** Every combination of the filters and sorts of every list, from the route definitions, at its first page. */
 export function listRequests(store: FilledStore): ListRequest[] {
-  return routes
+  return describedRoutes
     .filter(({ success }) => success.schema?.type === 'array')
     .flatMap(({ operationId, path, query }) => {
       const template = path.replace(/\{\w+\}/, String(store.webhookId));

@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
 import pg, { type ClientConfig } from 'pg';
-import { insertPet, type PetRow, selectPet } from '../../service/src/catalog/pets/pet-queries.ts';
+import { type Pet, petTable } from '../../service/src/catalog/pets/pet.ts';
+import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
 import type { Queries } from '../../service/src/db/database.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
 import type { BareResponse } from './bare-http.ts';
@@ -32,10 +33,10 @@ await redis.evalsha(sha, 1, decideCall.key, ...decideCall.firstValues);
 const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
 const writers = new pg.Pool({ ...config, max: WRITERS });
 
-const select = { name: 'select', text: textOf(db => selectPet(db, 1)) };
+const select = { name: 'select', text: textOf(db => petTable.find(db, 1)) };
 const insert = {
   name: 'insert',
-  text: textOf(db => insertPet(db, { name: '', categoryId: 1 }, 'available', 1)),
+  text: textOf(db => insertPet(db, { name: '', categoryId: 1, status: 'available' }, 1)),
 };
 let turn = 0;
 
@@ -61,27 +62,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-async function read(id: number): Promise<PetRow> {
+async function read(id: number): Promise<Pet> {
   turn = (turn + 1) % READERS;
   const { rows } = await readers[turn]!.query({ ...select, values: [id] });
-  return rows[0];
+  return petTable.toResource(rows[0]);
 }
 
-async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<PetRow> {
+async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<Pet> {
   const client = await writers.connect();
-  const values = [name, name.toLowerCase(), 'available', 1, categoryId];
+  const values = [...petTable.valuesOf({ name, categoryId, status: 'available' }), 1, categoryId];
   const [, { rows }] = await Promise.all([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
     client.query({ ...insert, values }),
   ]);
   await client.query('COMMIT');
   client.release();
-  return rows[0];
+  return petTable.toResource(rows[0]);
 }
 
-function send(response: ServerResponse, { status, headers }: BareResponse, pet: PetRow): void {
-  const { id, name, category_id: categoryId, status: petStatus } = pet;
-  const body = JSON.stringify({ id, name, categoryId, status: petStatus });
+function send(response: ServerResponse, { status, headers }: BareResponse, pet: Pet): void {
+  const body = JSON.stringify(pet);
   headers['content-length'] = String(Buffer.byteLength(body));
   response.writeHead(status, headers);
   response.end(body);

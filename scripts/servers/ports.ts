@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import getPort from 'get-port';
 
-/** Tries to find a port that nobody has taken before the server could. */
+/** Tries to find a port that no other process takes before the server does. */
 const ATTEMPTS = 10;
 
 /**
- * Starts a server on the port given, or else on a free one, and answers with the port. `start` fails with the server's
- * own complaint when another has the port: then another one is tried, or the same again after a while.
+ * Starts a server on the port given, or else on a free one, and returns the port. `start` fails with the server's own
+ * complaint when another process has the port: then another one is tried, or the same again after a while.
  */
 export async function startOnPort(
   fixed: number | undefined,
@@ -26,12 +25,10 @@ export async function startOnPort(
   }
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+/**
+ * A port of 127.0.0.1 that was free a moment ago. This process gets each port once: a server that restarts finds its
+ * own again.
+ */
+export function freePort(): Promise<number> {
+  return getPort({ host: '127.0.0.1', reserve: true });
 }

@@ -10,13 +10,12 @@ import type { Database } from './db/database.ts';
 import { openDatabase } from './db/open-database.ts';
 import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
-import * as eventLog from './events/event-log/event-log.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
 import { resolveByServers, resolveLocally } from './events/webhooks/resolve.ts';
-import { sweepSlice as sweepWebhooks } from './events/webhooks/sweep.ts';
+import { featuresOf, routesOf } from './features.ts';
 import { Drain } from './http/drain.ts';
 import { EventStreams } from './http/event-streams.ts';
 import { ExcessLog } from './http/excess-log.ts';
@@ -25,11 +24,11 @@ import { buildDocument } from './http/openapi/build.ts';
 import { ContractDocument } from './http/openapi/document.ts';
 import { OutageLog } from './http/outage-log.ts';
 import { RequestLog } from './http/request-log.ts';
-import { routes } from './http/routes.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
-import { type Clock, DAY, MINUTE, SECOND, systemClock } from './kit/clock.ts';
+import { type Clock, MINUTE, SECOND, systemClock } from './kit/clock.ts';
 import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
+import type { LogPace } from './kit/log-pace.ts';
 import { Sweeper } from './kit/sweeper.ts';
 import type { TraceSettings } from './kit/trace-settings.ts';
 import type { OpsServer } from './ops/ops-server.ts';
@@ -94,12 +93,19 @@ export async function buildApp(
   config: Config,
   { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
+  // What is opened later is closed earlier; a failure to close one thing closes the others, and is thrown at the end.
+  await using opened = new AsyncDisposableStack();
   const lineBuffer = new LineBuffer({ sink: standardOutput(), report: lossReport });
   const destination = logDestination ?? lineBuffer;
   const log = pino({ level: config.logLevel, base: null }, destination);
+  opened.defer(() => log.flush());
+
   const ops = config.opsPort === undefined ? undefined : await opsServer(log);
+  opened.defer(() => ops?.close());
   const metrics = ops?.metrics;
   const tracing = config.traces && (await otlpTracing(config.traces, log));
+  opened.defer(() => tracing?.close());
+
   const db = await openDatabase(
     {
       ...config,
@@ -112,9 +118,7 @@ export async function buildApp(
     },
     clock,
   );
-  const writability = new Writability(db, clock);
-  const outageLog = new OutageLog(log, clock, writability.note);
-  const keyRing = new KeyRing(db, config.banRules);
+  opened.defer(() => db.close());
   const counters = openCounters({
     urls: config.redisUrls,
     clock: clock === systemClock ? 'redis' : clock,
@@ -124,6 +128,13 @@ export async function buildApp(
     },
     onCommand: tracing?.onRedisCommand,
   });
+  opened.defer(() => counters.close());
+
+  const writability = new Writability(db, clock);
+  const outageLog = new OutageLog(log, clock, writability.note);
+  const excessLog = new ExcessLog(log, clock);
+  opened.defer(paceOf(excessLog.pace, outageLog.pace));
+  const keyRing = new KeyRing(db, config.banRules);
   const keyLimits = new KeyLimits({
     db,
     counters,
@@ -153,15 +164,13 @@ export async function buildApp(
   const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
   const endpoints = new Endpoints({ resolve, allowPrivate: config.privateWebhooks });
   const dispatcher = new WebhookDispatcher({
-    ...{
-      db,
-      tail,
-      clock,
-      endpoints,
-      timeout: WEBHOOK_TIMEOUT,
-      patience: WEBHOOK_PATIENCE,
-      random: Math.random,
-    },
+    db,
+    tail,
+    clock,
+    endpoints,
+    timeout: WEBHOOK_TIMEOUT,
+    patience: WEBHOOK_PATIENCE,
+    random: Math.random,
     ...timing,
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
@@ -170,23 +179,46 @@ export async function buildApp(
     onAttempt: result => metrics?.onWebhookAttempt(result),
     onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
   });
-  const excessLog = new ExcessLog(log, clock);
   const drain = new Drain();
-  const server = buildServer({
-    routes,
+  const contract = new ContractDocument(() => buildDocument(routes));
+
+  const features = featuresOf({
+    db,
+    clock,
+    keyRing,
+    keyLimits,
+    flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
+    onFlushError: error => outageLog.writeTask('counts', error, 'counts could not be kept; trying again'),
     tail,
-    streams,
     endpoints,
     dispatcher,
     readStandings,
     webhooksPerKey: config.webhooksPerKey,
+    eventDays: config.eventDays,
+    idempotency,
+    contract,
+    counters,
+    writability,
+    drain,
+  });
+  const routes = routesOf(features);
+  for (const feature of features) opened.defer(() => feature.close?.());
+  const sweeper = new Sweeper({
+    sweeps: Object.assign({}, ...features.map(({ sweeps }) => sweeps)),
+    clock,
+    onError: (name, error) =>
+      outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; it is repeated`),
+  });
+  opened.defer(() => sweeper.close());
+  const server = buildServer({
+    routes,
+    contract,
     db,
     keyRing,
     keyLimits,
-    contract: new ContractDocument(() => buildDocument(routes)),
-    idempotency,
     counters,
-    writability,
+    idempotency,
+    streams,
     drain,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
@@ -203,44 +235,13 @@ export async function buildApp(
     keepSunset: config.keepSunset,
     timeouts,
   });
+  opened.defer(() => server.close());
   server.addHook('onReady', async () => {
     await counters.open();
-    await keyLimits.load(clock.now());
-    dispatcher.start();
+    for (const feature of features) await feature.start?.();
+    sweeper.start(SWEEP_INTERVAL);
   });
-  const paces = [excessLog.pace, outageLog.pace];
-  const pacer = setInterval(() => {
-    for (const pace of paces) pace.tick();
-  }, SECOND);
-  pacer.unref();
   if (tracing) metrics?.watchTraces(() => tracing.dropped);
-
-  const flushInterval = config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL;
-  // One at a time: while a database hangs, more and more of them would wait for each other.
-  let isFlushing = false;
-  const flusher = setInterval(async () => {
-    if (isFlushing) return;
-    isFlushing = true;
-    await keyLimits
-      .flush()
-      .catch(error => outageLog.writeTask('counts', error, 'counts could not be kept; trying again'));
-    isFlushing = false;
-  }, flushInterval);
-  flusher.unref();
-  const eventsSince = (now: number) => now - config.eventDays * DAY;
-  const sweeper = new Sweeper({
-    sweeps: {
-      'idempotency keys': now => idempotency.sweep(now),
-      'key limits': now => keyLimits.sweep(now),
-      'rotated keys': now => apiKeys.sweepSecrets(db, now),
-      events: now => eventLog.expire(db, eventsSince(now)),
-      webhooks: now => sweepWebhooks(db, { before: eventsSince(now), now }),
-    },
-    clock,
-    onError: (name, error) =>
-      outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; it is repeated`),
-  });
-  server.addHook('onReady', async () => sweeper.start(SWEEP_INTERVAL));
   metrics?.watch({
     server: server.server,
     db,
@@ -251,6 +252,7 @@ export async function buildApp(
     logLinesLost: () => lineBuffer.lost,
   });
 
+  const closing = opened.move();
   return {
     config,
     db,
@@ -267,25 +269,19 @@ export async function buildApp(
     sweeper,
     createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
     endLog: () => lineBuffer.end(),
-    close: async () => {
-      await Promise.all([server.close(), dispatcher.close(), sweeper.close()]);
-      clearInterval(flusher);
-      clearInterval(pacer);
-      await tail.close();
-      try {
-        await keyLimits.flush();
-      } catch (error) {
-        log.error({ err: error }, 'the last counts could not be kept');
-        throw error;
-      } finally {
-        await counters.close();
-        await tracing?.close();
-        await ops?.close();
-        await db.close();
-        for (const pace of paces) pace.flush();
-        log.flush();
-      }
-    },
+    close: () => closing.disposeAsync(),
+  };
+}
+
+/** Has the logs of a limited pace write each second what they held back. Returns what ends that, and writes the rest. */
+function paceOf(...paces: readonly LogPace[]): () => void {
+  const timer = setInterval(() => {
+    for (const pace of paces) pace.tick();
+  }, SECOND);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    for (const pace of paces) pace.flush();
   };
 }
 

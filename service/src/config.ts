@@ -5,6 +5,7 @@ import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
 import { ConfigError } from './kit/config-error.ts';
 import { readSecretFile } from './kit/secret-file.ts';
 import { nearest } from './kit/text.ts';
+import { asError } from './kit/thrown.ts';
 import { readTraceSettings, type TraceSettings } from './kit/trace-settings.ts';
 
 export { ConfigError };
@@ -219,7 +220,7 @@ function secret(
     return { value: readSecretFile(path), source: `${name} in ${path}` };
   } catch (error) {
     throw new ConfigError(
-      `${name}_FILE names ${path}, which cannot be used: ${(error as Error).message}. It must be a file that this user ` +
+      `${name}_FILE names ${path}, which cannot be used: ${asError(error).message}. It must be a file that this user ` +
         `can read, with the value of ${name} in it`,
     );
   }

@@ -14,27 +14,18 @@ import { bodyReader } from '../http/validate.ts';
 import { UsageError } from './failure.ts';
 import { withExistingStore } from './store.ts';
 
-const actions: Record<string, (args: string[]) => Promise<void>> = {
-  create,
-  list,
-  show,
-  change,
-  rotate,
-  revoke,
-  unban,
-  reset,
-  usage,
-};
+const actions = new Map(Object.entries({ create, list, show, change, rotate, revoke, unban, reset, usage }));
 
 /** `keys …`: for an operator at the store, without a key of their own. A service that runs hears of it within a second. */
 export async function keys([action = '', ...args]: string[]): Promise<void> {
-  if (!Object.hasOwn(actions, action)) {
-    const known = Object.keys(actions).join(', ');
+  const run = actions.get(action);
+  if (run === undefined) {
+    const known = [...actions.keys()].join(', ');
     throw new UsageError(
       `${action ? `There is no "keys ${action}"` : 'Say what to do'}: keys takes ${known}`,
     );
   }
-  await actions[action]!(args);
+  await run(args);
 }
 
 const settings = {
@@ -81,8 +72,8 @@ async function show(args: string[]): Promise<void> {
 
 async function change(args: string[]): Promise<void> {
   const { id, values } = oneKey('change', args, settings);
-  const { expires } = values;
-  const fields = fieldsOf({ ...values, expires: expires === 'never' ? undefined : expires });
+  const { expires, ...others } = values;
+  const fields = fieldsOf(expires === 'never' ? others : values);
   if (expires === 'never') Object.assign(fields, { expiresAt: null });
   if (Object.keys(fields).length === 0)
     throw new UsageError('keys change needs something to change, such as --plan pro');
@@ -92,7 +83,7 @@ async function change(args: string[]): Promise<void> {
 
 async function rotate(args: string[]): Promise<void> {
   const { id, values } = oneKey('rotate', args, { grace: { type: 'string' } });
-  const fields = given({ graceSeconds: wholeNumber(values.grace as string | undefined) });
+  const fields = given({ graceSeconds: wholeNumber(values.grace) });
   const rotation = bodyReader(Rotation)(fields) as Rotation;
   const rotated = await withKeys(access => apiKeys.rotate(access, id, rotation));
   showSecret(rotated, `It is shown this once. The ones before it end by ${rotated.earlierKeysExpireAt}.`);
@@ -155,13 +146,13 @@ function oneKey<T extends Options>(action: string, args: string[], options: T) {
   return { id: Number(id), values };
 }
 
-type Settings = { [Option in keyof typeof settings]?: string | string[] | undefined };
+type Settings = ReturnType<typeof parseArgs<{ options: typeof settings }>>['values'];
 
 /** The settings of a key as a request would say them. */
 function fieldsOf({ name, plan, scope: scopes, expires: expiresAt, ...limits }: Settings): object {
   const quotas = given({
-    perMinute: wholeNumber(limits['per-minute'] as string | undefined),
-    perDay: wholeNumber(limits['per-day'] as string | undefined),
+    perMinute: wholeNumber(limits['per-minute']),
+    perDay: wholeNumber(limits['per-day']),
   });
   return given({
     name,

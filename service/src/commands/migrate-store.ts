@@ -25,15 +25,12 @@ export async function migrateStore(args: string[]): Promise<void> {
 }
 
 function tableOf(tables: readonly CopiedTable[]): string {
-  const rows = [
-    ['table', 'embedded', 'PostgreSQL'],
-    ...tables.map(({ name, embedded, postgres }) => [name, String(embedded), String(postgres)]),
-  ] as [string, string, string][];
-  const width = Math.max(...rows.map(([name]) => name.length));
+  const header = { name: 'table', embedded: 'embedded', postgres: 'PostgreSQL' };
+  const rows = [header, ...tables];
+  const width = Math.max(...rows.map(({ name }) => name.length));
   return rows
-    .map(
-      ([name, embedded, postgres]) =>
-        `${name.padEnd(width)} | ${embedded.padStart(10)} | ${postgres.padStart(10)}`,
+    .map(({ name, embedded, postgres }) =>
+      [name.padEnd(width), String(embedded).padStart(10), String(postgres).padStart(10)].join(' | '),
     )
     .join('\n');
 }

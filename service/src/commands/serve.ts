@@ -8,6 +8,7 @@ import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
+import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
 import { CommandFailed, UsageError } from './failure.ts';
@@ -60,9 +61,8 @@ function keepFirstKey(keyFile: string, secret: string, config: Config): void {
   try {
     writeSecretFile(keyFile, `${secret}\n`);
   } catch (cause) {
-    const { message } = cause as Error;
     throw new CommandFailed(
-      `The administrator's key cannot be written to ${keyFile}: ${message}\n` +
+      `The administrator's key cannot be written to ${keyFile}: ${asError(cause).message}\n` +
         `No key was made in ${shownStore(config)}: set PETSTORE_DATA to a directory that this user can write to, and start again`,
       { cause },
     );
@@ -97,7 +97,7 @@ async function explained(
     const { address } = await lookup(host);
     return await open(address);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'EADDRINUSE')
       throw new UsageError(`Port ${port} of ${host} is in use: end the other program or set ${prefix}PORT`);
     if (code === 'EACCES')

@@ -44,6 +44,14 @@ export const longText = { type: 'string', maxLength: 2000, pattern: LINES } as c
 
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 
+export const pageLimit = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 100,
+  default: 20,
+  description: 'How many items a page has at most.',
+} as const;
+
 /** The schema of one property; names that every object inherits are none. */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;

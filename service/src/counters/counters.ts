@@ -14,6 +14,14 @@ export interface DayUse extends CountedKey {
   refused: number;
 }
 
+/** What a key in this state did on the day of its last request. */
+export function dayUseOf(
+  keyId: number,
+  { resets, day, dayUsed: admitted, dayRefused: refused }: Readonly<LimitState>,
+): DayUse {
+  return { keyId, resets, day, admitted, refused };
+}
+
 /** What was counted since it was last taken to be kept. */
 export interface Changes {
   states: { keyId: number; state: Readonly<LimitState> }[];

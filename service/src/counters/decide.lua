@@ -12,56 +12,34 @@
 -- Answers verdict, whether the ban begins with this request (1 or 0), now, and the new state; nil when the state is lost
 -- and no seed was sent: then nothing was counted, and the caller has to ask again with one.
 
-local SECOND = 1000
-local MINUTE = 60 * SECOND
-local DAY = 24 * 60 * MINUTE
--- By how much clocks may differ, as kit/clock.ts has it.
-local TOLERANCE = MINUTE
-
--- As packed-state.ts packs it: the numbers in their order, then the strikes.
-local PACKED = '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ([%d,-]+)$'
+-- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, by how much clocks
+-- may differ, and the numbers of a state in the order in which packed-state.ts packs them. The strikes follow the numbers.
+local PACKED = '^' .. string.rep('(%d+) ', #NUMBERS) .. '([%d,-]+)$'
 -- Concatenation would write no more than 14 digits of a number.
-local FORMAT = '%d %d %d %d %d %d %d %d %d %d %d %s'
+local FORMAT = string.rep('%d ', #NUMBERS) .. '%s'
 
 local function unpackState(text)
-  if not text or text == '' then return nil end
-  local minute, minuteUsed, day, dayUsed, dayRefused, toldAt, toldUntil, bannedAt, bannedUntil, bans, seenAt, instants =
-    string.match(text, PACKED)
-  if not minute then return nil end
-  local strikes = {}
+  local parts = { string.match(text or '', PACKED) }
+  local instants = parts[#NUMBERS + 1]
+  if not instants then return nil end
+  local state = { strikes = {} }
+  for i, name in ipairs(NUMBERS) do state[name] = tonumber(parts[i]) end
   if instants ~= '-' then
-    for instant in string.gmatch(instants, '%d+') do table.insert(strikes, tonumber(instant)) end
+    for instant in string.gmatch(instants, '%d+') do table.insert(state.strikes, tonumber(instant)) end
   end
-  return {
-    minute = tonumber(minute),
-    minuteUsed = tonumber(minuteUsed),
-    day = tonumber(day),
-    dayUsed = tonumber(dayUsed),
-    dayRefused = tonumber(dayRefused),
-    toldAt = tonumber(toldAt),
-    toldUntil = tonumber(toldUntil),
-    bannedAt = tonumber(bannedAt),
-    bannedUntil = tonumber(bannedUntil),
-    bans = tonumber(bans),
-    seenAt = tonumber(seenAt),
-    strikes = strikes,
-  }
+  return state
 end
 
 local function packState(state)
-  local strikes = '-'
-  if #state.strikes > 0 then
-    local instants = {}
-    for i, instant in ipairs(state.strikes) do instants[i] = string.format('%d', instant) end
-    strikes = table.concat(instants, ',')
-  end
-  return string.format(
-    FORMAT, state.minute, state.minuteUsed, state.day, state.dayUsed, state.dayRefused, state.toldAt, state.toldUntil,
-    state.bannedAt, state.bannedUntil, state.bans, state.seenAt, strikes
-  )
+  local parts = {}
+  for i, name in ipairs(NUMBERS) do parts[i] = state[name] end
+  local instants = {}
+  for i, instant in ipairs(state.strikes) do instants[i] = string.format('%d', instant) end
+  parts[#NUMBERS + 1] = #instants > 0 and table.concat(instants, ',') or '-'
+  return string.format(FORMAT, unpack(parts))
 end
 
--- Two views of one subject: of each window the later, of the same window the larger count; of bans the one that ends
+-- The rule of merge-states.ts, which must stay the same. Two views of one subject: of each window the later, of the same window the larger count; of bans the one that ends
 -- later; what was told and the strikes from the view that saw the subject last.
 local function merge(kept, seed)
   if not kept then return seed end

@@ -4,6 +4,7 @@ import {
   dayLeft,
   endOf,
   enterWindows,
+  forgetFutureWindows,
   hasRoom,
   minuteLeft,
   secondsUntil,
@@ -114,7 +115,7 @@ export function decide(state: LimitState, terms: Terms, now: number): Decision {
   return describe(state, terms, now, advance(state, terms, now));
 }
 
-/** The part of the rule that changes the state. `decide.lua` is the same for states in Redis: change both. */
+/** The part of the rule that changes the state. `decide.lua` has the same for states in Redis: change both. */
 function advance(state: LimitState, terms: Terms, now: number): Outcome {
   forgetFuture(state, now);
   enterWindows(state, now);
@@ -204,12 +205,11 @@ function beginBan(state: LimitState, rules: BanRules, now: number): void {
   state.strikes = NO_STRIKES;
 }
 
-/**
- * Forgets what was noted by a clock that ran ahead: otherwise it would count for as long as the clock was ahead. Of the
- * windows see `enterWindows`.
- */
-function forgetFuture(state: LimitState, now: number): void {
+/** Forgets what was noted by a clock that ran ahead: otherwise it would count for as long as the clock was ahead. */
+export function forgetFuture(state: LimitState, now: number): void {
   const latest = latestCredible(now);
+  forgetFutureWindows(state, latest);
+  if (state.seenAt > latest) state.seenAt = 0;
   if (state.bannedAt > latest) forgetBans(state);
   if (state.toldAt > latest) state.toldAt = 0;
   if (state.strikes.some(at => at > latest)) state.strikes = state.strikes.filter(at => at <= latest);

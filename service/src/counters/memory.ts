@@ -1,6 +1,6 @@
 import { DAY } from '../kit/clock.ts';
 import { AddressTable } from './address-table.ts';
-import type { Changes, CountedKey, Counters, DayUse } from './counters.ts';
+import { type Changes, type CountedKey, type Counters, type DayUse, dayUseOf } from './counters.ts';
 import {
   type BanRules,
   type Decision,
@@ -63,7 +63,7 @@ export class MemoryCounters implements Counters {
     const known = this.#keys.get(keyId);
     if (known && known.resets >= resets) return known;
     // What was not stored yet of the day so far is stored as use, though it no longer counts.
-    if (known && this.#changed.delete(keyId)) this.#endedDays.push(dayUse(keyId, known));
+    if (known && this.#changed.delete(keyId)) this.#endedDays.push(dayUseOf(keyId, known));
     const state = newState(0, resets);
     this.#keys.set(keyId, state);
     return state;
@@ -121,7 +121,7 @@ export class MemoryCounters implements Counters {
   daysOf(keyId: number): DayUse[] {
     const state = this.#keys.get(keyId);
     const ended = this.#endedDays.filter(day => day.keyId === keyId);
-    return state ? [...ended, dayUse(keyId, state)] : ended;
+    return state ? [...ended, dayUseOf(keyId, state)] : ended;
   }
 
   /** All keys of which something is known. */
@@ -154,7 +154,7 @@ export class MemoryCounters implements Counters {
       const current = this.#keys.get(keyId);
       if (!current) this.#keys.set(keyId, state);
       else if (current.day > state.day || current.resets > state.resets)
-        this.#endedDays.push(dayUse(keyId, state));
+        this.#endedDays.push(dayUseOf(keyId, state));
       this.#changed.add(keyId);
     }
     this.#endedDays.push(...endedDays);
@@ -192,11 +192,7 @@ export class MemoryCounters implements Counters {
 
   /** What was not kept yet of a day that has ended is kept as such. */
   #noteChange(keyId: number, state: LimitState, day: number): void {
-    if (day > state.day && this.#changed.has(keyId)) this.#endedDays.push(dayUse(keyId, state));
+    if (day > state.day && this.#changed.has(keyId)) this.#endedDays.push(dayUseOf(keyId, state));
     this.#changed.add(keyId);
   }
-}
-
-function dayUse(keyId: number, { resets, day, dayUsed, dayRefused }: LimitState): DayUse {
-  return { keyId, resets, day, admitted: dayUsed, refused: dayRefused };
 }

@@ -1,7 +1,7 @@
-import type { LimitState } from './decide.ts';
+import { type LimitState, newState, type Terms } from './decide.ts';
 
-/** The numbers of a state in the order in which they are packed; `decide.lua` has the same. */
-const numbers = [
+/** The numbers of a state in the order in which they are packed. `decide-script.ts` hands the order on to `decide.lua`. */
+export const packedNumbers = [
   'minute',
   'minuteUsed',
   'day',
@@ -21,25 +21,22 @@ const numbers = [
  */
 export function packState(state: Readonly<LimitState>): string {
   const strikes = state.strikes.length === 0 ? '-' : state.strikes.join(',');
-  return `${numbers.map(name => state[name]).join(' ')} ${strikes}`;
+  return `${packedNumbers.map(name => state[name]).join(' ')} ${strikes}`;
 }
 
 export function unpackState(text: string, resets = 0): LimitState {
   const parts = text.split(' ');
-  const strikes = parts[11]!;
-  return {
-    minute: Number(parts[0]),
-    minuteUsed: Number(parts[1]),
-    day: Number(parts[2]),
-    dayUsed: Number(parts[3]),
-    dayRefused: Number(parts[4]),
-    toldAt: Number(parts[5]),
-    toldUntil: Number(parts[6]),
-    bannedAt: Number(parts[7]),
-    bannedUntil: Number(parts[8]),
-    bans: Number(parts[9]),
-    seenAt: Number(parts[10]),
-    strikes: strikes === '-' ? [] : strikes.split(',').map(Number),
-    resets,
-  };
+  const state = newState(0, resets);
+  for (const [i, name] of packedNumbers.entries()) state[name] = Number(parts[i]);
+  const strikes = parts[packedNumbers.length]!;
+  if (strikes !== '-') state.strikes = strikes.split(',').map(Number);
+  return state;
+}
+
+/** Terms as `decide.lua` takes them. */
+export function packTerms({ limits, bansLiftedAt, banRules }: Terms): (string | number)[] {
+  const values = [limits.perMinute, limits.perDay, bansLiftedAt];
+  if (!banRules) return values;
+  const { forgiveness, strikes, strikesWithin, decay, durations } = banRules;
+  return [...values, forgiveness, strikes, strikesWithin, decay, durations.join(',')];
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RedisOptions } from 'ioredis';
 import type { Verdict } from './decide.ts';
+import { decideScript } from './decide-script.ts';
 
 /** What `decide.lua` answers: verdict, whether the ban begins, the instant it decided at, and the packed state. */
 export type ScriptAnswer = [verdict: Verdict, banBegins: 0 | 1, now: number, state: string];
@@ -24,10 +23,8 @@ export interface RedisConnection {
   end(): void;
 }
 
-const lua = readFileSync(join(import.meta.dirname, 'decide.lua'), 'utf8');
-
 const clientOptions = {
-  scripts: { decide: { lua, numberOfKeys: 1 } },
+  scripts: { decide: { lua: decideScript, numberOfKeys: 1 } },
   lazyConnect: true,
   // What one turn of the event loop asks goes out as one packet.
   enableAutoPipelining: true,

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
+import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
 import { packState } from './packed-state.ts';
 import {
@@ -71,7 +72,7 @@ export class RedisLink {
       await within(CONNECT_TIMEOUT, this.#tryOut(candidate));
     } catch (error) {
       candidate.end();
-      this.#away(error as Error);
+      this.#away(asError(error));
       return;
     } finally {
       this.#candidate = undefined;
@@ -145,14 +146,15 @@ export class RedisLink {
     this.#answerTimer = setTimeout(() => {
       this.#answerTimer = undefined;
       const [oldest] = this.#open;
-      if (!oldest) return;
+      const connection = this.#connection;
+      if (!oldest || !connection) return;
       const now = performance.now();
       const left = oldest.askedAt + ANSWER_TIMEOUT - now;
       if (left > 0) this.#checkIn(left);
       else if (now - due > STANDSTILL) this.#checkIn(ANSWER_TIMEOUT);
       else {
         const error = new Error(`Redis did not answer within ${ANSWER_TIMEOUT} ms`);
-        this.#lose(this.#connection!, error, oldest.key);
+        this.#lose(connection, error, oldest.key);
       }
     }, milliseconds);
   }

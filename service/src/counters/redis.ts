@@ -11,7 +11,7 @@ import {
   type Terms,
 } from './decide.ts';
 import { MemoryCounters } from './memory.ts';
-import { packState, unpackState } from './packed-state.ts';
+import { packState, packTerms, unpackState } from './packed-state.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 
 /** How long the state of a key is kept, in milliseconds: to the end of its day whatever the clocks say. Bans add to it. */
@@ -181,7 +181,7 @@ export class SharedCounters implements Counters {
     if (!this.#link.isUp) return undefined;
     const seed = this.#seeded.has(known) ? '' : packState(known);
     this.#seeded.add(known);
-    const values = [this.#clock === 'redis' ? '' : now, kept, ...valuesOf(terms)];
+    const values = [this.#clock === 'redis' ? '' : now, kept, ...packTerms(terms)];
     let answer = await this.#link.decide(key, ['count', seed, ...values]);
     // Redis has lost the state, and did not count.
     if (answer === null) answer = await this.#link.decide(key, ['count', packState(known), ...values]);
@@ -241,12 +241,4 @@ function redisKeyOf(keyId: number, resets: number): string {
 /** What is in braces decides on the node of a cluster. */
 function redisKey(kind: 'key' | 'account' | 'address', name: number | string): string {
   return `petstore:limits:{${kind}:${name}}`;
-}
-
-/** The terms as `decide.lua` takes them. */
-function valuesOf({ limits, bansLiftedAt, banRules }: Terms): (string | number)[] {
-  const values = [limits.perMinute, limits.perDay, bansLiftedAt];
-  if (!banRules) return values;
-  const { forgiveness, strikes, strikesWithin, decay, durations } = banRules;
-  return [...values, forgiveness, strikes, strikesWithin, decay, durations.join(',')];
 }

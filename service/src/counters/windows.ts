@@ -30,19 +30,32 @@ export interface Window {
 }
 
 /**
- * Starts the windows that `now` lies in. A clock set back a little stays in the windows already begun; a window that begins
- * too late to be credible was counted by a clock that ran ahead, and is left.
+ * Starts the windows that `now` lies in. A clock set back a little stays in the windows already begun; windows that begin too
+ * late to be credible were counted by a clock that ran ahead, and are left.
  */
 export function enterWindows(use: WindowUse, now: number): void {
-  const latest = latestCredible(now);
+  forgetFutureWindows(use, latestCredible(now));
   const minute = Math.floor(now / MINUTE);
-  if (minute > use.minute || use.minute * MINUTE > latest) {
+  if (minute > use.minute) {
     use.minute = minute;
     use.minuteUsed = 0;
   }
   const day = Math.floor(now / DAY);
-  if (day > use.day || use.day * DAY > latest) {
+  if (day > use.day) {
     use.day = day;
+    use.dayUsed = 0;
+    use.dayRefused = 0;
+  }
+}
+
+/** Forgets windows that begin after `latest`, in milliseconds since the Unix epoch. */
+export function forgetFutureWindows(use: WindowUse, latest: number): void {
+  if (use.minute * MINUTE > latest) {
+    use.minute = 0;
+    use.minuteUsed = 0;
+  }
+  if (use.day * DAY > latest) {
+    use.day = 0;
     use.dayUsed = 0;
     use.dayRefused = 0;
   }

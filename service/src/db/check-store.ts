@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
+import { asError } from '../kit/thrown.ts';
 import { UnusableStore } from './database.ts';
 import { invariants } from './invariants.ts';
 import { pendingMigrations, readMigrations } from './migrations.ts';
@@ -99,7 +100,7 @@ function unlessDamaged(look: () => string[]): string[] {
     return look();
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return [`Damage: ${(error as Error).message}`];
+    return [`Damage: ${asError(error).message}`];
   }
 }
 
@@ -122,9 +123,9 @@ function rules(connection: BetterSqlite3.Database, version: number): (() => stri
     .filter(({ since }) => version >= since)
     .map(({ name, sql }) => () => {
       const ids = connection
-        .prepare(`${sql} LIMIT ${LISTED + 1}`)
+        .prepare<[], number>(`${sql} LIMIT ${LISTED + 1}`)
         .pluck()
-        .all() as number[];
+        .all();
       return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
     });
 }
@@ -132,16 +133,18 @@ function rules(connection: BetterSqlite3.Database, version: number): (() => stri
 /** Pages, indexes, types, CHECK, NOT NULL and UNIQUE. */
 function integrity(connection: BetterSqlite3.Database): string[] {
   const rows = connection
-    .prepare(`PRAGMA integrity_check(${LISTED + 1})`)
+    .prepare<[], string>(`PRAGMA integrity_check(${LISTED + 1})`)
     .pluck()
-    .all() as string[];
+    .all();
   return listed(rows.filter(row => row !== 'ok').map(row => `Damage: ${row}`));
 }
 
 function references(connection: BetterSqlite3.Database): string[] {
   const rows = connection
-    .prepare(`SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${LISTED + 1}`)
-    .all() as { table: string; rowid: number | null; parent: string }[];
+    .prepare<[], { table: string; rowid: number | null; parent: string }>(
+      `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${LISTED + 1}`,
+    )
+    .all();
   return listed(
     rows.map(
       ({ table, rowid, parent }) =>
@@ -151,11 +154,10 @@ function references(connection: BetterSqlite3.Database): string[] {
 }
 
 function listed(lines: string[]): string[] {
-  return lines.length > LISTED
-    ? [...lines.slice(0, LISTED), `${lines[0]!.split(':')[0]}: … and more`]
-    : lines;
+  const [first = ''] = lines;
+  return lines.length > LISTED ? [...lines.slice(0, LISTED), `${first.split(':')[0]}: … and more`] : lines;
 }
 
 function countOf(connection: BetterSqlite3.Database, table: string): number {
-  return connection.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  return connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }

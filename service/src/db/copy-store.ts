@@ -1,6 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
 import { SECOND } from '../kit/clock.ts';
+import { codeOf } from '../kit/thrown.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
@@ -107,7 +108,7 @@ async function lock(target: Client, tables: readonly Table[]): Promise<void> {
   try {
     await target.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (error) {
-    if ((error as { code?: string }).code !== '55P03') throw error;
+    if (codeOf(error) !== '55P03') throw error;
     throw new CopyFailed('The PostgreSQL database is in use: stop the services on it, and try again');
   }
   await target.query('SET LOCAL lock_timeout = 0');

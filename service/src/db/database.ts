@@ -14,6 +14,13 @@ export interface Queries {
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
+/** The row of a query that always has one. Throws when there is none. */
+export async function one<Row>(db: Queries, sql: string, values?: readonly Value[]): Promise<Row> {
+  const row = await db.get<Row>(sql, values);
+  if (row === undefined) throw new Error(`A query that always has a row returned none: ${sql}`);
+  return row;
+}
+
 export interface Writer {
   /**
    * Runs `work` in a transaction and answers once it is durable; when `work` throws, nothing of it remains.
@@ -112,7 +119,8 @@ export class DatabaseUnavailable extends Error {
 
   /** Why the store takes no writes, in words that name no host and no file; `undefined` if it was something else. */
   get writeProblem(): string | undefined {
-    return this.what in writeProblems ? writeProblems[this.what as WriteProblem] : undefined;
+    const problems: Partial<Record<typeof this.what, string>> = writeProblems;
+    return problems[this.what];
   }
 
   /** For whoever runs the service; it may name hosts, and holds no password. */

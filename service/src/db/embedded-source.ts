@@ -59,39 +59,44 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
 /** The tables of the shop, each after those that it refers to. */
 export function tablesOf(source: BetterSqlite3.Database): Table[] {
   const names = source
-    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
+    .prepare<[], string>(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name",
+    )
     .pluck()
-    .all() as string[];
+    .all();
   const wanted = names.filter(name => !name.startsWith('sqlite_') && !ABOUT_THE_STORE.includes(name));
   return inOrderOfReferences(source, wanted).map(name => ({ name, columns: columnsOf(source, name) }));
 }
 
 /** The highest ID that a table has ever given; 0 when it has given none. Those of deleted rows count. */
 export function highestId(source: BetterSqlite3.Database, table: string, column: string): bigint {
-  return source
-    .prepare(
+  const highest = source
+    .prepare<[string], bigint>(
       `SELECT max(coalesce((SELECT max(${column}) FROM ${table}), 0),
                   coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))`,
     )
     .pluck()
-    .get(table) as bigint;
+    .get(table);
+  return highest ?? 0n;
 }
 
 function columnsOf(source: BetterSqlite3.Database, table: string): Column[] {
   return source
-    .prepare('SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid')
-    .all(table) as Column[];
+    .prepare<[string], Column>('SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid')
+    .all(table);
 }
 
 function inOrderOfReferences(source: BetterSqlite3.Database, names: readonly string[]): string[] {
-  const references = source.prepare('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)').pluck();
+  const references = source
+    .prepare<[string], string>('SELECT DISTINCT "table" FROM pragma_foreign_key_list(?)')
+    .pluck();
   const ordered: string[] = [];
   const visiting = new Set<string>();
   const visit = (name: string) => {
     if (ordered.includes(name)) return;
     if (visiting.has(name)) throw new Error(`The references of ${name} lead back to it`);
     visiting.add(name);
-    for (const other of references.all(name) as string[]) if (other !== name) visit(other);
+    for (const other of references.all(name)) if (other !== name) visit(other);
     ordered.push(name);
   };
   names.forEach(visit);

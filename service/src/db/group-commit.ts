@@ -11,6 +11,8 @@ export interface CommitLog {
   rollbackToSavepoint(): void;
   /** False when the engine has rolled the whole transaction back by itself, as it does when the disk is full. */
   inTransaction(): boolean;
+  /** How many statements have changed something since the store was opened; a statement that failed has changed nothing. */
+  changes(): number;
 }
 
 export interface GroupLimits {
@@ -26,14 +28,20 @@ interface Job {
   work: (tx: Transaction) => Promise<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+  /** Whether it has failed after a change: its group then runs with savepoints. */
+  leavesChanges: boolean;
 }
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: writers queue, and one transaction per event-loop turn runs them one after another, each in its own
- * savepoint; one flush to disk acknowledges them all. A writer hears its outcome only after the commit, refusals
- * included: they may rest on what an earlier writer of the same group did.
+ * Group commit: writers queue, and one transaction per event-loop turn runs them one after another; one flush to disk
+ * acknowledges them all. A writer gets its outcome only after the commit, errors included: they may depend on what an
+ * earlier writer of the same group did.
+ *
+ * A group first runs without savepoints. Nearly every operation either succeeds or fails before it has changed anything,
+ * and a savepoint makes SQLite copy each page that an operation changes. When one fails after a change, the group is rolled
+ * back and runs again in the next turn, each operation in a savepoint. So an operation runs twice at most.
  */
 export class GroupCommit {
   readonly #log: CommitLog;
@@ -60,7 +68,7 @@ export class GroupCommit {
       return Promise.reject(new DatabaseUnavailable(undefined, 'busy'));
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, leavesChanges: false });
     this.#running ??= this.#runAll();
     return promise;
   }
@@ -79,14 +87,21 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  /** Runs operations until the time of a group is over, and commits them. Returns those that did not run. */
+  /** Runs operations until the time of a group is over, and commits them. Returns those that must run in the next group. */
   async #runBatch(batch: Job[]): Promise<Job[]> {
     const outcomes: Outcome[] = [];
     try {
       this.#log.begin();
       const end = performance.now() + this.#limits.maxDuration;
+      const run = batch.some(job => job.leavesChanges) ? this.#runInSavepoint : this.#run;
       for (const job of batch) {
-        outcomes.push(await this.#runOne(job));
+        const outcome = await run(job);
+        if (outcome === 'left changes') {
+          this.#log.rollback();
+          job.leavesChanges = true;
+          return batch;
+        }
+        outcomes.push(outcome);
         if (performance.now() >= end) break;
       }
       this.#log.commit();
@@ -113,7 +128,17 @@ export class GroupCommit {
     }
   }
 
-  async #runOne(job: Job): Promise<Outcome> {
+  readonly #run = async (job: Job): Promise<Outcome | 'left changes'> => {
+    const changes = this.#log.changes();
+    try {
+      return { ok: true, value: await job.work(this.#tx) };
+    } catch (error) {
+      if (!this.#log.inTransaction()) throw error;
+      return this.#log.changes() === changes ? { ok: false, error } : 'left changes';
+    }
+  };
+
+  readonly #runInSavepoint = async (job: Job): Promise<Outcome> => {
     this.#log.savepoint();
     try {
       const value = await job.work(this.#tx);
@@ -125,7 +150,7 @@ export class GroupCommit {
       this.#log.release();
       return { ok: false, error };
     }
-  }
+  };
 }
 
 /** The rest of this turn's events come first, so that their writes join the group. */

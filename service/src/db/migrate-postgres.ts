@@ -44,7 +44,7 @@ async function isThere(client: Pick<Client, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ table: string | null }>(
     "SELECT to_regclass('schema_migrations') AS table",
   );
-  return rows[0]!.table !== null;
+  return rows.some(({ table }) => table !== null);
 }
 
 async function pending(
@@ -54,5 +54,5 @@ async function pending(
   const { rows } = await client.query<{ current: number | null }>(
     'SELECT max(version) AS current FROM schema_migrations',
   );
-  return pendingMigrations(migrations, rows[0]!.current);
+  return pendingMigrations(migrations, rows[0]?.current ?? null);
 }

@@ -16,11 +16,12 @@ export function migrateSqlite(
            version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
          ) STRICT`,
       );
-      const current = connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get() as
-        | number
-        | null;
+      const current = connection
+        .prepare<[], number | null>('SELECT max(version) FROM schema_migrations')
+        .pluck()
+        .get();
       const applied = connection.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)');
-      for (const { version, name, sql } of pendingMigrations(migrations, current)) {
+      for (const { version, name, sql } of pendingMigrations(migrations, current ?? null)) {
         connection.exec(sql);
         applied.run(version, name, Date.now());
       }

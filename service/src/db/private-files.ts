@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../kit/thrown.ts';
 import { UnusableStore } from './database.ts';
 
 const OWNER_ONLY = 0o600;
@@ -48,8 +49,4 @@ export function makePrivate(path: string): void {
       );
     }
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

@@ -39,7 +39,7 @@ export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
     engine === 'sqlite' ? sqliteParts(prefix, ranges) : [postgresPart(prefix, ranges)],
   );
   const [only] = parts;
-  if (parts.length === 1 && engine === 'postgres') return only!;
+  if (only && parts.length === 1 && engine === 'postgres') return only;
   return [
     `${parts.map(([sql]) => sql).join(' UNION ALL ')} ${orderBy(order, descending)} LIMIT ?`,
     [...parts.flatMap(([, values]) => values), limit],

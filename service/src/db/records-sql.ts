@@ -1,3 +1,4 @@
+import { keysOf } from '../kit/objects.ts';
 import type { Engine, Value } from './database.ts';
 
 /** The columns of records and their types. */
@@ -12,7 +13,7 @@ export function recordsSql<Row extends Record<keyof Row, Value>>(
   columns: Columns<Row>,
   rows: readonly Row[],
 ): readonly [table: string, json: string] {
-  const names = Object.keys(columns) as (keyof Row & string)[];
+  const names = keysOf(columns);
   const json = JSON.stringify(rows.map(row => Object.fromEntries(names.map(name => [name, row[name]]))));
   if (engine === 'sqlite') {
     const read = names.map(name => `value ->> '${name}' AS ${name}`);

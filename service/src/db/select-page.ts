@@ -1,71 +1,127 @@
 import { decodeCursor, encodeCursor, InvalidCursor, type Page, type SortKey } from '../kit/paging.ts';
 import { prefixEnd } from '../kit/text.ts';
+import { keyOf, type StoredColumn } from './columns.ts';
 import type { Queries, Value } from './database.ts';
-import { effectiveSort, type List, rangesOf } from './list.ts';
+import {
+  type ConditionKind,
+  effectiveSort,
+  type List,
+  type ListDeclaration,
+  type Place,
+  type QueryOf,
+  rangesOf,
+} from './list.ts';
 import { orderBy, rangeSql, type Statement } from './range-sql.ts';
+import type { Row } from './table.ts';
 
 /** The most IDs that a list can be asked for. */
 const MOST_IDS = 100;
 
-/** Which page of a list: `sort` names one of its sorts, with `-` before it for descending. */
-export interface Listing<Sort extends string> {
-  /** The sort that the filters ask for when left out. */
-  sort?: Sort | undefined;
-  cursor?: string | undefined;
-  limit: number;
-}
-
-/** A range of the column that the list's range is of; without either bound it is no filter. */
-export interface Range {
+/** A range of the first column of a sort; without either bound there is none. */
+interface Range {
   /** The lower bound. */
   from?: Value | undefined;
   /** The upper bound, which is not itself in the range. */
   to?: Value | undefined;
 }
 
-/** Which rows of a list. */
-export interface Filter extends Range {
+/** Which rows of a list, by column. */
+interface Conditions extends Range {
   /** Only rows with one of these 1 to 100 IDs. */
-  ids?: readonly number[] | undefined;
-  /** Only rows with these values, by column. */
-  equal?: Readonly<Record<string, Value | undefined>>;
+  ids?: readonly number[];
+  /** Only rows with these values. */
+  equal: Record<string, Value>;
 }
 
-/** Reads one page by keyset: rows that pass the filter, after the row that the cursor names. Throws InvalidListing. */
-export async function selectPage<Row>(
+/**
+ * Reads one page by keyset: the resources that pass the filters of the query, after the one that the cursor names. Of a list
+ * with an owner only that owner's, or everyone's when it is left out. Throws InvalidListing.
+ */
+export async function selectPage<Resource extends object, D extends ListDeclaration>(
   db: Queries,
-  list: List<Row>,
-  filter: Filter,
-  { sort: asked, cursor, limit }: Listing<string>,
-): Promise<Page<Row>> {
-  const { from, to, ids, equal = {} } = filter;
+  list: List<Resource, D>,
+  query: QueryOf<List<Resource, D>>,
+  owner?: Value,
+): Promise<Page<Resource>> {
+  const { sort: asked, cursor, limit }: Place<string> = query;
+  const conditions = conditionsOf(list, query, owner);
+  const { from, to, ids, equal } = conditions;
   const hasRange = from !== undefined || to !== undefined;
   const sort = effectiveSort(list, hasRange, asked);
   const descending = sort.startsWith('-');
-  const types = list.sorts[descending ? sort.slice(1) : sort]!;
-  const order = Object.keys(types) as (keyof Row & string)[];
-  const after = cursor === undefined ? undefined : decodeCursor(cursor, sort, Object.values(types));
-  if (after && !isWithin(after[0]!, filter)) throw new InvalidCursor();
-  const select = `SELECT ${list.columns} FROM ${list.table}`;
+  const keys = list.sorts[descending ? sort.slice(1) : sort]!;
+  const order = keys.map(({ name }) => name);
+  const after =
+    cursor === undefined
+      ? undefined
+      : decodeCursor(
+          cursor,
+          sort,
+          keys.map(({ type }) => type),
+        );
+  if (after && !isWithin(after[0]!, conditions)) throw new InvalidCursor();
+  const {
+    select,
+    declaration: { where },
+  } = list;
   const place = { order, descending, after, limit: limit + 1 };
   const [sql, values] =
     ids === undefined
       ? rangeSql(db.engine, {
           select,
           ...rangesOf(list, equal, order),
-          where: list.where,
-          skipsNull: hasRange && list.range?.nullable === true,
+          where,
+          skipsNull: hasRange && list.range?.isNullable === true,
           from,
           to,
           ...place,
         })
-      : listedSql(select, ids, filter, place);
+      : listedSql(select, ids, conditions, place);
   const rows = await db.all<Row>(sql, values);
-  if (rows.length <= limit) return { items: rows };
-  const items = rows.slice(0, limit);
-  const last = items.at(-1)!;
-  return { items, next: encodeCursor(sort, order.map(column => last[column]) as unknown as SortKey) };
+  if (rows.length <= limit) return { items: rows.map(list.table.toResource) };
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1)!;
+  return {
+    items: shown.map(list.table.toResource),
+    next: encodeCursor(sort, order.map(column => last[column]) as unknown as SortKey),
+  };
 }
+
+/** What all filters of a query ask for together. */
+function conditionsOf(
+  list: List,
+  query: Readonly<Record<string, unknown>>,
+  owner: Value | undefined,
+): Conditions {
+  const conditions: Conditions = { equal: {} };
+  if (list.owner !== undefined && owner !== undefined) conditions.equal[list.owner] = owner;
+  for (const { name, kind, column } of list.filters) {
+    const value = query[name];
+    if (value !== undefined) add[kind](conditions, column, value);
+  }
+  return conditions;
+}
+
+/** What a filter of each kind adds. A range of a folded text is one of its key. */
+const add: Record<ConditionKind, (conditions: Conditions, column: StoredColumn, value: unknown) => void> = {
+  is: (conditions, column, value) => {
+    conditions.equal[column.name] = column.write(value);
+  },
+  oneOf: (conditions, _column, ids) => {
+    conditions.ids = ids as readonly number[];
+  },
+  startsWith: (conditions, column, text) => {
+    const prefix = String(keyOf(column).write(text));
+    conditions.from = prefix;
+    conditions.to = prefixEnd(prefix);
+  },
+  from: (conditions, column, value) => {
+    conditions.from = keyOf(column).write(value);
+  },
+  below: (conditions, column, value) => {
+    conditions.to = keyOf(column).write(value);
+  },
+};
 
 /** Whether a cursor's row can be in a range: one outside of it was given out for another filter. */
 function isWithin(key: string | number, { from, to }: Range): boolean {
@@ -83,7 +139,7 @@ function isBefore(a: Value, b: Value, orEqual: boolean): boolean {
 function listedSql(
   select: string,
   ids: readonly number[],
-  { equal = {}, from, to }: Filter,
+  { equal, from, to }: Conditions,
   {
     order,
     descending,
@@ -94,7 +150,7 @@ function listedSql(
   const [listed, padded] = isOneOf('id', ids);
   const conditions: Statement[] = [];
   for (const [column, value] of Object.entries(equal)) {
-    if (value !== undefined) conditions.push([`${column} = ?`, [value]]);
+    conditions.push([`${column} = ?`, [value]]);
   }
   if (from !== undefined) conditions.push([`${order[0]} >= ?`, [from]]);
   if (to !== undefined) conditions.push([`${order[0]} < ?`, [to]]);
@@ -116,9 +172,4 @@ export function isOneOf(column: string, values: readonly number[]): Statement {
   const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MOST_IDS;
   const padded = [...values, ...Array<number>(length - values.length).fill(values[0]!)];
   return [`${column} IN (${padded.map(() => '?').join(', ')})`, padded];
-}
-
-/** `column` starts with `prefix`, as a range that an index serves. */
-export function startsWith(prefix: string | undefined): Range {
-  return prefix === undefined ? {} : { from: prefix, to: prefixEnd(prefix) };
 }

@@ -85,6 +85,8 @@ function connect(path: string): BetterSqlite3.Database {
 /** A connection whose statements are prepared once per SQL text. */
 class Connection {
   readonly raw: BetterSqlite3.Database;
+  /** How many statements have changed something. One that fails leaves nothing behind (https://sqlite.org/lang_conflict.html). */
+  changes = 0;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 
   constructor(raw: BetterSqlite3.Database) {
@@ -92,15 +94,29 @@ class Connection {
   }
 
   get<Row>(sql: string, values: readonly Value[]): Row | undefined {
-    return attempt(() => this.#prepare(sql).get(values) as Row | undefined);
+    return attempt(() => {
+      const statement = this.#prepare(sql);
+      const row = statement.get(values) as Row | undefined;
+      if (row !== undefined && !statement.readonly) this.changes++;
+      return row;
+    });
   }
 
   all<Row>(sql: string, values: readonly Value[]): Row[] {
-    return attempt(() => this.#prepare(sql).all(values) as Row[]);
+    return attempt(() => {
+      const statement = this.#prepare(sql);
+      const rows = statement.all(values) as Row[];
+      if (rows.length > 0 && !statement.readonly) this.changes++;
+      return rows;
+    });
   }
 
   run(sql: string, values: readonly Value[]): number {
-    return attempt(() => this.#prepare(sql).run(values).changes);
+    return attempt(() => {
+      const { changes } = this.#prepare(sql).run(values);
+      if (changes > 0) this.changes++;
+      return changes;
+    });
   }
 
   #prepare(sql: string): BetterSqlite3.Statement {
@@ -234,6 +250,7 @@ class SqliteDatabase implements Database {
       release: () => void attempt(() => release.run()),
       rollbackToSavepoint: () => void rollbackToSavepoint.run(),
       inTransaction: () => raw.inTransaction,
+      changes: () => this.#writer.changes,
     };
   }
 }

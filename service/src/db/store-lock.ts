@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { codeOf } from '../kit/thrown.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
 
@@ -80,9 +81,9 @@ function inUse(directory: string, holderPath: string): string {
 /** What the holder wrote; `undefined` when it is just being written, or was lost. */
 function readHolder(path: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

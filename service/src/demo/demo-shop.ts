@@ -15,7 +15,7 @@ export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> 
   return db.write(async tx => {
     const [, { items }] = await Promise.all([
       tx.lock('demo shop'),
-      categories.list(tx, {}, { sort: 'id', limit: 1 }),
+      categories.list(tx, { sort: 'id', limit: 1 }),
     ]);
     if (items.length > 0) return false;
     const petIds = new Map<string, number>();
@@ -28,8 +28,9 @@ export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> 
       }
     }
     for (const { pet, quantity, shipsInDays, complete } of demoOrders) {
+      const petId = pet && petIds.get(pet);
       const order = {
-        ...(pet !== undefined && { petId: petIds.get(pet)! }),
+        ...(petId && { petId }),
         ...(shipsInDays !== undefined && { shipDate: formatDateTime(now + shipsInDays * DAY) }),
         quantity,
         complete,

@@ -1,9 +1,11 @@
-import { defineRoute, type Route, reply } from '../contract/define-route.ts';
 import type { Static } from '../contract/static.ts';
+import type { Caller } from '../routes/context.ts';
+import { defineRoute, type Route } from '../routes/define-route.ts';
+import { reply } from '../routes/reply.ts';
 import { Event, eventJson } from './event-log/event.ts';
 import { eventFilter } from './event-log/event-filter.ts';
 import * as eventLog from './event-log/event-log.ts';
-import type { EventServices } from './event-services.ts';
+import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
 import { waitForEvents } from './stream/wait-for-events.ts';
 
@@ -75,14 +77,11 @@ const streamQuery = {
 
 const CONFIDENTIAL = 'Events of API keys (`key.*`) are for keys with the scope `admin`.';
 
-function filterOf(
-  { type, subject }: Pick<Static<typeof pageQuery>, 'type' | 'subject'>,
-  { caller }: EventServices,
-) {
-  return eventFilter({ types: type, subject }, caller!.scopes.has('admin'));
+function filterOf({ type, subject }: Pick<Static<typeof pageQuery>, 'type' | 'subject'>, caller: Caller) {
+  return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 
-export const eventRoutes: Route<EventServices>[] = [
+export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/events',
@@ -102,16 +101,11 @@ export const eventRoutes: Route<EventServices>[] = [
       example: [Event.example],
     },
     errors: ['cursor_expired'],
-    handler: async (request, services: EventServices) => {
-      const { query } = request;
-      const filter = filterOf(query, services);
-      const after = await eventLog.positionOf(services.db, query.cursor);
-      const page = await waitForEvents(services, filter, {
-        after,
-        limit: query.limit,
-        seconds: query.wait,
-        signal: request.signal,
-      });
+    handler: async ({ query, db, caller, signal }) => {
+      const { cursor, limit, wait: seconds } = query;
+      const filter = filterOf(query, caller);
+      const after = await eventLog.positionOf(db, cursor);
+      const page = await waitForEvents({ db, tail }, filter, { after, limit, seconds, signal });
       return reply.log(page.events.map(eventJson), String(page.position));
     },
   }),
@@ -139,9 +133,8 @@ export const eventRoutes: Route<EventServices>[] = [
       example: `id: ${Event.example.id}\nevent: ${Event.example.type}\ndata: ${JSON.stringify(Event.example)}\n\n`,
     },
     errors: ['cursor_expired', 'too_many_streams'],
-    handler: async ({ query, lastEventId }, services: EventServices) => {
-      const { db, tail } = services;
-      const filter = filterOf(query, services);
+    handler: async ({ query, db, caller, lastEventId }) => {
+      const filter = filterOf(query, caller);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
       return reply.stream(sink => void new EventStream(db, tail, filter, position, sink));
     },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { MessageSink } from '../contract/define-route.ts';
 import { SECOND } from '../kit/clock.ts';
+import type { MessageSink } from '../routes/message-sink.ts';
 
 /** How long a client waits before it connects again, in milliseconds. */
 const RETRY = 2 * SECOND;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Reply } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { DAY } from '../kit/clock.ts';
+import type { Reply } from '../routes/reply.ts';
 import {
   deleteOutcomesBefore,
   insertOutcome,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
 import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
@@ -23,7 +23,7 @@ export function lifecycleOf(
     operationId,
     stability,
     deprecation,
-  }: Pick<Route, 'tag' | 'operationId' | 'stability' | 'deprecation'>,
+  }: Pick<Operation, 'tag' | 'operationId' | 'stability' | 'deprecation'>,
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;

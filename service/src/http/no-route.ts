@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { methods } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
+import { methods } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Content } from '../portal/content.ts';
 import type { PageName, Portal } from '../portal/portal.ts';
 import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
-import { isNotModified } from './conditional.ts';
+import { isNotModified } from '../routes/conditional.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 

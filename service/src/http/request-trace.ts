@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { methods } from '../contract/define-route.ts';
+import { methods } from '../contract/operation.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
 import { parseTraceparent, type TraceContext } from '../kit/trace-context.ts';
 import type { Span, Tracing } from '../kit/tracing.ts';

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import type { Reply, Route } from '../contract/define-route.ts';
 import { ApiError, type ErrorCode } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
-import { etagOf, isNotModified } from './conditional.ts';
+import { etagOf, isNotModified } from '../routes/conditional.ts';
+import type { Reply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 
@@ -28,7 +29,7 @@ export interface ErrorResponse extends Response {
 
 /** The response that a handler's reply stands for. */
 export function responseOf(
-  route: Pick<Route, 'conditional'>,
+  route: Pick<Operation, 'conditional'>,
   result: Reply,
   request: FastifyRequest,
 ): Response {

@@ -1,15 +1,17 @@
-import { METHODS as httpMethods, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
-import type { Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
-import { readJsonBodies } from './body.ts';
+import { http } from '../kit/node-http.ts';
+import type { Route } from '../routes/define-route.ts';
+import { endWaitsAtClose } from '../routes/patience.ts';
+import { BODY_LIMIT, readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
@@ -19,18 +21,18 @@ import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
 import { rejectTheRest } from './no-route.ts';
+import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
-import { endWaitsAtClose } from './patience.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, told } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
-import type { RouteServices } from './services.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
 
 export interface ServerOptions extends GateServices, HandlerServices {
-  routes: readonly Route<RouteServices>[];
+  routes: readonly Route[];
+  contract: ContractDocument;
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
@@ -77,6 +79,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // In a closing server a request that is already here is still answered.
     return503OnClosing: false,
     routerOptions,
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: {
       maxHeaderSize: HEADERS_LIMIT,
@@ -115,6 +118,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
+/**
+ * In the place of the framework's compilers of schemas: bodies, parameters and responses are read and written by our own.
+ * Unless they are replaced, they are loaded at start, with a second copy of ajv.
+ */
+function unused(): never {
+  throw new Error('A route must not give a schema to the framework');
+}
+
 function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
@@ -125,7 +136,7 @@ function tooManyWaiting(): ApiError {
 /** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
 function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadable): void {
   // A path is 405 and not 404 whichever method of HTTP it lacks.
-  for (const method of httpMethods) {
+  for (const method of http.METHODS) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {
@@ -147,8 +158,9 @@ async function refuseBadPath(
   },
 ): Promise<void> {
   const { requestLog, trustedProxies, spans } = options;
+  request.startedAt = performance.now();
   spans?.begin(request, reply);
-  reply.raw.once('finish', () => requestLog.write(told(request, reply, trustedProxies)));
+  reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
     await gate.pass(request, reply, undefined);
@@ -163,21 +175,17 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
 
-function addRoute(
-  server: FastifyInstance,
-  gate: Gate,
-  route: Route<RouteServices>,
-  options: ServerOptions,
-): void {
+function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: routerPath(route.path),
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       lifecycle?.announce(request, reply);
-      const reading = gate.pass(request, reply, route);
-      if (reading) await reading;
+      const waiting = gate.pass(request, reply, route);
+      if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
       lifecycle?.refuseEnded(request);
+      return done();
     },
     handler: handlerOf(route, options),
   });

@@ -1,6 +1,11 @@
-import { defineRoute, type Reply, type Route } from '../contract/define-route.ts';
 import { ApiError } from '../contract/errors.ts';
-import type { RouteServices } from './services.ts';
+import type { Static } from '../contract/static.ts';
+import type { Counters } from '../counters/counters.ts';
+import type { Writability } from '../db/writability.ts';
+import { defineRoute, type Route } from '../routes/define-route.ts';
+import { reply } from '../routes/reply.ts';
+import type { Drain } from './drain.ts';
+import type { ContractDocument } from './openapi/document.ts';
 
 const Health = {
   title: 'Health',
@@ -33,13 +38,10 @@ const Readiness = {
   example: { status: 'ok' },
 } as const;
 
-const healthy = { kind: 'resource', body: { status: 'ok' } } as const;
-
 const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself';
 
-function readiness(problems: readonly string[]): Reply {
-  if (problems.length === 0) return healthy;
-  return { kind: 'resource', body: { status: 'degraded', message: problems.join('; ') } };
+function readinessOf(problems: readonly string[]): Static<typeof Readiness> {
+  return problems.length === 0 ? { status: 'ok' } : { status: 'degraded', message: problems.join('; ') };
 }
 
 function stopping(): ApiError {
@@ -48,7 +50,15 @@ function stopping(): ApiError {
   });
 }
 
-export const serviceRoutes: Route<RouteServices>[] = [
+/** What the operations on the service itself work with. */
+export interface ServiceState {
+  contract: ContractDocument;
+  counters: Pick<Counters, 'status'>;
+  writability: Writability;
+  drain: Pick<Drain, 'hasBegun'>;
+}
+
+export const serviceRoutes = ({ contract, counters, writability, drain }: ServiceState): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/healthz',
@@ -59,7 +69,7 @@ export const serviceRoutes: Route<RouteServices>[] = [
     scope: null,
     success: { status: 200, description: 'It is.', schema: Health },
     errors: [],
-    handler: async () => healthy,
+    handler: async () => reply.resource({ status: 'ok' as const }),
   }),
 
   defineRoute({
@@ -75,15 +85,16 @@ export const serviceRoutes: Route<RouteServices>[] = [
     scope: null,
     success: { status: 200, description: 'It can.', schema: Readiness },
     errors: ['service_unavailable'],
-    handler: async (_request, { db, counters, writability, drain }: RouteServices) => {
+    handler: async ({ db }) => {
       if (drain.hasBegun) throw stopping();
       // A constant would be answered without a look at the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
       const problem = await writability.problem();
-      return readiness([
+      const problems = [
         ...(problem === undefined ? [] : [`${problem}: writes get 503, reads are served`]),
         ...(counters.status() === 'fallback' ? [REDIS_AWAY] : []),
-      ]);
+      ];
+      return reply.resource(readinessOf(problems));
     },
   }),
 
@@ -97,11 +108,7 @@ export const serviceRoutes: Route<RouteServices>[] = [
     scope: null,
     success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/yaml' },
     errors: [],
-    handler: async (_request, { contract }: RouteServices) => ({
-      kind: 'text',
-      text: await contract.yaml(),
-      contentType: 'application/yaml; charset=utf-8',
-    }),
+    handler: async () => reply.text(await contract.yaml(), 'application/yaml; charset=utf-8'),
   }),
 
   defineRoute({
@@ -114,10 +121,6 @@ export const serviceRoutes: Route<RouteServices>[] = [
     scope: null,
     success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/json' },
     errors: [],
-    handler: async (_request, { contract }: RouteServices) => ({
-      kind: 'text',
-      text: await contract.json(),
-      contentType: 'application/json; charset=utf-8',
-    }),
+    handler: async () => reply.text(await contract.json(), 'application/json; charset=utf-8'),
   }),
 ];

@@ -1,14 +1,10 @@
 import { PetStatus } from '../catalog/pets/pet.ts';
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  type Route,
-  replacement,
-  reply,
-  type Services,
-} from '../contract/define-route.ts';
 import { MAX_INT32 } from '../contract/schema.ts';
+import { replacement } from '../routes/change.ts';
+import { defineRoute, type Route } from '../routes/define-route.ts';
+import { idParams } from '../routes/id-params.ts';
+import { listQuery } from '../routes/list-query.ts';
+import { reply } from '../routes/reply.ts';
 import * as inventory from './inventory.ts';
 import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
 import { stockList } from './inventory-queries.ts';
@@ -19,7 +15,7 @@ const consequences =
   'A stock of 0 makes the pet `sold`, or `pending` while open orders exist; a stock above 0 makes a pet without stock ' +
   '`available` again.';
 
-export const inventoryRoutes: Route<Services>[] = [
+export const inventoryRoutes = (): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/store/inventory',
@@ -45,7 +41,7 @@ export const inventoryRoutes: Route<Services>[] = [
       example: [InventoryItem.example],
     },
     errors: [],
-    handler: async ({ query }, { db }) => reply.page(await inventory.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await inventory.list(db, query)),
   }),
 
   defineRoute({
@@ -60,7 +56,7 @@ export const inventoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The inventory entry.', schema: InventoryItem },
     conditional: true,
     errors: ['pet_not_found'],
-    handler: async ({ params }, { db }) => reply.resource(await inventory.read(db, params.petId)),
+    handler: async ({ params, db }) => reply.resource(await inventory.read(db, params.petId)),
   }),
 
   ...(['PUT', 'PATCH'] as const).map(method =>
@@ -77,8 +73,8 @@ export const inventoryRoutes: Route<Services>[] = [
       success: { status: 200, description: 'The inventory entry as it is now.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
-      handler: async (request, { db }) =>
-        reply.resource(await inventory.set(db, request.params.petId, replacement(request))),
+      handler: async context =>
+        reply.resource(await inventory.set(context.db, context.params.petId, replacement(context))),
     }),
   ),
 ];

@@ -1,6 +1,6 @@
-import { tellOfPet, tellOfStock } from '../catalog/pets/pet-events.ts';
-import { type PetWithStockRow, selectPetToChange, updateStock } from '../catalog/pets/pet-queries.ts';
-import { petNotFound, toPet } from '../catalog/pets/pets.ts';
+import { appendPetChange, appendStockChange } from '../catalog/pets/pet-events.ts';
+import { type PetWithStock, selectPetToChange, stockTable } from '../catalog/pets/pet-queries.ts';
+import { petNotFound } from '../catalog/pets/pets.ts';
 import {
   adjustUnits,
   returnUnits,
@@ -11,29 +11,19 @@ import {
 } from '../catalog/pets/stock.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
-import type { Listing } from '../db/select-page.ts';
-import { mapPage, type Page } from '../kit/paging.ts';
+import { selectPage } from '../db/select-page.ts';
+import type { Page } from '../kit/paging.ts';
 import type { InventoryItem } from './inventory-item.ts';
-import {
-  type InventoryFilter,
-  type InventorySort,
-  type StockRow,
-  selectStock,
-  selectStocks,
-} from './inventory-queries.ts';
+import { type StockQuery, stockList } from './inventory-queries.ts';
 
-export async function list(
-  db: Queries,
-  filter: InventoryFilter,
-  listing: Listing<InventorySort>,
-): Promise<Page<InventoryItem>> {
-  return mapPage(await selectStocks(db, filter, listing), toItem);
+export function list(db: Queries, query: StockQuery): Promise<Page<InventoryItem>> {
+  return selectPage(db, stockList, query);
 }
 
 export async function read(db: Queries, petId: number): Promise<InventoryItem> {
-  const row = await selectStock(db, petId);
-  if (!row) throw petNotFound(petId);
-  return toItem(row);
+  const item = await stockTable.find(db, petId);
+  if (!item) throw petNotFound(petId);
+  return item;
 }
 
 export function set(
@@ -42,13 +32,11 @@ export function set(
   change: (current: InventoryItem) => { quantity: number },
 ): Promise<InventoryItem> {
   return db.write(async tx => {
-    const row = await selectPetToChange(tx, petId);
-    if (!row) throw petNotFound(petId);
-    const before = toItem(row);
-    const { quantity } = change(before);
-    const item = setQuantity(before, quantity, row.has_open_orders === 1);
-    await updateStock(tx, item);
-    tellOfChange(tx, row, item);
+    const before = await selectPetToChange(tx, petId);
+    if (!before) throw petNotFound(petId);
+    const { quantity } = change(before.stock);
+    const item = setQuantity(before.stock, quantity, before.hasOpenOrders);
+    await store(tx, before, item);
     return item;
   });
 }
@@ -78,23 +66,15 @@ async function change(
   petId: number,
   rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
 ): Promise<void> {
-  const row = await selectPetToChange(tx, petId);
-  if (!row) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
-  const before = toItem(row);
-  const after = rule(before, row.has_open_orders === 1);
-  if (after === before) return;
-  await updateStock(tx, after);
-  tellOfChange(tx, row, after);
+  const before = await selectPetToChange(tx, petId);
+  if (!before) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
+  const after = rule(before.stock, before.hasOpenOrders);
+  if (after !== before.stock) await store(tx, before, after);
 }
 
-/** The stock of a pet changed, and with its status the pet. */
-function tellOfChange(tx: Transaction, row: PetWithStockRow, after: Stock): void {
-  const pet = toPet(row);
-  tellOfStock(tx, toItem(row), after);
-  tellOfPet(tx, pet, { ...pet, status: after.status });
-}
-
-/** A pet's stock is its inventory entry, field for field. */
-function toItem({ id, quantity, status }: StockRow): InventoryItem {
-  return { petId: id, quantity, status };
+/** Stores the stock of a pet, and with it the status of the pet. */
+async function store(tx: Transaction, { pet, stock: before }: PetWithStock, after: Stock): Promise<void> {
+  await stockTable.update(tx, pet.id, after);
+  appendStockChange(tx, before, after);
+  appendPetChange(tx, pet, { ...pet, status: after.status });
 }

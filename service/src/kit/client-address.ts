@@ -9,7 +9,7 @@ export class TrustedProxies {
   constructor(ranges: readonly string[]) {
     this.#none = ranges.length === 0;
     for (const range of ranges) {
-      const [address, prefix] = range.split('/') as [string, string?];
+      const [address = '', prefix] = range.split('/');
       const family = familyOf(address);
       if (prefix === undefined) this.#ranges.addAddress(address, family);
       else this.#ranges.addSubnet(address, Number(prefix), family);
@@ -69,7 +69,7 @@ function plain(text: string): string {
 
 /** The eight groups of an IPv6 address, in lower-case hexadecimal without leading zeros. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail] = address.split('::') as [string, string?];
+  const [head = '', tail] = address.split('::');
   const before = groups(head);
   const after = tail === undefined ? [] : groups(tail);
   const zeros = Array<string>(8 - before.length - after.length).fill('0');
@@ -85,7 +85,7 @@ function groups(text: string): string[] {
 
 /** The two groups that an IPv4 address takes in an IPv6 one. */
 function ipv4Groups(address: string): string[] {
-  const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [hex(a * 256 + b), hex(c * 256 + d)];
 }
 

@@ -16,9 +16,9 @@ export const DAY = 24 * HOUR;
  * than that after now was written by a clock that ran ahead. A minute is also the shortest window of the limits: to go on in
  * a window that begins within the tolerance costs a client one window at most.
  */
-const TOLERANCE = MINUTE;
+export const CLOCK_TOLERANCE = MINUTE;
 
 /** The latest instant that a clock which is right can have shown by `now`, both in milliseconds since the Unix epoch. */
 export function latestCredible(now: number): number {
-  return now + TOLERANCE;
+  return now + CLOCK_TOLERANCE;
 }

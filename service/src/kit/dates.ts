@@ -9,14 +9,7 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Z
 export function parseDateTime(text: string): number | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   const offsetHours = Number(match[9] ?? 0);
   const offsetMinutes = Number(match[10] ?? 0);
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
@@ -29,6 +22,13 @@ export function parseDateTime(text: string): number | undefined {
   const instant = date.getTime() - offset;
   const utcYear = new Date(instant).getUTCFullYear();
   return utcYear >= 0 && utcYear <= 9999 ? instant : undefined;
+}
+
+/** The instant (milliseconds since the epoch) of a text that is known to be an RFC 3339 date-time. Throws RangeError. */
+export function toInstant(text: string): number {
+  const instant = parseDateTime(text);
+  if (instant === undefined) throw new RangeError(`${JSON.stringify(text)} is not an RFC 3339 date-time`);
+  return instant;
 }
 
 /** An instant (milliseconds since the epoch) as RFC 3339 in UTC. */

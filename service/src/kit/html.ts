@@ -12,11 +12,7 @@ export type Part = Html | string | number | readonly Part[] | undefined | false;
 
 /** Builds HTML from a template. Values are safe as text and inside quoted attributes, nowhere else. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  let text = strings[0]!;
-  parts.forEach((part, i) => {
-    text += written(part) + strings[i + 1]!;
-  });
-  return new Html(text);
+  return new Html(strings.reduce((text, string, i) => text + written(parts[i - 1]) + string));
 }
 
 /** An element as React's `createElement` would make it; `key` is for React alone. */

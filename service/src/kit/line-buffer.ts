@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { SECOND } from './clock.ts';
+import { asError, codeOf } from './thrown.ts';
 
 /** Where lines go. */
 export interface Sink {
@@ -141,9 +142,8 @@ export class LineBuffer {
         this.#waiting -= chunk.bytes.length;
       }
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'EAGAIN') this.#isBlocked = true;
-      else this.#loseChunks(message);
+      if (codeOf(error) === 'EAGAIN') this.#isBlocked = true;
+      else this.#loseChunks(asError(error).message);
     }
   }
 

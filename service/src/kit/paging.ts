@@ -34,12 +34,16 @@ export function encodeCursor(sort: string, key: SortKey): string {
 /** The sort key in a cursor that was made for the same sort, whose parts have the given types; else InvalidCursor. */
 export function decodeCursor(cursor: string, sort: string, types: readonly ('string' | 'number')[]): SortKey {
   const [, ...key] = parseArray(cursor);
-  const fits =
-    key.length === types.length &&
-    key.every((part, i) => (types[i] === 'number' ? Number.isSafeInteger(part) : isText(part)));
   // Written anew it must be the same text: for this sort, and without what decoding base64url passes over.
-  if (!fits || encodeCursor(sort, key as SortKey) !== cursor) throw new InvalidCursor();
-  return key as SortKey;
+  if (!isSortKey(key, types) || encodeCursor(sort, key) !== cursor) throw new InvalidCursor();
+  return key;
+}
+
+function isSortKey(key: unknown[], types: readonly ('string' | 'number')[]): key is (string | number)[] {
+  return (
+    key.length === types.length &&
+    key.every((part, i) => (types[i] === 'number' ? Number.isSafeInteger(part) : isText(part)))
+  );
 }
 
 function parseArray(cursor: string): unknown[] {

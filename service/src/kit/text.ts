@@ -12,8 +12,7 @@ export function foldCase(text: string): string {
  */
 export function prefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, char => char.codePointAt(0)!);
-  while (points.length > 0) {
-    const last = points.pop()!;
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last === 0x10ffff) continue;
     const next = last === 0xd7ff ? 0xe000 : last + 1;
     return String.fromCodePoint(...points, next);
@@ -50,6 +49,11 @@ function editDistance(a: string, b: string): number {
     [beforeLast, last] = [last, row];
   }
   return last[b.length]!;
+}
+
+/** A text whose first letter is a capital. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** At most `length` UTF-16 code units of a text, with an ellipsis where it was cut, never inside a character. */

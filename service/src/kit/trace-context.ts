@@ -23,9 +23,9 @@ export function parseTraceparent(header: string | string[] | undefined): TraceCo
   if (typeof header !== 'string') return undefined;
   const match = TRACEPARENT.exec(header);
   if (!match) return undefined;
-  const [, version, traceId, spanId, flags] = match;
+  const [, version, traceId = '', spanId = '', flags = ''] = match;
   if (version === 'ff' || (version === '00' && header.length !== LENGTH)) return undefined;
-  return { traceId: traceId!, spanId: spanId!, flags: Number.parseInt(flags!, 16) & KNOWN_FLAGS };
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) & KNOWN_FLAGS };
 }
 
 /** The header for what is done as part of the trace, in version 00. */

@@ -59,6 +59,7 @@ export function readTraceSettings(environment: Environment): TraceSettings | und
   requireOneOf(protocolName, protocol, ['http/json']);
   const [headersName, headers] = ofTraces('HEADERS');
   const [timeoutName, timeout] = ofTraces('TIMEOUT');
+  const service = read('OTEL_SERVICE_NAME');
   return Object.freeze({
     url: urlOf(endpointName, endpoint),
     headers: pairsOf(headersName, headers, isHeader),
@@ -66,7 +67,7 @@ export function readTraceSettings(environment: Environment): TraceSettings | und
     resource: Object.freeze({
       'service.name': 'petstore',
       ...pairsOf('OTEL_RESOURCE_ATTRIBUTES', read('OTEL_RESOURCE_ATTRIBUTES')),
-      ...(read('OTEL_SERVICE_NAME') && { 'service.name': read('OTEL_SERVICE_NAME')! }),
+      ...(service && { 'service.name': service }),
     }),
     queue: queueOf(read),
     sampler: samplerOf(read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')),

@@ -1,59 +1,25 @@
-import type { Queries, Transaction } from '../db/database.ts';
-import type { List, SortOf } from '../db/list.ts';
-import { type Listing, selectPage } from '../db/select-page.ts';
-import type { Page } from '../kit/paging.ts';
-import type { OrderTerms } from './order.ts';
-
-export interface OrderRow {
-  id: number;
-  pet_id: number | null;
-  quantity: number;
-  ship_date: number | null;
-  complete: 0 | 1;
-}
-
-const COLUMNS = 'id, pet_id, quantity, ship_date, complete';
-
-export function selectOrder(db: Queries, orderId: number): Promise<OrderRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM orders WHERE id = ?`, [orderId]);
-}
+import type { Transaction } from '../db/database.ts';
+import { below, defineList, from, is, type QueryOf } from '../db/list.ts';
+import { orderTable, type StoredOrder } from './order.ts';
 
 /** Reads an order that may be changed, and keeps it from other transactions until this one ends. */
-export async function selectOrderToChange(tx: Transaction, orderId: number): Promise<OrderRow | undefined> {
-  const [, row] = await Promise.all([tx.lock(`order ${orderId}`), selectOrder(tx, orderId)]);
-  return row;
+export async function selectOrderToChange(
+  tx: Transaction,
+  orderId: number,
+): Promise<StoredOrder | undefined> {
+  const [, order] = await Promise.all([tx.lock(`order ${orderId}`), orderTable.find(tx, orderId)]);
+  return order;
 }
 
-export async function insertOrder(db: Queries, terms: OrderTerms): Promise<number> {
-  const row = await db.get<{ id: number }>(
-    'INSERT INTO orders (pet_id, quantity, ship_date, complete) VALUES (?, ?, ?, ?) RETURNING id',
-    columnsOf(terms),
-  );
-  return row!.id;
-}
-
-export function updateOrder(db: Queries, orderId: number, terms: OrderTerms): Promise<number> {
-  return db.run('UPDATE orders SET pet_id = ?, quantity = ?, ship_date = ?, complete = ? WHERE id = ?', [
-    ...columnsOf(terms),
-    orderId,
-  ]);
-}
-
-export function deleteOrder(db: Queries, orderId: number): Promise<number> {
-  return db.run('DELETE FROM orders WHERE id = ?', [orderId]);
-}
-
-function columnsOf({ petId, quantity, shipDate, complete }: OrderTerms): (number | null)[] {
-  return [petId, quantity, shipDate, complete ? 1 : 0];
-}
-
-export const orderList = {
-  table: 'orders',
-  columns: COLUMNS,
-  equal: { pet_id: null, complete: [0, 1] },
-  sorts: { id: { id: 'number' }, shipDate: { ship_date: 'number', id: 'number' } },
+export const orderList = defineList(orderTable, {
+  filters: {
+    petId: is('petId'),
+    complete: is('complete', [false, true]),
+    shipDateFrom: from('shipDate'),
+    shipDateTo: below('shipDate'),
+  },
+  sorts: { id: ['id'], shipDate: ['shipDate', 'id'] },
   defaultSort: 'id',
-  range: { filters: ['shipDateFrom', 'shipDateTo'], sort: 'shipDate', nullable: true },
   indexes: [
     { columns: ['id'] },
     { name: 'orders_by_complete', order: 1, columns: ['complete', 'id'] },
@@ -66,24 +32,6 @@ export const orderList = {
       columns: ['pet_id', 'complete', 'ship_date', 'id'],
     },
   ],
-} as const satisfies List<OrderRow>;
+});
 
-export type OrderSort = SortOf<typeof orderList>;
-
-export interface OrderFilter {
-  petId?: number | undefined;
-  complete?: boolean | undefined;
-  /** From this instant on, in milliseconds since the Unix epoch. */
-  shipDateFrom?: number | undefined;
-  /** Before this instant. */
-  shipDateTo?: number | undefined;
-}
-
-export function selectOrders(
-  db: Queries,
-  { petId, complete, shipDateFrom, shipDateTo }: OrderFilter,
-  listing: Listing<OrderSort>,
-): Promise<Page<OrderRow>> {
-  const equal = { pet_id: petId, complete: complete === undefined ? undefined : Number(complete) };
-  return selectPage<OrderRow>(db, orderList, { equal, from: shipDateFrom, to: shipDateTo }, listing);
-}
+export type OrderQuery = QueryOf<typeof orderList>;

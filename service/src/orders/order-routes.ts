@@ -1,15 +1,9 @@
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  merged,
-  type Route,
-  replacement,
-  reply,
-  type Services,
-} from '../contract/define-route.ts';
 import { dateTime, idToFind } from '../contract/schema.ts';
-import { parseDateTime } from '../kit/dates.ts';
+import { merged, replacement } from '../routes/change.ts';
+import { defineRoute, type Route } from '../routes/define-route.ts';
+import { idParams } from '../routes/id-params.ts';
+import { listQuery } from '../routes/list-query.ts';
+import { reply } from '../routes/reply.ts';
 import { Order, OrderPatch } from './order.ts';
 import { orderList } from './order-queries.ts';
 import * as orders from './orders.ts';
@@ -26,7 +20,7 @@ const changeRefusals = [
   'order_already_complete',
 ] as const;
 
-export const orderRoutes: Route<Services>[] = [
+export const orderRoutes = (): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/store/orders',
@@ -49,16 +43,7 @@ export const orderRoutes: Route<Services>[] = [
     },
     errors: [],
     hideTryIt: true,
-    handler: async ({ query }, { db }) => {
-      const { petId, complete, shipDateFrom, shipDateTo } = query;
-      const filter = {
-        petId,
-        complete,
-        shipDateFrom: shipDateFrom === undefined ? undefined : parseDateTime(shipDateFrom),
-        shipDateTo: shipDateTo === undefined ? undefined : parseDateTime(shipDateTo),
-      };
-      return reply.page(await orders.list(db, filter, query));
-    },
+    handler: async ({ query, db }) => reply.page(await orders.list(db, query)),
   }),
 
   defineRoute({
@@ -76,7 +61,7 @@ export const orderRoutes: Route<Services>[] = [
     success: { status: 201, description: 'The order as placed.', schema: Order },
     conditional: true,
     errors: ['unknown_pet', 'pet_not_available', 'insufficient_stock', 'order_has_no_pet'],
-    handler: async ({ body }, { db, now }) => {
+    handler: async ({ body, db, now }) => {
       const order = await orders.place(db, body, now);
       return reply.created(`/store/orders/${order.id}`, order);
     },
@@ -94,7 +79,7 @@ export const orderRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The order.', schema: Order },
     conditional: true,
     errors: ['order_not_found'],
-    handler: async ({ params }, { db }) => reply.resource(await orders.read(db, params.orderId)),
+    handler: async ({ params, db }) => reply.resource(await orders.read(db, params.orderId)),
   }),
 
   defineRoute({
@@ -113,8 +98,10 @@ export const orderRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
     errors: changeRefusals,
-    handler: async (request, { db, now }) =>
-      reply.resource(await orders.update(db, request.params.orderId, replacement(request), now)),
+    handler: async context =>
+      reply.resource(
+        await orders.update(context.db, context.params.orderId, replacement(context), context.now),
+      ),
   }),
 
   defineRoute({
@@ -132,8 +119,8 @@ export const orderRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
     errors: changeRefusals,
-    handler: async (request, { db, now }) =>
-      reply.resource(await orders.update(db, request.params.orderId, merged(request), now)),
+    handler: async context =>
+      reply.resource(await orders.update(context.db, context.params.orderId, merged(context), context.now)),
   }),
 
   defineRoute({
@@ -148,7 +135,7 @@ export const orderRoutes: Route<Services>[] = [
     success: { status: 204, description: 'The order is cancelled.' },
     conditional: true,
     errors: ['order_not_found', 'order_already_complete', 'stock_limit_exceeded'],
-    handler: async ({ params, guard }, { db }) => {
+    handler: async ({ params, guard, db }) => {
       await orders.cancel(db, params.orderId, guard);
       return reply.empty;
     },

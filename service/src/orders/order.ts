@@ -1,7 +1,9 @@
 import { ApiError } from '../contract/errors.ts';
+import { patchOf } from '../contract/patch.ts';
 import { dateTime, id, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
-import { formatDateTime, parseDateTime } from '../kit/dates.ts';
+import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
+import { type New, Table } from '../db/table.ts';
 
 const fields = {
   id: { ...id, readOnly: true, description: 'Unique order identifier.' },
@@ -24,66 +26,47 @@ export const Order = {
   example: { id: 1, petId: 1, quantity: 1, shipDate: '2026-12-01T09:00:00.000Z', complete: false },
 } as const;
 
-/** A null removes the value, and what stands for a missing one takes its place. */
-export const OrderPatch = {
-  title: 'OrderPatch',
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    id: fields.id,
-    petId: { ...fields.petId, nullable: true },
-    quantity: { ...fields.quantity, nullable: true },
-    shipDate: { ...fields.shipDate, nullable: true },
-    complete: { ...fields.complete, nullable: true },
-  },
-  example: { complete: true },
-} as const;
+/** A null removes the value, and the default for a missing one takes its place. */
+export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'complete'], { complete: true });
 
+/** An order as a client sends it. */
 export type Order = Static<typeof Order>;
 
-/** An order as it is kept, every value settled. */
-export interface OrderTerms {
-  petId: number | null;
-  quantity: number;
-  /** Milliseconds since the Unix epoch. */
-  shipDate: number | null;
-  complete: boolean;
+/** An order as it is stored, every default filled in. */
+export type StoredOrder = Order & Required<Pick<Order, 'id' | 'quantity' | 'complete'>>;
+
+/** A completed order has a pet and a ship date; a constraint of the store makes sure of it. */
+type Completed = Required<Pick<Order, 'petId' | 'shipDate'>>;
+
+export const orderTable = new Table<StoredOrder>('orders', {
+  id: assignedId,
+  petId: optional(integer('pet_id')),
+  quantity: integer('quantity'),
+  shipDate: optional(instant('ship_date')),
+  complete: boolean('complete'),
+});
+
+/** What a body asks to be stored. */
+export function withDefaults(order: Order): New<StoredOrder> {
+  return { ...order, quantity: order.quantity ?? 1, complete: order.complete ?? false };
 }
 
-/** The terms that a body asks for. `shipDate` has passed the schema's date-time format. */
-export function termsOf({ petId, quantity, shipDate, complete }: Order): OrderTerms {
-  return {
-    petId: petId ?? null,
-    quantity: quantity ?? 1,
-    shipDate: shipDate === undefined ? null : parseDateTime(shipDate)!,
-    complete: complete ?? false,
-  };
+export function isComplete<O extends New<StoredOrder>>(order: O): order is O & Completed {
+  return order.complete;
 }
 
-export function orderOf(id: number, { petId, quantity, shipDate, complete }: OrderTerms): Order {
-  return {
-    id,
-    ...(petId !== null && { petId }),
-    quantity,
-    ...(shipDate !== null && { shipDate: formatDateTime(shipDate) }),
-    complete,
-  };
-}
-
-/** The terms with what completion asks for: a pet, and a ship date, which is `shippedAt` when none was given. */
-export function settled(terms: OrderTerms, shippedAt: number): OrderTerms {
-  if (!terms.complete) return terms;
-  if (terms.petId === null) {
+/** The order with what completion asks for: a pet, and a ship date, which is `shippedAt` when the order has none. */
+export function settled(order: New<StoredOrder>, shippedAt: string): New<StoredOrder> {
+  if (!order.complete) return order;
+  if (order.petId === undefined) {
     throw new ApiError('order_has_no_pet', 'A draft order cannot be completed: give it a `petId` first');
   }
-  return { ...terms, shipDate: terms.shipDate ?? shippedAt };
+  return { ...order, shipDate: order.shipDate ?? shippedAt };
 }
 
 /** A completed order is history: only its ship date may still be corrected. */
-export function refuseChangeOfCompleted(orderId: number, before: OrderTerms, after: OrderTerms): void {
-  const same =
-    after.petId === before.petId && after.quantity === before.quantity && after.complete === before.complete;
-  if (!same) throw alreadyComplete(orderId);
+export function refuseChangeOfCompleted(before: StoredOrder & Completed, after: New<StoredOrder>): void {
+  if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 
 export function alreadyComplete(orderId: number): ApiError {

@@ -1,54 +1,41 @@
-import { isDeepStrictEqual } from 'node:util';
 import { lockStock } from '../catalog/pets/pet-queries.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
-import type { Listing } from '../db/select-page.ts';
+import { selectPage } from '../db/select-page.ts';
+import type { New } from '../db/table.ts';
 import { appendEvent } from '../events/event-log/append.ts';
 import * as inventory from '../inventory/inventory.ts';
-import { mapPage, type Page } from '../kit/paging.ts';
+import { formatDateTime } from '../kit/dates.ts';
+import type { Page } from '../kit/paging.ts';
 import {
   alreadyComplete,
+  isComplete,
   type Order,
-  type OrderTerms,
-  orderOf,
+  orderTable,
   refuseChangeOfCompleted,
+  type StoredOrder,
   settled,
-  termsOf,
+  withDefaults,
 } from './order.ts';
-import {
-  deleteOrder,
-  insertOrder,
-  type OrderFilter,
-  type OrderRow,
-  type OrderSort,
-  selectOrder,
-  selectOrders,
-  selectOrderToChange,
-  updateOrder,
-} from './order-queries.ts';
+import { type OrderQuery, orderList, selectOrderToChange } from './order-queries.ts';
 
-export async function list(
-  db: Queries,
-  filter: OrderFilter,
-  listing: Listing<OrderSort>,
-): Promise<Page<Order>> {
-  return mapPage(await selectOrders(db, filter, listing), toOrder);
+export function list(db: Queries, query: OrderQuery): Promise<Page<StoredOrder>> {
+  return selectPage(db, orderList, query);
 }
 
-export async function read(db: Queries, orderId: number): Promise<Order> {
-  return toOrder(found(await selectOrder(db, orderId), orderId));
+export async function read(db: Queries, orderId: number): Promise<StoredOrder> {
+  return found(await orderTable.find(db, orderId), orderId);
 }
 
 /** Places an order: its units leave the stock with it. One placed as complete is sold over the counter. */
-export function place(db: Writer, order: Order, now: number): Promise<Order> {
+export function place(db: Writer, order: Order, now: number): Promise<StoredOrder> {
   return db.write(async tx => {
-    const terms = settled(termsOf(order), now);
-    await moveUnits(tx, noUnits, terms);
-    const orderId = await insertOrder(tx, terms);
-    if (terms.complete) await inventory.settle(tx, terms.petId!);
-    const placed = orderOf(orderId, terms);
-    appendEvent(tx, 'order.placed', orderId, placed);
-    if (terms.complete) appendEvent(tx, 'order.completed', orderId, placed);
+    const wanted = settled(withDefaults(order), formatDateTime(now));
+    await moveUnits(tx, noUnits, wanted);
+    const placed = await orderTable.insert(tx, wanted);
+    if (isComplete(placed)) await inventory.settle(tx, placed.petId);
+    appendEvent(tx, 'order.placed', placed.id, placed);
+    if (placed.complete) appendEvent(tx, 'order.completed', placed.id, placed);
     return placed;
   });
 }
@@ -57,22 +44,20 @@ export function place(db: Writer, order: Order, now: number): Promise<Order> {
 export function update(
   db: Writer,
   orderId: number,
-  change: (current: Order) => Order,
+  change: (current: StoredOrder) => Order,
   now: number,
-): Promise<Order> {
+): Promise<StoredOrder> {
   return db.write(async tx => {
-    const row = found(await selectOrderToChange(tx, orderId), orderId);
-    const before = rowTerms(row);
-    const wanted = termsOf(change(toOrder(row)));
-    if (before.complete) refuseChangeOfCompleted(orderId, before, wanted);
+    const before = found(await selectOrderToChange(tx, orderId), orderId);
+    const wanted = withDefaults(change(before));
+    if (isComplete(before)) refuseChangeOfCompleted(before, wanted);
     // The ship date of a completed order stays when none is given: a PUT that is sent again changes nothing.
-    const after = settled(wanted, before.complete ? before.shipDate! : now);
+    const after = settled(wanted, isComplete(before) ? before.shipDate : formatDateTime(now));
     if (!before.complete) await moveUnits(tx, before, after);
-    await updateOrder(tx, orderId, after);
-    const completes = after.complete && !before.complete;
-    if (completes) await inventory.settle(tx, after.petId!);
-    const updated = orderOf(orderId, after);
-    if (!isDeepStrictEqual(before, after)) {
+    const updated = await orderTable.update(tx, orderId, after);
+    const completes = !before.complete && isComplete(updated);
+    if (completes) await inventory.settle(tx, updated.petId);
+    if (orderTable.differ(before, updated)) {
       appendEvent(tx, completes ? 'order.completed' : 'order.updated', orderId, updated);
     }
     return updated;
@@ -80,45 +65,33 @@ export function update(
 }
 
 /** Cancels an open order and gives its units back. */
-export function cancel(db: Writer, orderId: number, guard: (current: Order) => void): Promise<void> {
+export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder) => void): Promise<void> {
   return db.write(async tx => {
-    const row = found(await selectOrderToChange(tx, orderId), orderId);
-    const order = toOrder(row);
+    const order = found(await selectOrderToChange(tx, orderId), orderId);
     guard(order);
-    if (row.complete) throw alreadyComplete(orderId);
-    await deleteOrder(tx, orderId);
-    await moveUnits(tx, rowTerms(row), noUnits);
+    if (order.complete) throw alreadyComplete(orderId);
+    await orderTable.delete(tx, orderId);
+    await moveUnits(tx, order, noUnits);
     appendEvent(tx, 'order.cancelled', orderId, order);
   });
 }
 
-interface HeldUnits {
-  petId: number | null;
-  quantity: number;
-}
+type HeldUnits = Pick<New<StoredOrder>, 'petId' | 'quantity'>;
 
-const noUnits: HeldUnits = { petId: null, quantity: 0 };
+const noUnits: HeldUnits = { quantity: 0 };
 
 /** Moves units between stock and an open order that held `before` and is to hold `after`. */
 async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {
   if (before.petId === after.petId) {
-    if (after.petId !== null) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);
+    if (after.petId !== undefined) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);
     return;
   }
-  if (before.petId !== null && after.petId !== null) await lockStock(tx, before.petId, after.petId);
-  if (before.petId !== null) await inventory.giveBack(tx, before.petId, before.quantity);
-  if (after.petId !== null) await inventory.take(tx, after.petId, after.quantity);
+  if (before.petId !== undefined && after.petId !== undefined) await lockStock(tx, before.petId, after.petId);
+  if (before.petId !== undefined) await inventory.giveBack(tx, before.petId, before.quantity);
+  if (after.petId !== undefined) await inventory.take(tx, after.petId, after.quantity);
 }
 
-function found(row: OrderRow | undefined, orderId: number): OrderRow {
-  if (!row) throw new ApiError('order_not_found', `There is no order ${orderId}`);
-  return row;
-}
-
-function rowTerms({ pet_id, quantity, ship_date, complete }: OrderRow): OrderTerms {
-  return { petId: pet_id, quantity, shipDate: ship_date, complete: complete === 1 };
-}
-
-function toOrder(row: OrderRow): Order {
-  return orderOf(row.id, rowTerms(row));
+function found(order: StoredOrder | undefined, orderId: number): StoredOrder {
+  if (!order) throw new ApiError('order_not_found', `There is no order ${orderId}`);
+  return order;
 }

@@ -2,7 +2,7 @@ import { operationsOf } from '../../../web/portal/contract.js';
 import { stabilityBadge } from '../../../web/portal/operation-list.js';
 import type { Contract, ListedOperation, Parameter } from '../../../web/portal/types.d.ts';
 import { planLimits, plans } from '../access/plans/plan.ts';
-import { pageLimit } from '../contract/define-route.ts';
+import { pageLimit } from '../contract/schema.ts';
 import { scopes } from '../contract/scopes.ts';
 import { element, type Html, html, type Part } from '../kit/html.ts';
 import { grouped } from '../kit/quantities.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/schema.ts';
-import { routes } from '../../src/http/routes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 
 const MAX_PAGE = 100;
 
@@ -27,7 +27,7 @@ function uncapped({ type, enum: choices, format, maxItems, maxLength, additional
 describe('the input of every operation', () => {
   it('is capped: arrays by maxItems, texts by maxLength, objects by their fields', () => {
     const faults: string[] = [];
-    for (const { operationId, params, query, body } of routes) {
+    for (const { operationId, params, query, body } of describedRoutes) {
       for (const [part, schema] of Object.entries({ params, query, body })) {
         if (!schema) continue;
         for (const [path, inner] of within(schema, `${operationId} ${part}`)) {
@@ -41,7 +41,7 @@ describe('the input of every operation', () => {
 });
 
 describe('every operation that lists', () => {
-  const lists = routes.filter(({ success }) => success.schema?.type === 'array');
+  const lists = describedRoutes.filter(({ success }) => success.schema?.type === 'array');
 
   it('takes a limit with a default and a maximum', () => {
     assert.ok(lists.length > 0);

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { KeyRing } from '../../src/access/api-keys/key-ring.ts';
-import { readStandings } from '../../src/access/api-keys/standings.ts';
-import { defineRoute } from '../../src/contract/define-route.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
-import { Writability } from '../../src/db/writability.ts';
 import { Drain } from '../../src/http/drain.ts';
 import { EventStreams } from '../../src/http/event-streams.ts';
 import { Idempotency } from '../../src/http/idempotency.ts';
@@ -15,6 +12,7 @@ import { OutageLog } from '../../src/http/outage-log.ts';
 import { RequestLog } from '../../src/http/request-log.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { TrustedProxies } from '../../src/kit/client-address.ts';
+import { defineRoute } from '../../src/routes/define-route.ts';
 import type { Answer } from '../support/client.ts';
 import { assertKeepsContract } from '../support/contract.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -49,15 +47,10 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
       }),
     ],
     db: app.db,
-    endpoints: app.endpoints,
-    dispatcher: app.dispatcher,
-    readStandings,
-    webhooksPerKey: 20,
     keyRing: new KeyRing(app.db, app.config.banRules),
     keyLimits: app.keyLimits,
     contract: new ContractDocument(async () => ({})),
     idempotency: new Idempotency(app.db),
-    tail: app.tail,
     streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
     counters: new MemoryCounters(),
     drain: new Drain(),
@@ -65,7 +58,6 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     trustedProxies: new TrustedProxies([]),
     log,
     outageLog: new OutageLog(log, clock),
-    writability: new Writability(app.db, clock),
     requestLog: new RequestLog(destination, true),
     keepSunset: false,
     connections: { total: 10, perAddress: 10 },

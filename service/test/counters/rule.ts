@@ -1,5 +1,5 @@
 import { type Decision, decide, describe, type LimitState, type Terms } from '../../src/counters/decide.ts';
-import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { packState, packTerms, unpackState } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 
@@ -25,19 +25,13 @@ export function inRedis(connection: () => RedisConnection): Rule {
     name: 'in Redis',
     runs: 40,
     decide: async (state, terms, now) => {
-      const { limits, bansLiftedAt, banRules } = terms;
-      const values: (string | number)[] = [limits.perMinute, limits.perDay, bansLiftedAt];
-      if (banRules) {
-        const { forgiveness, strikes, strikesWithin, decay, durations } = banRules;
-        values.push(forgiveness, strikes, strikesWithin, decay, durations.join(','));
-      }
       const answer = await connection().client.decide(
         `rule:${requests++}`,
         'count',
         packState(state),
         now,
         SECOND,
-        ...values,
+        ...packTerms(terms),
       );
       const [verdict, banBegins, decidedAt, packed] = answer!;
       Object.assign(state, unpackState(packed));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { routes } from '../../src/http/routes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
@@ -112,7 +112,7 @@ export async function everyAnswer(api: Client): Promise<[path: string, answer: P
     // The log of events always has a next page; after an empty one there is nothing more now.
     return text === '[]' ? undefined : headers.link;
   };
-  for (const { method, path, success } of routes) {
+  for (const { method, path, success } of describedRoutes) {
     if (method !== 'GET' || success.mediaType === 'text/event-stream') continue;
     if (path.includes('{')) {
       for (let id = 1; id <= MOST_IDS; id++) await ask(path.replace(/\{\w+\}/, String(id)));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { Caller } from '../../src/access/api-keys/key-ring.ts';
 import type { Database, Value } from '../../src/db/database.ts';
 import { InvalidSort } from '../../src/kit/paging.ts';
+import type { Caller } from '../../src/routes/context.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
 import { fillLists, HELD, HELD_BY_NONE } from '../support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists, readPage } from '../support/lists.ts';
@@ -17,10 +17,10 @@ interface Sent {
 /** Why a plan reads more than a page; empty when it does not. */
 type Explain = (sent: Sent) => Promise<string[]>;
 
-const callers = [
+const callers: Caller[] = [
   { keyId: 1, scopes: new Set(['admin']) },
   { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']) },
-] as unknown as Caller[];
+];
 
 /** Every query for a page that any request can lead to: all filters and sorts, first pages and later ones. */
 async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent & { what: string }> {

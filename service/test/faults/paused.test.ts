@@ -143,7 +143,7 @@ describe('SIGTERM while PostgreSQL hangs', () => {
       ];
       assert.equal(code, 1);
       assert.match(stdout, /"msg":"shutting down"/);
-      assert.match(stdout, /"msg":"the last counts could not be kept"/);
+      assert.match(stdout, /The last counts could not be stored/);
       assert.match(stdout, /"msg":"shutdown failed"/);
     });
   });

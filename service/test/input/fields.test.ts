@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { routes } from '../../src/http/routes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { filled, operationsWithBody } from '../support/operations.ts';
@@ -150,7 +150,7 @@ describe('a field', () => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
-    for (const { method, path, body, example } of routes) {
+    for (const { method, path, body, example } of describedRoutes) {
       for (const [name, { maxLength, pattern }] of Object.entries(body?.properties ?? {})) {
         if (maxLength === undefined || pattern === undefined) continue;
         const value = 'https://example.com';

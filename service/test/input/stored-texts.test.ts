@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/schema.ts';
-import { routes } from '../../src/http/routes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { encodeCursor } from '../../src/kit/paging.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { filled } from '../support/operations.ts';
@@ -40,7 +40,7 @@ describe('text that no store can hold', () => {
   it('is rejected in every query parameter of every operation', async t => {
     const { api } = await startTestApp(t);
     let tried = 0;
-    for (const { method, path, query = noFields, body } of routes) {
+    for (const { method, path, query = noFields, body } of describedRoutes) {
       for (const { name } of placesIn(query)) {
         for (const { encoded } of Object.values(unstorable)) {
           const example = body && JSON.stringify(body.example ?? {});
@@ -62,7 +62,7 @@ describe('text that no store can hold', () => {
     const { api } = await startTestApp(t);
     await anOrder(api, { petId: await aPet(api, { stock: 9 }) });
     const methods = new Set<string>();
-    for (const { method, path, body, example } of routes) {
+    for (const { method, path, body, example } of describedRoutes) {
       for (const { name, around } of body ? placesIn(body) : []) {
         for (const { json } of Object.values(unstorable)) {
           const others = Object.entries({ ...(body!.example ?? {}), ...example }).filter(
@@ -84,7 +84,7 @@ describe('text that no store can hold', () => {
     const { api } = await startTestApp(t);
     await api.post('/webhooks', { url: 'https://1.1.1.1', enabled: false });
     let tried = 0;
-    for (const { path, query } of routes) {
+    for (const { path, query } of describedRoutes) {
       const { cursor, sort } = query?.properties ?? {};
       if (!cursor || !sort) continue;
       for (const order of sort.enum!) {

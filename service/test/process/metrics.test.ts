@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
-import { routes } from '../../src/http/routes.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
@@ -105,7 +105,7 @@ describe('the metrics', () => {
       ofRequests(second).map(({ labels }) => labels),
       ofRequests(first).map(({ labels }) => labels),
     );
-    const templates = new Set(['none', '/', ...routes.map(({ path }) => path)]);
+    const templates = new Set(['none', '/', ...describedRoutes.map(({ path }) => path)]);
     for (const { labels } of ofRequests(second)) {
       assert.ok(templates.has(labels.route!) || labels.route!.startsWith('/docs'), labels.route);
       assert.match(labels.method!, /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|other)$/);

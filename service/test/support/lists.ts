@@ -1,16 +1,29 @@
-import type { Reply, Route } from '../../src/contract/define-route.ts';
 import type { Schema } from '../../src/contract/schema.ts';
-import { routes } from '../../src/http/routes.ts';
-import type { RouteServices } from '../../src/http/services.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type FeatureServices, featuresOf, routesOf } from '../../src/features.ts';
+import { type Caller, Context } from '../../src/routes/context.ts';
+import type { AnyContext, Route } from '../../src/routes/define-route.ts';
+import type { Reply } from '../../src/routes/reply.ts';
 
 /** A route that answers with pages in an order that can be chosen. */
 export interface ListRoute {
-  route: Route<RouteServices>;
+  route: Route;
   filters: Readonly<Record<string, Schema>>;
   sorts: readonly string[];
 }
 
-export const lists: readonly ListRoute[] = routes.flatMap(route => {
+const standing = { problem: undefined, isAdministrator: true };
+
+/** The services that lists use, apart from the store. */
+const services = {
+  keyLimits: { statesOf: async () => new Map() },
+  readStandings: async (_db: unknown, keyIds: readonly number[]) =>
+    new Map(keyIds.map(keyId => [keyId, standing])),
+};
+
+export const lists: readonly ListRoute[] = routesOf(
+  featuresOf(services as unknown as FeatureServices),
+).flatMap(route => {
   const { sort, limit, cursor, ...filters } = route.query?.properties ?? {};
   return sort && limit && cursor ? [{ route, filters, sorts: sort.enum! }] : [];
 });
@@ -27,17 +40,14 @@ export function combinationsOf({
   return sets.flatMap(set => [undefined, ...sorts].map(sort => ({ filters: set, sort })));
 }
 
-/** Reads a page as a request with this query does, after it was found to be well-formed. */
+/** Reads a page as a request of `caller` with this query does, after it was found to be well-formed. */
 export function readPage(
   { route }: ListRoute,
   query: object,
-  services: Pick<RouteServices, 'db' | 'caller'>,
+  { db, caller }: { db: Database; caller: Caller },
 ): Promise<Reply> {
-  const handler = route.handler as (request: object, services: object) => Promise<Reply>;
-  const keyLimits = { statesOf: async () => new Map() };
-  const standing = { problem: undefined, isAdministrator: true };
-  const readStandings = async (_db: unknown, keyIds: readonly number[]) =>
-    new Map(keyIds.map(keyId => [keyId, standing]));
   const params = Object.fromEntries(Object.keys(route.params?.properties ?? {}).map(name => [name, 1]));
-  return handler({ params, query }, { keyLimits, readStandings, now: 0, ...services });
+  const request = { receivedAt: 0, caller, headers: {} };
+  const context = new Context(request as never, {} as never, { params, query, body: {} }, db);
+  return route.handler(context as AnyContext);
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { TestContext } from 'node:test';
+import { freePort } from '../../../scripts/servers/ports.ts';
 import { type RedisOptions, type RedisServer, startRedis } from '../../../scripts/servers/redis.ts';
 
 /** A Redis of a test's own, which keeps nothing on disk and ends with the test. */
@@ -12,10 +11,6 @@ export async function ownRedis(t: TestContext, options: RedisOptions = {}): Prom
 
 /** A port that leaves room for the one 10,000 above it, on which the nodes of a cluster talk to each other. */
 export async function portOfNode(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
+  const port = await freePort();
   return port < 55_536 ? port : portOfNode();
 }

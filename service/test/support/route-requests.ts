@@ -1,12 +1,12 @@
-import type { Method, Route } from '../../src/contract/define-route.ts';
+import type { Method } from '../../src/contract/operation.ts';
 import { scopeNames } from '../../src/contract/scopes.ts';
-import { routes } from '../../src/http/routes.ts';
-import type { RouteServices } from '../../src/http/services.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
+import type { Route } from '../../src/routes/define-route.ts';
 import { filled } from './operations.ts';
 
 /** An operation as its definition states it: what tests generate requests from, so that they cannot forget one. */
 export interface DefinedOperation {
-  route: Route<RouteServices>;
+  route: Route;
   operationId: string;
   method: Method;
   /** Such as `/pets/{petId}`. */
@@ -18,7 +18,7 @@ export interface DefinedOperation {
   isStream: boolean;
 }
 
-export const definedOperations: readonly DefinedOperation[] = routes.map(route => ({
+export const definedOperations: readonly DefinedOperation[] = describedRoutes.map(route => ({
   route,
   operationId: route.operationId,
   method: route.method,
@@ -29,7 +29,7 @@ export const definedOperations: readonly DefinedOperation[] = routes.map(route =
 }));
 
 /** A definition names one scope or several. */
-function scopesOf({ scope }: Route<RouteServices>): string[] {
+function scopesOf({ scope }: Route): string[] {
   if (scope === null || scope === 'any') return [];
   const scopes: string[] = [scope].flat();
   for (const name of scopes) {

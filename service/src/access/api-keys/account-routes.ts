@@ -1,9 +1,10 @@
-import { defineRoute, type Route, reply } from '../../contract/define-route.ts';
-import type { AccessServices } from './access-services.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { reply } from '../../routes/reply.ts';
 import { Account } from './account.ts';
+import type { KeyServices } from './api-key-routes.ts';
 import * as apiKeys from './api-keys.ts';
 
-export const accountRoutes: Route<AccessServices>[] = [
+export const accountRoutes = ({ keyLimits }: Pick<KeyServices, 'keyLimits'>): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/account',
@@ -20,7 +21,7 @@ export const accountRoutes: Route<AccessServices>[] = [
     success: { status: 200, description: 'The key and its use.', schema: Account },
     conditional: true,
     errors: [],
-    handler: async (_request, services: AccessServices) =>
-      reply.resource(await apiKeys.account(services, services.caller!.keyId)),
+    handler: async ({ caller, db, now }) =>
+      reply.resource(await apiKeys.account({ db, keyLimits, now }, caller.keyId)),
   }),
 ];

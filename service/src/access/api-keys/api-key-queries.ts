@@ -1,35 +1,43 @@
 import type { Scope } from '../../contract/scopes.ts';
-import type { Queries, Transaction } from '../../db/database.ts';
-import type { List, SortOf } from '../../db/list.ts';
-import { isOneOf, type Listing, selectPage } from '../../db/select-page.ts';
-import type { Page } from '../../kit/paging.ts';
+import { assignedId, integer, nullable, text } from '../../db/columns.ts';
+import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
+import { defineList, type QueryOf } from '../../db/list.ts';
+import { isOneOf } from '../../db/select-page.ts';
+import { type ResourceOf, Table } from '../../db/table.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
 
-/** Instants are in milliseconds since the Unix epoch. */
-export interface ApiKeyRow {
-  id: number;
-  name: string;
-  plan: Plan;
-  scopes: string;
-  per_minute: number | null;
-  per_day: number | null;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  bans_lifted_at: number | null;
+/** What an administrator says of a key. Instants are in milliseconds since the Unix epoch. */
+const settings = {
+  name: text('name'),
+  plan: text<Plan>('plan'),
+  scopes: text('scopes'),
+  per_minute: nullable(integer('per_minute')),
+  per_day: nullable(integer('per_day')),
+  expires_at: nullable(integer('expires_at')),
+};
+
+const settingsTable = new Table('api_keys', settings);
+
+/** Keys as they are stored, without their secrets: a row needs no conversion. */
+const keyTable = new Table('api_keys', {
+  ...settings,
+  id: assignedId,
+  created_at: integer('created_at'),
+  revoked_at: nullable(integer('revoked_at')),
+  last_used_at: nullable(integer('last_used_at')),
+  bans_lifted_at: nullable(integer('bans_lifted_at')),
   /** How often its limits were reset. */
-  limits_resets: number;
-}
+  limits_resets: integer('limits_resets'),
+});
+
+export type ApiKeyRow = ResourceOf<typeof keyTable>;
+
+const COLUMNS = keyTable.columns;
 
 /** The limits negotiated for a key; null where those of its plan apply. */
 export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
-  return per_minute === null ? null : { perMinute: per_minute, perDay: per_day! };
+  return per_minute === null || per_day === null ? null : { perMinute: per_minute, perDay: per_day };
 }
-
-const COLUMNS =
-  'id, name, plan, scopes, per_minute, per_day, created_at, expires_at, revoked_at, last_used_at, bans_lifted_at, ' +
-  'limits_resets';
 
 export interface ApiKeyTerms {
   name: string;
@@ -40,29 +48,36 @@ export interface ApiKeyTerms {
   expiresAt: number | null;
 }
 
+function valuesOf({ name, plan, scopes, quotas, expiresAt }: ApiKeyTerms): Value[] {
+  return settingsTable.valuesOf({
+    name,
+    plan,
+    scopes: scopes.join(' '),
+    per_minute: quotas?.perMinute ?? null,
+    per_day: quotas?.perDay ?? null,
+    expires_at: expiresAt,
+  });
+}
+
 export function insertApiKey(
   db: Queries,
   hash: Uint8Array,
-  { name, plan, scopes, quotas, expiresAt }: ApiKeyTerms,
+  terms: ApiKeyTerms,
   now: number,
 ): Promise<ApiKeyRow> {
-  return db.get(
-    `INSERT INTO api_keys (hash, name, plan, scopes, per_minute, per_day, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-    [hash, name, plan, scopes.join(' '), quotas?.perMinute ?? null, quotas?.perDay ?? null, now, expiresAt],
-  ) as Promise<ApiKeyRow>;
+  return one(
+    db,
+    `INSERT INTO api_keys (hash, created_at, ${settingsTable.written})
+     VALUES (?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
+    [hash, now, ...valuesOf(terms)],
+  );
 }
 
-export function updateApiKey(
-  db: Queries,
-  keyId: number,
-  { name, plan, scopes, quotas, expiresAt }: ApiKeyTerms,
-): Promise<ApiKeyRow> {
-  return db.get(
-    `UPDATE api_keys SET name = ?, plan = ?, scopes = ?, per_minute = ?, per_day = ?, expires_at = ?
-     WHERE id = ? RETURNING ${COLUMNS}`,
-    [name, plan, scopes.join(' '), quotas?.perMinute ?? null, quotas?.perDay ?? null, expiresAt, keyId],
-  ) as Promise<ApiKeyRow>;
+export function updateApiKey(db: Queries, keyId: number, terms: ApiKeyTerms): Promise<ApiKeyRow> {
+  return one(db, `UPDATE api_keys SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`, [
+    ...valuesOf(terms),
+    keyId,
+  ]);
 }
 
 export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | undefined> {
@@ -154,17 +169,11 @@ export function selectAdministratorKeys(db: Queries): Promise<ApiKeyRow[]> {
   );
 }
 
-export const keyList = {
-  table: 'api_keys',
-  columns: COLUMNS,
-  equal: {},
-  sorts: { id: { id: 'number' } },
+export const keyList = defineList(keyTable, {
+  filters: {},
+  sorts: { id: ['id'] },
   defaultSort: 'id',
   indexes: [{ columns: ['id'] }],
-} as const satisfies List<ApiKeyRow>;
+});
 
-export type ApiKeySort = SortOf<typeof keyList>;
-
-export function selectApiKeys(db: Queries, listing: Listing<ApiKeySort>): Promise<Page<ApiKeyRow>> {
-  return selectPage<ApiKeyRow>(db, keyList, {}, listing);
-}
+export type ApiKeyQuery = QueryOf<typeof keyList>;

@@ -1,6 +1,9 @@
-import { defineRoute, idParams, listQuery, type Route, reply } from '../../contract/define-route.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { idParams } from '../../routes/id-params.ts';
+import { listQuery } from '../../routes/list-query.ts';
+import { reply } from '../../routes/reply.ts';
+import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import { KeyUsage } from '../rate-limits/key-usage.ts';
-import type { AccessServices } from './access-services.ts';
 import {
   ApiKey,
   ApiKeyPatch,
@@ -12,10 +15,17 @@ import {
 } from './api-key.ts';
 import { keyList } from './api-key-queries.ts';
 import * as apiKeys from './api-keys.ts';
+import type { KeyRing } from './key-ring.ts';
 
 const keyParams = idParams('keyId', 'The API key.');
 
-export const apiKeyRoutes: Route<AccessServices>[] = [
+/** What the operations on keys work with. */
+export interface KeyServices {
+  keyRing: KeyRing;
+  keyLimits: KeyLimits;
+}
+
+export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/keys',
@@ -33,7 +43,7 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
       example: [ApiKey.example],
     },
     errors: [],
-    handler: async ({ query }, services: AccessServices) => reply.page(await apiKeys.list(services, query)),
+    handler: async ({ query, db, now }) => reply.page(await apiKeys.list({ db, keyLimits, now }, query)),
   }),
 
   defineRoute({
@@ -50,8 +60,8 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
     shownOnce: ['key'],
     errors: [],
-    handler: async ({ body }, services: AccessServices) => {
-      const key = await apiKeys.create(services, body);
+    handler: async ({ body, db, now }) => {
+      const key = await apiKeys.create({ db, keyLimits, now }, body);
       return reply.created(`/keys/${key.id}`, key);
     },
   }),
@@ -68,8 +78,8 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 200, description: 'The key.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found'],
-    handler: async ({ params }, services: AccessServices) =>
-      reply.resource(await apiKeys.read(services, params.keyId)),
+    handler: async ({ params, db, now }) =>
+      reply.resource(await apiKeys.read({ db, keyLimits, now }, params.keyId)),
   }),
 
   defineRoute({
@@ -88,12 +98,12 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 200, description: 'The key as it is now.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found', 'api_key_revoked', 'last_admin_key'],
-    handler: async ({ params, body, guard }, services: AccessServices) => {
-      const key = await apiKeys.change(services, params.keyId, current => {
+    handler: async ({ params, body, guard, db, now }) => {
+      const key = await apiKeys.change({ db, keyLimits, now }, params.keyId, current => {
         guard(current);
         return changedSettings(current, body);
       });
-      services.keyRing.clear();
+      keyRing.clear();
       return reply.resource(key);
     },
   }),
@@ -112,9 +122,9 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 204, description: 'The key is revoked.' },
     conditional: true,
     errors: ['api_key_not_found', 'last_admin_key'],
-    handler: async ({ params, guard }, services: AccessServices) => {
-      await apiKeys.revoke(services, params.keyId, guard);
-      services.keyRing.clear();
+    handler: async ({ params, guard, db, now }) => {
+      await apiKeys.revoke({ db, keyLimits, now }, params.keyId, guard);
+      keyRing.clear();
       return reply.empty;
     },
   }),
@@ -136,9 +146,9 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 200, description: 'The key, with its new secret.', schema: RotatedApiKey },
     shownOnce: ['key'],
     errors: ['api_key_not_found', 'api_key_revoked'],
-    handler: async ({ params, body }, services: AccessServices) => {
-      const key = await apiKeys.rotate(services, params.keyId, body);
-      services.keyRing.clear();
+    handler: async ({ params, body, db, now }) => {
+      const key = await apiKeys.rotate({ db, keyLimits, now }, params.keyId, body);
+      keyRing.clear();
       return reply.resource(key);
     },
   }),
@@ -156,9 +166,9 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     params: keyParams,
     success: { status: 204, description: 'The key is not banned.' },
     errors: ['api_key_not_found'],
-    handler: async ({ params }, services: AccessServices) => {
-      await apiKeys.liftBan(services, params.keyId);
-      services.keyRing.clear();
+    handler: async ({ params, db, now }) => {
+      await apiKeys.liftBan({ db, keyLimits, now }, params.keyId);
+      keyRing.clear();
       return reply.empty;
     },
   }),
@@ -178,9 +188,9 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     success: { status: 204, description: 'Nothing of the limits of the key is used.' },
     errors: ['api_key_not_found'],
     stability: 'experimental',
-    handler: async ({ params }, services: AccessServices) => {
-      await apiKeys.reset(services, params.keyId);
-      services.keyRing.clear();
+    handler: async ({ params, db, now }) => {
+      await apiKeys.reset({ db, keyLimits, now }, params.keyId);
+      keyRing.clear();
       return reply.empty;
     },
   }),
@@ -198,7 +208,7 @@ export const apiKeyRoutes: Route<AccessServices>[] = [
     conditional: true,
     errors: ['api_key_not_found'],
     stability: 'experimental',
-    handler: async ({ params }, services: AccessServices) =>
-      reply.resource(await apiKeys.usage(services, params.keyId)),
+    handler: async ({ params, db, now }) =>
+      reply.resource(await apiKeys.usage({ db, keyLimits, now }, params.keyId)),
   }),
 ];

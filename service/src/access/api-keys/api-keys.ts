@@ -4,7 +4,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { CountedKey } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import type { Listing } from '../../db/select-page.ts';
+import { selectPage } from '../../db/select-page.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
@@ -23,12 +23,13 @@ import {
   refuseMismatchedQuotas,
 } from './api-key.ts';
 import {
+  type ApiKeyQuery,
   type ApiKeyRow,
-  type ApiKeySort,
   type ApiKeyTerms,
   anyApiKey,
   deleteSecretsExpiredBefore,
   insertApiKey,
+  keyList,
   liftBans,
   lockApiKeys,
   quotasOf,
@@ -36,7 +37,6 @@ import {
   resetLimits,
   revokeApiKey,
   selectApiKey,
-  selectApiKeys,
   selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
@@ -50,8 +50,8 @@ export interface KeyAccess {
   now: number;
 }
 
-export async function list(access: KeyAccess, listing: Listing<ApiKeySort>): Promise<Page<ApiKey>> {
-  const page = await selectApiKeys(access.db, listing);
+export async function list(access: KeyAccess, query: ApiKeyQuery): Promise<Page<ApiKey>> {
+  const page = await selectPage(access.db, keyList, query);
   const states = await access.keyLimits.statesOf(page.items.map(counted));
   return mapPage(page, row => toApiKey(row, states.get(row.id), access.now));
 }

@@ -1,4 +1,4 @@
-import type { Changes, CountedKey, Counters, DayUse } from '../../counters/counters.ts';
+import { type CountedKey, type Counters, type DayUse, dayUseOf } from '../../counters/counters.ts';
 import {
   type BanRules,
   banAt,
@@ -17,16 +17,13 @@ import {
   deleteSpentLimits,
   deleteUsageAfter,
   deleteUsageBefore,
-  type LimitRow,
   type Spent,
   selectLimits,
   selectSpentLimits,
   selectUsage,
   type UsageRow,
-  updateLastUsed,
-  upsertLimits,
-  upsertUsage,
 } from './limit-queries.ts';
+import { mergeUse, minuteOf, stateOf, storeChanges } from './stored-limits.ts';
 
 /** Keys whose counts are written in one transaction. */
 const FLUSHED_AT_ONCE = 200;
@@ -73,7 +70,8 @@ export class KeyLimits {
   async load(now: number): Promise<void> {
     const today = Math.floor(now / DAY);
     for (const row of await selectLimits(this.#db, today)) {
-      this.#counters.restore(row.api_key_id, stateOf(row, today));
+      const use = { day: today, dayUsed: row.admitted ?? 0, dayRefused: row.refused ?? 0 };
+      this.#counters.restore(row.api_key_id, { ...stateOf(row), ...use });
     }
   }
 
@@ -103,10 +101,9 @@ export class KeyLimits {
     const today = Math.floor(now / DAY);
     const state = (await this.stateOf(key)) ?? newState(now, key.resets);
     const windows = windowsAt(state, limits, now);
-    const { resets, day, dayUsed: admitted, dayRefused: refused } = state;
     const firstDay = today - USAGE_DAYS + 1;
     const kept = await selectUsage(this.#db, key.keyId, firstDay);
-    const counted = [...this.#counters.daysOf(key.keyId), { resets, day, admitted, refused }];
+    const counted = [...this.#counters.daysOf(key.keyId), dayUseOf(key.keyId, state)];
     const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
@@ -162,7 +159,7 @@ export class KeyLimits {
     for (let left = this.#counters.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
       const changes = this.#counters.takeChanges(FLUSHED_AT_ONCE);
       try {
-        await this.#keep(changes);
+        await this.#db.write(tx => storeChanges(tx, changes));
       } catch (error) {
         this.#counters.returnChanges(changes);
         throw error;
@@ -176,19 +173,6 @@ export class KeyLimits {
     const ban = state && banOf(state, terms.bansLiftedAt, state.bannedAt);
     if (ban) this.#onBan(keyId, ban);
     return decision;
-  }
-
-  /** In the order of the keys' IDs: processes that keep the same keys at once then wait for each other, but not for ever. */
-  #keep({ states, endedDays }: Changes): Promise<void> {
-    return this.#db.write(async tx => {
-      for (const day of endedDays.toSorted(byKeyId)) await upsertUsage(tx, day);
-      for (const { keyId, state } of states.toSorted(byKeyId)) {
-        const { resets, day, dayUsed: admitted, dayRefused: refused, seenAt } = state;
-        await upsertLimits(tx, keyId, state);
-        await upsertUsage(tx, { keyId, resets, day, admitted, refused });
-        await updateLastUsed(tx, keyId, minuteOf(seenAt));
-      }
-    });
   }
 }
 
@@ -220,28 +204,10 @@ function lastDay(now: number): number {
   return Math.floor(latestCredible(now) / DAY);
 }
 
-/** The use of each day, the latest first. Counts only grow between resets, so of all that are known the largest hold. */
-function daysOf(kept: readonly UsageRow[], counted: readonly Omit<DayUse, 'keyId'>[]): DayUsage[] {
+/** The use of each day, the latest first. */
+function daysOf(kept: readonly UsageRow[], counted: readonly DayUse[]): DayUsage[] {
   const days = new Map(kept.map(row => [row.day, row]));
-  for (const { day, resets, admitted, refused } of counted) {
-    const known = days.get(day) ?? {
-      day,
-      resets,
-      admitted,
-      refused,
-      earlier_admitted: 0,
-      earlier_refused: 0,
-    };
-    if (resets === known.resets) {
-      known.admitted = Math.max(known.admitted, admitted);
-      known.refused = Math.max(known.refused, refused);
-    } else if (resets > known.resets) {
-      known.earlier_admitted += known.admitted;
-      known.earlier_refused += known.refused;
-      Object.assign(known, { resets, admitted, refused });
-    }
-    days.set(day, known);
-  }
+  for (const use of counted) days.set(use.day, mergeUse(days.get(use.day), use));
   return [...days.values()]
     .sort((a, b) => b.day - a.day)
     .map(({ day, admitted, refused, earlier_admitted, earlier_refused }) => ({
@@ -250,33 +216,6 @@ function daysOf(kept: readonly UsageRow[], counted: readonly Omit<DayUse, 'keyId
       refused: earlier_refused + refused,
     }))
     .filter(({ admitted, refused }) => admitted + refused > 0);
-}
-
-function byKeyId(a: { keyId: number }, b: { keyId: number }): number {
-  return a.keyId - b.keyId;
-}
-
-/** A key in constant use is written down as used once a minute. */
-function minuteOf(instant: number): number {
-  return Math.floor(instant / MINUTE) * MINUTE;
-}
-
-function stateOf(row: LimitRow, today: number): LimitState {
-  return {
-    minute: row.minute,
-    minuteUsed: row.minute_used,
-    day: today,
-    dayUsed: row.admitted ?? 0,
-    dayRefused: row.refused ?? 0,
-    toldAt: row.told_at,
-    toldUntil: row.told_until,
-    strikes: JSON.parse(row.strikes),
-    bannedAt: row.banned_at,
-    bannedUntil: row.banned_until,
-    bans: row.bans,
-    seenAt: 0,
-    resets: row.resets,
-  };
 }
 
 function usedWindow({

@@ -1,10 +1,11 @@
 import type { DayUse } from '../../counters/counters.ts';
-import type { LimitState } from '../../counters/decide.ts';
 import type { Queries } from '../../db/database.ts';
+import { recordsSql } from '../../db/records-sql.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 
 export interface LimitRow {
   api_key_id: number;
+  resets: number;
   minute: number;
   minute_used: number;
   told_at: number;
@@ -13,13 +14,29 @@ export interface LimitRow {
   banned_at: number;
   banned_until: number;
   bans: number;
-  resets: number;
+}
+
+const limitColumns = {
+  api_key_id: 'BIGINT',
+  resets: 'BIGINT',
+  minute: 'BIGINT',
+  minute_used: 'BIGINT',
+  told_at: 'BIGINT',
+  told_until: 'BIGINT',
+  strikes: 'TEXT',
+  banned_at: 'BIGINT',
+  banned_until: 'BIGINT',
+  bans: 'BIGINT',
+} as const;
+
+/** A limit row, with the use of a day since the same reset; null when there was none. */
+export interface LimitRowOfDay extends LimitRow {
   admitted: number | null;
   refused: number | null;
 }
 
-/** What was kept of every key, with its use of `day` (days since the Unix epoch) since the same reset. */
-export function selectLimits(db: Queries, day: number): Promise<LimitRow[]> {
+/** What is stored of every key, with its use of `day` (days since the Unix epoch). */
+export function selectLimits(db: Queries, day: number): Promise<LimitRowOfDay[]> {
   return db.all(
     `SELECT l.*, u.admitted, u.refused
      FROM key_limits l LEFT JOIN key_usage u ON u.api_key_id = l.api_key_id AND u.day = ? AND u.resets = l.resets`,
@@ -27,105 +44,94 @@ export function selectLimits(db: Queries, day: number): Promise<LimitRow[]> {
   );
 }
 
-/**
- * Keeps the windows, strikes and bans of a key. Several processes may keep the same key: of two views of it the one of the
- * later minute, or with more requests in it, is the later. A ban goes by its own end, and one that was lifted does no harm.
- * What is stored gives way when a clock that ran ahead wrote it. After a reset nothing from before is kept.
- */
-export async function upsertLimits(db: Queries, keyId: number, state: LimitState): Promise<void> {
-  const latest = latestCredible(state.seenAt);
-  await db.run(
-    `INSERT INTO key_limits
-       (api_key_id, resets, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (api_key_id) DO UPDATE SET
-       resets = excluded.resets,
-       ${viewColumns.map(column => `${column} = ${laterView(column)}`).join(', ')},
-       ${banColumns.map(column => `${column} = ${laterBan(column)}`).join(', ')}
-     WHERE excluded.resets >= key_limits.resets`,
-    [
-      keyId,
-      state.resets,
-      state.minute,
-      state.minuteUsed,
-      state.toldAt,
-      state.toldUntil,
-      JSON.stringify(state.strikes),
-      state.bannedAt,
-      state.bannedUntil,
-      state.bans,
-      ...viewColumns.map(() => Math.floor(latest / MINUTE)),
-      ...banColumns.map(() => latest),
-    ],
-  );
+/** What is stored of the windows, strikes and bans of some keys. */
+export function selectLimitsOf(db: Queries, keyIds: readonly number[]): Promise<LimitRow[]> {
+  const rows = keyIds.map(api_key_id => ({ api_key_id }));
+  const [keys, json] = recordsSql(db.engine, { api_key_id: 'BIGINT' }, rows);
+  return db.all(`SELECT l.* FROM ${keys} AS k JOIN key_limits l ON l.api_key_id = k.api_key_id`, [json]);
 }
 
-const viewColumns = ['minute', 'minute_used', 'told_at', 'told_until', 'strikes'] as const;
-const banColumns = ['banned_at', 'banned_until', 'bans'] as const;
-
-function laterView(column: string): string {
-  return `CASE WHEN excluded.resets > key_limits.resets OR key_limits.minute > ?
-    OR excluded.minute > key_limits.minute
-    OR (excluded.minute = key_limits.minute AND excluded.minute_used >= key_limits.minute_used)
-    THEN excluded.${column} ELSE key_limits.${column} END`;
-}
-
-function laterBan(column: string): string {
-  return `CASE WHEN excluded.resets > key_limits.resets OR key_limits.banned_at > ?
-    OR excluded.banned_until >= key_limits.banned_until
-    THEN excluded.${column} ELSE key_limits.${column} END`;
-}
-
-/**
- * Keeps what a key did on a day. Counts only grow, so of two the larger is the later. After a reset they begin again, and
- * what was counted before is added to the earlier use of the day; what still comes from before is too late.
- */
-export async function upsertUsage(
-  db: Queries,
-  { keyId, resets, day, admitted, refused }: DayUse,
-): Promise<void> {
-  await db.run(
-    `INSERT INTO key_usage (api_key_id, day, resets, admitted, refused) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (api_key_id, day) DO UPDATE SET
-       resets = excluded.resets,
-       ${['admitted', 'refused'].map(count => `${count} = ${laterCount(count)}, earlier_${count} = ${earlierCount(count)}`).join(', ')}
-     WHERE excluded.resets >= key_usage.resets`,
-    [keyId, day, resets, admitted, refused],
-  );
-}
-
-function laterCount(column: string): string {
-  return `CASE WHEN excluded.resets > key_usage.resets OR excluded.${column} > key_usage.${column}
-    THEN excluded.${column} ELSE key_usage.${column} END`;
-}
-
-function earlierCount(column: string): string {
-  return `key_usage.earlier_${column} + CASE WHEN excluded.resets > key_usage.resets
-    THEN key_usage.${column} ELSE 0 END`;
-}
-
-/**
- * Notes the minute in which a key was last used, in milliseconds since the Unix epoch, unless a later one is stored that is
- * credible by the end of that minute.
- */
-export async function updateLastUsed(db: Queries, keyId: number, lastUsedAt: number): Promise<void> {
-  await db.run(
-    `UPDATE api_keys SET last_used_at = ?
-     WHERE id = ? AND (coalesce(last_used_at, 0) < ? OR last_used_at > ?)`,
-    [lastUsedAt, keyId, lastUsedAt, latestCredible(lastUsedAt + MINUTE)],
-  );
+/** Stores the windows, strikes and bans of keys in place of what is stored of them. */
+export async function upsertLimits(db: Queries, rows: readonly LimitRow[]): Promise<void> {
+  const [states, json] = recordsSql(db.engine, limitColumns, rows);
+  await db.run(upsertSql('key_limits', limitColumns, ['api_key_id'], states), [json]);
 }
 
 /** The use of a day: since the last reset that it is known from, and before that. */
-export interface UsageRow extends Omit<DayUse, 'keyId'> {
+export interface UsageRow {
+  api_key_id: number;
+  day: number;
+  resets: number;
+  admitted: number;
+  refused: number;
   earlier_admitted: number;
   earlier_refused: number;
+}
+
+const usageColumns = {
+  api_key_id: 'BIGINT',
+  day: 'BIGINT',
+  resets: 'BIGINT',
+  admitted: 'BIGINT',
+  refused: 'BIGINT',
+  earlier_admitted: 'BIGINT',
+  earlier_refused: 'BIGINT',
+} as const;
+
+/** What is stored of some days of some keys. */
+export function selectUsageOf(
+  db: Queries,
+  days: readonly Pick<DayUse, 'keyId' | 'day'>[],
+): Promise<UsageRow[]> {
+  const rows = days.map(({ keyId, day }) => ({ api_key_id: keyId, day }));
+  const [asked, json] = recordsSql(db.engine, { api_key_id: 'BIGINT', day: 'BIGINT' }, rows);
+  return db.all(
+    `SELECT u.* FROM ${asked} AS a JOIN key_usage u ON u.api_key_id = a.api_key_id AND u.day = a.day`,
+    [json],
+  );
+}
+
+/** Stores what keys did on days, each named once, in place of what is stored of these days. */
+export async function upsertUsage(db: Queries, rows: readonly UsageRow[]): Promise<void> {
+  const [days, json] = recordsSql(db.engine, usageColumns, rows);
+  await db.run(upsertSql('key_usage', usageColumns, ['api_key_id', 'day'], days), [json]);
+}
+
+/** Inserts the rows of a table for a FROM clause, or puts them in place of those with the same key. */
+function upsertSql(table: string, columns: object, key: readonly string[], rows: string): string {
+  const names = Object.keys(columns);
+  const updates = names.filter(name => !key.includes(name)).map(name => `${name} = excluded.${name}`);
+  // Without WHERE SQLite would read ON as the condition of a join.
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rows} AS new_rows WHERE true
+     ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`;
+}
+
+/**
+ * Stores the minutes in which keys were last used, in milliseconds since the Unix epoch, unless a later one is stored that is
+ * credible by the end of that minute.
+ */
+export async function updateLastUsed(
+  db: Queries,
+  keys: readonly { api_key_id: number; last_used_at: number }[],
+): Promise<void> {
+  const rows = keys.map(key => ({ ...key, latest: latestCredible(key.last_used_at + MINUTE) }));
+  const [used, json] = recordsSql(
+    db.engine,
+    { api_key_id: 'BIGINT', last_used_at: 'BIGINT', latest: 'BIGINT' },
+    rows,
+  );
+  await db.run(
+    `UPDATE api_keys SET last_used_at = used.last_used_at FROM ${used} AS used
+     WHERE api_keys.id = used.api_key_id
+       AND (coalesce(api_keys.last_used_at, 0) < used.last_used_at OR api_keys.last_used_at > used.latest)`,
+    [json],
+  );
 }
 
 /** The days of a key from `firstDay` on, the latest first. */
 export function selectUsage(db: Queries, keyId: number, firstDay: number): Promise<UsageRow[]> {
   return db.all(
-    `SELECT day, resets, admitted, refused, earlier_admitted, earlier_refused FROM key_usage
+    `SELECT * FROM key_usage
      WHERE api_key_id = ? AND day >= ? ORDER BY day DESC`,
     [keyId, firstDay],
   );

@@ -1,39 +1,29 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import type { Listing } from '../../db/select-page.ts';
+import { selectPage } from '../../db/select-page.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
-import { mapPage, type Page } from '../../kit/paging.ts';
-import type { Category, NewCategory } from './category.ts';
+import type { Page } from '../../kit/paging.ts';
+import { type Category, categoryTable, type NewCategory } from './category.ts';
 import {
-  type CategoryFilter,
-  type CategoryRow,
-  type CategorySort,
+  type CategoryQuery,
   categoryHasPets,
-  deleteCategory,
-  insertCategory,
-  selectCategories,
-  selectCategory,
+  categoryList,
   selectCategoryIdByName,
   selectCategoryToChange,
-  updateCategory,
 } from './category-queries.ts';
 
-export async function list(
-  db: Queries,
-  filter: CategoryFilter,
-  listing: Listing<CategorySort>,
-): Promise<Page<Category>> {
-  return mapPage(await selectCategories(db, filter, listing), toCategory);
+export function list(db: Queries, query: CategoryQuery): Promise<Page<Category>> {
+  return selectPage(db, categoryList, query);
 }
 
 export async function read(db: Queries, categoryId: number): Promise<Category> {
-  return toCategory(found(await selectCategory(db, categoryId), categoryId));
+  return found(await categoryTable.find(db, categoryId), categoryId);
 }
 
 export function create(db: Writer, category: NewCategory): Promise<Category> {
   return db.write(async tx => {
     await refuseTakenName(tx, category.name);
-    const created = toCategory(await insertCategory(tx, category));
+    const created = await categoryTable.insert(tx, category);
     appendEvent(tx, 'category.created', created.id, created);
     return created;
   });
@@ -46,19 +36,18 @@ export function update(
   change: (current: Category) => NewCategory,
 ): Promise<Category> {
   return db.write(async tx => {
-    const current = toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId));
+    const current = found(await selectCategoryToChange(tx, categoryId), categoryId);
     const category = change(current);
     await refuseTakenName(tx, category.name, categoryId);
-    const updated = toCategory(await updateCategory(tx, categoryId, category));
-    const same = updated.name === current.name && updated.description === current.description;
-    if (!same) appendEvent(tx, 'category.updated', categoryId, updated);
+    const updated = await categoryTable.update(tx, categoryId, category);
+    if (categoryTable.differ(current, updated)) appendEvent(tx, 'category.updated', categoryId, updated);
     return updated;
   });
 }
 
 export function remove(db: Writer, categoryId: number, guard: (current: Category) => void): Promise<void> {
   return db.write(async tx => {
-    const category = toCategory(found(await selectCategoryToChange(tx, categoryId), categoryId));
+    const category = found(await selectCategoryToChange(tx, categoryId), categoryId);
     guard(category);
     if (await categoryHasPets(tx, categoryId)) {
       throw new ApiError(
@@ -66,7 +55,7 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
         `Category ${categoryId} still has pets; move or delete them first`,
       );
     }
-    await deleteCategory(tx, categoryId);
+    await categoryTable.delete(tx, categoryId);
     appendEvent(tx, 'category.deleted', categoryId, category);
   });
 }
@@ -81,11 +70,7 @@ async function refuseTakenName(tx: Transaction, name: string, exceptId?: number)
   }
 }
 
-function found(row: CategoryRow | undefined, categoryId: number): CategoryRow {
-  if (!row) throw new ApiError('category_not_found', `There is no category ${categoryId}`);
-  return row;
-}
-
-function toCategory({ id, name, description }: CategoryRow): Category {
-  return description === null ? { id, name } : { id, name, description };
+function found(category: Category | undefined, categoryId: number): Category {
+  if (!category) throw new ApiError('category_not_found', `There is no category ${categoryId}`);
+  return category;
 }

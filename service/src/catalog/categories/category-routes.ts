@@ -1,21 +1,16 @@
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  merged,
-  type Route,
-  replacement,
-  reply,
-  type Services,
-} from '../../contract/define-route.ts';
 import { nameText } from '../../contract/schema.ts';
+import { merged, replacement } from '../../routes/change.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { idParams } from '../../routes/id-params.ts';
+import { listQuery } from '../../routes/list-query.ts';
+import { reply } from '../../routes/reply.ts';
 import * as categories from './categories.ts';
 import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
 import { categoryList } from './category-queries.ts';
 
 const categoryParams = idParams('categoryId', 'The category.');
 
-export const categoryRoutes: Route<Services>[] = [
+export const categoryRoutes = (): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/categories',
@@ -34,7 +29,7 @@ export const categoryRoutes: Route<Services>[] = [
       example: [Category.example],
     },
     errors: [],
-    handler: async ({ query }, { db }) => reply.page(await categories.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await categories.list(db, query)),
   }),
 
   defineRoute({
@@ -50,7 +45,7 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 201, description: 'The category as created.', schema: Category },
     conditional: true,
     errors: ['category_name_taken'],
-    handler: async ({ body }, { db }) => {
+    handler: async ({ body, db }) => {
       const category = await categories.create(db, body);
       return reply.created(`/categories/${category.id}`, category);
     },
@@ -68,7 +63,7 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The category.', schema: Category },
     conditional: true,
     errors: ['category_not_found'],
-    handler: async ({ params }, { db }) => reply.resource(await categories.read(db, params.categoryId)),
+    handler: async ({ params, db }) => reply.resource(await categories.read(db, params.categoryId)),
   }),
 
   defineRoute({
@@ -85,8 +80,8 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The category as it is now.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
-    handler: async (request, { db }) =>
-      reply.resource(await categories.update(db, request.params.categoryId, replacement(request))),
+    handler: async context =>
+      reply.resource(await categories.update(context.db, context.params.categoryId, replacement(context))),
   }),
 
   defineRoute({
@@ -102,8 +97,8 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The category as it is now.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
-    handler: async (request, { db }) =>
-      reply.resource(await categories.update(db, request.params.categoryId, merged(request))),
+    handler: async context =>
+      reply.resource(await categories.update(context.db, context.params.categoryId, merged(context))),
   }),
 
   defineRoute({
@@ -118,7 +113,7 @@ export const categoryRoutes: Route<Services>[] = [
     success: { status: 204, description: 'The category is gone.' },
     conditional: true,
     errors: ['category_not_found', 'category_in_use'],
-    handler: async ({ params, guard }, { db }) => {
+    handler: async ({ params, guard, db }) => {
       await categories.remove(db, params.categoryId, guard);
       return reply.empty;
     },

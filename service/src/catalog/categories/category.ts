@@ -1,5 +1,8 @@
+import { patchOf } from '../../contract/patch.ts';
 import { id, longText, nameText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
+import { assignedId, foldedText, optional, text } from '../../db/columns.ts';
+import { Table } from '../../db/table.ts';
 
 const fields = {
   name: { ...nameText, description: 'The category name, unique without regard to case.' },
@@ -32,13 +35,13 @@ export const Category = {
 /** What POST and PUT read: a NewCategory or a Category. */
 export const CategoryBody = { ...NewCategory, properties: allFields } as const;
 
-export const CategoryPatch = {
-  title: 'CategoryPatch',
-  type: 'object',
-  additionalProperties: false,
-  properties: { ...allFields, description: { ...fields.description, nullable: true } },
-  example: { description: null },
-} as const;
+export const CategoryPatch = patchOf(Category, ['description'], { description: null });
 
 export type NewCategory = Static<typeof NewCategory>;
 export type Category = Static<typeof Category>;
+
+export const categoryTable = new Table<Category>('categories', {
+  id: assignedId,
+  name: foldedText('name', 'name_key'),
+  description: optional(text('description')),
+});

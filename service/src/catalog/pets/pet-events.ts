@@ -1,17 +1,15 @@
 import type { Transaction } from '../../db/database.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
-import type { Pet } from './pet.ts';
+import { type Pet, petTable } from './pet.ts';
+import { stockTable } from './pet-queries.ts';
 import type { Stock } from './stock.ts';
 
-/** Tells that a pet is not what it was, if that is so. */
-export function tellOfPet(tx: Transaction, before: Pet, after: Pet): void {
-  const same =
-    before.name === after.name && before.categoryId === after.categoryId && before.status === after.status;
-  if (!same) appendEvent(tx, 'pet.updated', after.id, after);
+/** Logs the change of a pet, if it is one. */
+export function appendPetChange(tx: Transaction, before: Pet, after: Pet): void {
+  if (petTable.differ(before, after)) appendEvent(tx, 'pet.updated', after.id, after);
 }
 
-/** The same of its inventory entry. */
-export function tellOfStock(tx: Transaction, before: Stock, after: Stock): void {
-  const same = before.quantity === after.quantity && before.status === after.status;
-  if (!same) appendEvent(tx, 'inventory.updated', after.petId, after);
+/** Logs the change of a pet's inventory entry, if it is one. */
+export function appendStockChange(tx: Transaction, before: Stock, after: Stock): void {
+  if (stockTable.differ(before, after)) appendEvent(tx, 'inventory.updated', after.petId, after);
 }

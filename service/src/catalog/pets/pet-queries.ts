@@ -1,29 +1,22 @@
+import { assignedId, integer, text } from '../../db/columns.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
-import type { List, SortOf } from '../../db/list.ts';
-import { type Listing, selectPage, startsWith } from '../../db/select-page.ts';
-import type { Page } from '../../kit/paging.ts';
-import { foldCase } from '../../kit/text.ts';
-import { type NewPet, PetStatus } from './pet.ts';
+import { defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
+import { type New, type Row, Table } from '../../db/table.ts';
+import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
 
-export interface PetRow {
-  id: number;
-  name: string;
-  name_key: string;
-  category_id: number;
-  status: PetStatus;
-}
+/** The stock of a pet is in the row of the pet, and its status is the pet's. */
+export const stockTable = new Table<Stock>('pets', {
+  petId: assignedId,
+  quantity: integer('quantity'),
+  status: text('status'),
+});
 
 /** A pet with all that its rules ask for. */
-export interface PetWithStockRow extends PetRow {
-  quantity: number;
-  has_open_orders: 0 | 1;
-}
-
-const COLUMNS = 'id, name, name_key, category_id, status';
-
-export function selectPet(db: Queries, petId: number): Promise<PetRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM pets WHERE id = ?`, [petId]);
+export interface PetWithStock {
+  pet: Pet;
+  stock: Stock;
+  hasOpenOrders: boolean;
 }
 
 /** Keeps the stock of pets from other transactions until this one ends. */
@@ -32,66 +25,61 @@ export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promis
 }
 
 /** Reads a pet that may be changed, and locks its stock. */
-export async function selectPetToChange(
-  tx: Transaction,
-  petId: number,
-): Promise<PetWithStockRow | undefined> {
+export async function selectPetToChange(tx: Transaction, petId: number): Promise<PetWithStock | undefined> {
   const [, row] = await Promise.all([
     lockStock(tx, petId),
-    tx.get<PetWithStockRow>(
-      `SELECT ${COLUMNS}, quantity,
+    tx.get<Row>(
+      `SELECT ${petTable.columns}, quantity,
          CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
        FROM pets WHERE id = ?`,
       [petId],
     ),
   ]);
-  return row;
+  return (
+    row && {
+      pet: petTable.toResource(row),
+      stock: stockTable.toResource(row),
+      hasOpenOrders: row.has_open_orders === 1,
+    }
+  );
 }
 
-/** Answers `undefined` when the category does not exist. */
-export function insertPet(
+/** Resolves with `undefined` when the category does not exist. */
+export async function insertPet(db: Queries, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
+  const row = await db.get<Row>(
+    `INSERT INTO pets (${petTable.written}, quantity)
+     SELECT ${petTable.parameters}, ? WHERE EXISTS (SELECT 1 FROM categories WHERE id = ?)
+     RETURNING ${petTable.columns}`,
+    [...petTable.valuesOf(pet), quantity, pet.categoryId],
+  );
+  return row && petTable.toResource(row);
+}
+
+/** Resolves with `undefined` when the category does not exist. */
+export async function updatePet(
   db: Queries,
-  { name, categoryId }: NewPet,
-  status: PetStatus,
+  petId: number,
+  pet: New<Pet>,
   quantity: number,
-): Promise<PetRow | undefined> {
-  return db.get(
-    `INSERT INTO pets (name, name_key, category_id, status, quantity)
-     SELECT ?, ?, id, ?, ? FROM categories WHERE id = ?
-     RETURNING ${COLUMNS}`,
-    [name, foldCase(name), status, quantity, categoryId],
-  );
-}
-
-/** Answers `undefined` when the category does not exist. */
-export function updatePet(
-  db: Queries,
-  { name, categoryId }: NewPet,
-  { petId, status, quantity }: Stock,
-): Promise<PetRow | undefined> {
-  return db.get(
-    `UPDATE pets SET name = ?, name_key = ?, category_id = ?, status = ?, quantity = ?
+): Promise<Pet | undefined> {
+  const row = await db.get<Row>(
+    `UPDATE pets SET ${petTable.assignments}, quantity = ?
      WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
-     RETURNING ${COLUMNS}`,
-    [name, foldCase(name), categoryId, status, quantity, petId, categoryId],
+     RETURNING ${petTable.columns}`,
+    [...petTable.valuesOf(pet), quantity, petId, pet.categoryId],
   );
+  return row && petTable.toResource(row);
 }
 
-export function updateStock(db: Queries, { petId, status, quantity }: Stock): Promise<number> {
-  return db.run('UPDATE pets SET status = ?, quantity = ? WHERE id = ?', [status, quantity, petId]);
-}
-
-export function deletePet(db: Queries, petId: number): Promise<number> {
-  return db.run('DELETE FROM pets WHERE id = ?', [petId]);
-}
-
-export const petList = {
-  table: 'pets',
-  columns: COLUMNS,
-  equal: { category_id: null, status: PetStatus.enum },
-  sorts: { id: { id: 'number' }, name: { name_key: 'string', id: 'number' } },
+export const petList = defineList(petTable, {
+  filters: {
+    id: oneOf('id'),
+    status: is('status', PetStatus.enum),
+    categoryId: is('categoryId'),
+    name: startsWith('name'),
+  },
+  sorts: { id: ['id'], name: ['name', 'id'] },
   defaultSort: 'id',
-  range: { filters: ['name'], sort: 'name' },
   indexes: [
     { columns: ['id'] },
     { name: 'pets_by_status', order: 1, columns: ['status', 'id'] },
@@ -104,26 +92,6 @@ export const petList = {
       columns: ['category_id', 'status', 'name_key', 'id'],
     },
   ],
-} as const satisfies List<PetRow>;
+});
 
-export type PetSort = SortOf<typeof petList>;
-
-export interface PetFilter {
-  id?: readonly number[] | undefined;
-  status?: PetStatus | undefined;
-  categoryId?: number | undefined;
-  name?: string | undefined;
-}
-
-export function selectPets(
-  db: Queries,
-  { id, status, categoryId, name }: PetFilter,
-  listing: Listing<PetSort>,
-): Promise<Page<PetRow>> {
-  return selectPage<PetRow>(
-    db,
-    petList,
-    { ids: id, equal: { category_id: categoryId, status }, ...startsWith(name && foldCase(name)) },
-    listing,
-  );
-}
+export type PetQuery = QueryOf<typeof petList>;

@@ -1,14 +1,9 @@
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  merged,
-  type Route,
-  replacement,
-  reply,
-  type Services,
-} from '../../contract/define-route.ts';
 import { idToFind, nameText } from '../../contract/schema.ts';
+import { merged, replacement } from '../../routes/change.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { idParams } from '../../routes/id-params.ts';
+import { listQuery } from '../../routes/list-query.ts';
+import { reply } from '../../routes/reply.ts';
 import { NewPet, Pet, PetBody, PetPatch, PetStatus, Pets } from './pet.ts';
 import { petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
@@ -23,7 +18,7 @@ const changeRefusals = [
   'invalid_status_transition',
 ] as const;
 
-export const petRoutes: Route<Services>[] = [
+export const petRoutes = (): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/pets',
@@ -47,7 +42,7 @@ export const petRoutes: Route<Services>[] = [
     }),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     errors: [],
-    handler: async ({ query }, { db }) => reply.page(await pets.list(db, query, query)),
+    handler: async ({ query, db }) => reply.page(await pets.list(db, query)),
   }),
 
   defineRoute({
@@ -65,7 +60,7 @@ export const petRoutes: Route<Services>[] = [
     success: { status: 201, description: 'The pet as created.', schema: Pet },
     conditional: true,
     errors: ['unknown_category'],
-    handler: async ({ body }, { db }) => {
+    handler: async ({ body, db }) => {
       const pet = await pets.create(db, body);
       return reply.created(`/pets/${pet.id}`, pet);
     },
@@ -84,7 +79,7 @@ export const petRoutes: Route<Services>[] = [
     conditional: true,
     errors: ['pet_not_found'],
     deprecation: { since: '2026-11-21', sunset: '2030-12-05', successor: '/pets?id={petId}' },
-    handler: async ({ params }, { db }) => reply.resource(await pets.read(db, params.petId)),
+    handler: async ({ params, db }) => reply.resource(await pets.read(db, params.petId)),
   }),
 
   defineRoute({
@@ -103,8 +98,8 @@ export const petRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
     errors: changeRefusals,
-    handler: async (request, { db }) =>
-      reply.resource(await pets.update(db, request.params.petId, replacement(request))),
+    handler: async context =>
+      reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
   }),
 
   defineRoute({
@@ -122,8 +117,8 @@ export const petRoutes: Route<Services>[] = [
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
     errors: changeRefusals,
-    handler: async (request, { db }) =>
-      reply.resource(await pets.update(db, request.params.petId, merged(request))),
+    handler: async context =>
+      reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
   }),
 
   defineRoute({
@@ -138,7 +133,7 @@ export const petRoutes: Route<Services>[] = [
     success: { status: 204, description: 'The pet is gone.' },
     conditional: true,
     errors: ['pet_not_found', 'pet_has_open_orders'],
-    handler: async ({ params, guard }, { db }) => {
+    handler: async ({ params, guard, db }) => {
       await pets.remove(db, params.petId, guard);
       return reply.empty;
     },

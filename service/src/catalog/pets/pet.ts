@@ -1,5 +1,8 @@
+import { patchOf } from '../../contract/patch.ts';
 import { id, nameText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
+import { assignedId, foldedText, integer, text } from '../../db/columns.ts';
+import { Table } from '../../db/table.ts';
 
 export const PetStatus = {
   title: 'PetStatus',
@@ -49,14 +52,16 @@ export const Pets = {
 /** What POST and PUT read: a NewPet or a Pet. */
 export const PetBody = { ...NewPet, properties: allFields } as const;
 
-export const PetPatch = {
-  title: 'PetPatch',
-  type: 'object',
-  additionalProperties: false,
-  properties: allFields,
-  example: { status: 'pending' },
-} as const;
+export const PetPatch = patchOf(Pet, [], { status: 'pending' });
 
 export type PetStatus = Static<typeof PetStatus>;
 export type NewPet = Static<typeof NewPet>;
-export type Pet = Static<typeof Pet>;
+/** A pet always has a status; the shape of the contract does not say so. */
+export type Pet = Required<Static<typeof Pet>>;
+
+export const petTable = new Table<Pet>('pets', {
+  id: assignedId,
+  name: foldedText('name', 'name_key'),
+  categoryId: integer('category_id'),
+  status: text('status'),
+});

@@ -1,37 +1,26 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
-import type { Listing } from '../../db/select-page.ts';
+import { selectPage } from '../../db/select-page.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
-import { mapPage, type Page } from '../../kit/paging.ts';
-import type { NewPet, Pet } from './pet.ts';
-import { tellOfPet, tellOfStock } from './pet-events.ts';
-import {
-  deletePet,
-  insertPet,
-  type PetFilter,
-  type PetRow,
-  type PetSort,
-  selectPet,
-  selectPets,
-  selectPetToChange,
-  updatePet,
-} from './pet-queries.ts';
+import type { Page } from '../../kit/paging.ts';
+import { type NewPet, type Pet, petTable } from './pet.ts';
+import { appendPetChange, appendStockChange } from './pet-events.ts';
+import { insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
-export async function list(db: Queries, filter: PetFilter, listing: Listing<PetSort>): Promise<Page<Pet>> {
-  return mapPage(await selectPets(db, filter, listing), toPet);
+export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
+  return selectPage(db, petList, query);
 }
 
 export async function read(db: Queries, petId: number): Promise<Pet> {
-  return toPet(found(await selectPet(db, petId), petId));
+  return found(await petTable.find(db, petId), petId);
 }
 
 export function create(db: Writer, pet: NewPet): Promise<Pet> {
-  const status = pet.status ?? 'available';
+  const { status = 'available' } = pet;
   return db.write(async tx => {
-    const row = await insertPet(tx, pet, status, initialQuantity(status));
-    if (!row) throw unknownCategory(pet.categoryId);
-    const created = toPet(row);
+    const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
+    if (!created) throw unknownCategory(pet.categoryId);
     appendEvent(tx, 'pet.created', created.id, created);
     return created;
   });
@@ -40,28 +29,23 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
 /** Replaces a pet by what `change` makes of it. A `status` left out stays as it is. */
 export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
   return db.write(async tx => {
-    const row = found(await selectPetToChange(tx, petId), petId);
-    const before = toPet(row);
-    const pet = change(before);
-    const { status, quantity, has_open_orders } = row;
-    const stockBefore = { petId, status, quantity };
-    const stock = setStatus(stockBefore, pet.status ?? status, has_open_orders === 1);
-    const updated = await updatePet(tx, pet, stock);
-    if (!updated) throw unknownCategory(pet.categoryId);
-    const after = toPet(updated);
-    tellOfPet(tx, before, after);
-    tellOfStock(tx, stockBefore, stock);
+    const before = found(await selectPetToChange(tx, petId), petId);
+    const pet = change(before.pet);
+    const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
+    const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
+    if (!after) throw unknownCategory(pet.categoryId);
+    appendPetChange(tx, before.pet, after);
+    appendStockChange(tx, before.stock, stock);
     return after;
   });
 }
 
 export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
   return db.write(async tx => {
-    const row = found(await selectPetToChange(tx, petId), petId);
-    const pet = toPet(row);
+    const { pet, hasOpenOrders } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
-    if (row.has_open_orders) throw petHasOpenOrders(petId);
-    await deletePet(tx, petId);
+    if (hasOpenOrders) throw petHasOpenOrders(petId);
+    await petTable.delete(tx, petId);
     appendEvent(tx, 'pet.deleted', petId, pet);
   });
 }
@@ -70,9 +54,9 @@ export function petNotFound(petId: number): ApiError {
   return new ApiError('pet_not_found', `There is no pet ${petId}`);
 }
 
-function found<Row extends PetRow>(row: Row | undefined, petId: number): Row {
-  if (!row) throw petNotFound(petId);
-  return row;
+function found<T>(pet: T | undefined, petId: number): T {
+  if (pet === undefined) throw petNotFound(petId);
+  return pet;
 }
 
 function unknownCategory(categoryId: number): ApiError {
@@ -80,8 +64,4 @@ function unknownCategory(categoryId: number): ApiError {
     'unknown_category',
     `\`categoryId\` names category ${categoryId}, which does not exist`,
   );
-}
-
-export function toPet({ id, name, category_id, status }: PetRow): Pet {
-  return { id, name, categoryId: category_id, status };
 }

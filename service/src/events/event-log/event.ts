@@ -1,6 +1,8 @@
 import { dateTime } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
+import type { Json } from '../../routes/reply.ts';
 import { eventTypeNames } from './event-types.ts';
 
 /** An event as it is sent: CloudEvents 1.0 in JSON. */
@@ -52,6 +54,8 @@ export const Event = {
   },
 } as const;
 
+export type Event = Static<typeof Event>;
+
 /** An event as it is stored. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
 export interface EventRow {
   id: number;
@@ -71,12 +75,10 @@ export function eventJson({
   time,
   data,
   traceparent,
-}: Omit<EventRow, 'id'> & { id: number | string }): string {
-  return (
-    `{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
+}: Omit<EventRow, 'id'> & { id: number | string }): Json<Event> {
+  return (`{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
-    `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`
-  );
+    `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`) as Json<Event>;
 }
 
 /** The attributes before `data`, none of which has a text that needs escaping. */

@@ -1,6 +1,6 @@
-import type { MessageSink } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries } from '../../db/database.ts';
+import type { MessageSink } from '../../routes/message-sink.ts';
 import { type EventRow, eventJson } from '../event-log/event.ts';
 import { type EventFilter, matches } from '../event-log/event-filter.ts';
 import * as eventLog from '../event-log/event-log.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import type { Listing } from '../../db/select-page.ts';
+import { selectPage } from '../../db/select-page.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
@@ -17,14 +17,14 @@ import {
   type WebhookDeliveryDetails,
 } from './delivery.ts';
 import {
+  type DeliveryQuery,
   type DeliveryRow,
-  type DeliverySort,
+  deliveryList,
   holdBackLater,
   insertDelivery,
   isSubjectLeased,
   releaseNext,
   selectAttempts,
-  selectDeliveries,
   selectDelivery,
   updateDelivery,
 } from './delivery-queries.ts';
@@ -41,12 +41,11 @@ export interface DeliveryIds {
 export async function list(
   db: Queries,
   webhookId: number,
-  { status }: { status?: DeliveryRow['status'] | undefined },
-  listing: Listing<DeliverySort>,
+  query: DeliveryQuery,
   asking: Asking,
 ): Promise<Page<WebhookDelivery>> {
   await readWebhook(db, webhookId, asking);
-  return mapPage(await selectDeliveries(db, webhookId, { status }, listing), toDelivery);
+  return mapPage(await selectPage(db, deliveryList, query, webhookId), toDelivery);
 }
 
 export async function read(db: Queries, ids: DeliveryIds, asking: Asking): Promise<WebhookDeliveryDetails> {

@@ -1,26 +1,28 @@
-import type { Queries } from '../../db/database.ts';
-import type { List, SortOf } from '../../db/list.ts';
-import { isOneOf, type Listing, selectPage } from '../../db/select-page.ts';
-import type { Page } from '../../kit/paging.ts';
+import { assignedId, integer, nullable, text } from '../../db/columns.ts';
+import { one, type Queries } from '../../db/database.ts';
+import { defineList, is, type QueryOf } from '../../db/list.ts';
+import { isOneOf } from '../../db/select-page.ts';
+import { type ResourceOf, Table } from '../../db/table.ts';
 
-/** Instants are in milliseconds since the Unix epoch. */
-export interface DeliveryRow {
-  id: number;
-  webhook_id: number;
-  event_id: number | null;
-  type: string;
-  subject: string;
-  status: 'pending' | 'delivered' | 'dead';
-  attempts: number;
-  failures: number;
-  next_attempt_at: number | null;
-  leased_until: number | null;
-  created_at: number;
-  finished_at: number | null;
-}
+/** Deliveries as they are stored: a row needs no conversion. Instants are in milliseconds since the Unix epoch. */
+export const deliveryTable = new Table('webhook_deliveries', {
+  id: assignedId,
+  webhook_id: integer('webhook_id'),
+  event_id: nullable(integer('event_id')),
+  type: text('type'),
+  subject: text('subject'),
+  status: text<'pending' | 'delivered' | 'dead'>('status'),
+  attempts: integer('attempts'),
+  failures: integer('failures'),
+  next_attempt_at: nullable(integer('next_attempt_at')),
+  leased_until: nullable(integer('leased_until')),
+  created_at: integer('created_at'),
+  finished_at: nullable(integer('finished_at')),
+});
 
-export const COLUMNS =
-  'id, webhook_id, event_id, type, subject, status, attempts, failures, next_attempt_at, leased_until, created_at, finished_at';
+export type DeliveryRow = ResourceOf<typeof deliveryTable>;
+
+export const COLUMNS = deliveryTable.columns;
 
 export type NewDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'type' | 'subject'> & {
   payload: string;
@@ -32,13 +34,14 @@ export function insertDelivery(
   { webhook_id, event_id, type, subject, payload }: NewDelivery,
   now: number,
 ): Promise<DeliveryRow> {
-  return db.get(
+  return one(
+    db,
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, next_attempt_at, created_at)
      VALUES (?, ?, ?, ?, ?, 'pending', CASE WHEN EXISTS (
        SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
      ) THEN NULL ELSE CAST(? AS BIGINT) END, ?) RETURNING ${COLUMNS}`,
     [webhook_id, event_id, type, subject, payload, webhook_id, subject, now, now],
-  ) as Promise<DeliveryRow>;
+  );
 }
 
 export function selectDelivery(
@@ -59,12 +62,9 @@ export interface Backlog {
 }
 
 /** Counts the deliveries of a webhook that are not finished, each kind up to its limit. */
-export async function countBacklog(
-  db: Queries,
-  webhookId: number,
-  upTo: Readonly<Backlog>,
-): Promise<Backlog> {
-  const row = await db.get<Backlog>(
+export function countBacklog(db: Queries, webhookId: number, upTo: Readonly<Backlog>): Promise<Backlog> {
+  return one(
+    db,
     `SELECT (SELECT count(*) FROM (
          SELECT 1 FROM webhook_deliveries
          WHERE webhook_id = ? AND status = 'pending' AND attempts = 0 AND next_attempt_at IS NOT NULL LIMIT ?
@@ -74,18 +74,18 @@ export async function countBacklog(
        ) AS some_pending) AS pending`,
     [webhookId, upTo.untried, webhookId, upTo.pending],
   );
-  return row!;
 }
 
 /**
  * How many deliveries of enabled webhooks are pending, counted up to `deliveries`, and when the oldest of them was made, among
  * those of the first `webhooks`; null when there is none.
  */
-export async function selectBacklog(
+export function selectBacklog(
   db: Queries,
   upTo: { deliveries: number; webhooks: number },
 ): Promise<{ pending: number; oldest: number | null }> {
-  const row = await db.get<{ pending: number; oldest: number | null }>(
+  return one(
+    db,
     `SELECT (SELECT count(*) FROM (
          SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
          WHERE enabled = 1 AND deleted_at IS NULL LIMIT ?
@@ -98,17 +98,17 @@ export async function selectBacklog(
        ) AS of_webhooks) AS oldest`,
     [upTo.deliveries, upTo.webhooks],
   );
-  return row!;
 }
 
 /** How many deliveries of a webhook are being sent. */
 export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
-  const row = await db.get<{ leased: number }>(
+  const { leased } = await one<{ leased: number }>(
+    db,
     `SELECT count(*) AS leased FROM webhook_deliveries
      WHERE webhook_id = ? AND status = 'pending' AND leased_until > ?`,
     [webhookId, now],
   );
-  return row!.leased;
+  return leased;
 }
 
 export interface LeasedDelivery extends DeliveryRow {
@@ -162,11 +162,12 @@ export function updateDelivery(
   deliveryId: number,
   { status, attempts, failures, next_attempt_at, finished_at }: DeliveryState,
 ): Promise<DeliveryRow> {
-  return db.get(
+  return one(
+    db,
     `UPDATE webhook_deliveries SET status = ?, attempts = ?, failures = ?, next_attempt_at = ?, leased_until = NULL,
        finished_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
     [status, attempts, failures, next_attempt_at, finished_at, deliveryId],
-  ) as Promise<DeliveryRow>;
+  );
 }
 
 /** Has the first pending delivery of a subject be due, unless it is or is being sent. */
@@ -261,25 +262,15 @@ async function idsOf(rows: Promise<{ id: number }[]>): Promise<number[]> {
   return (await rows).map(({ id }) => id);
 }
 
-export const deliveryList = {
-  table: 'webhook_deliveries',
-  columns: COLUMNS,
-  equal: { webhook_id: null, status: null },
-  sorts: { id: { id: 'number' } },
+export const deliveryList = defineList(deliveryTable, {
+  owner: 'webhook_id',
+  filters: { status: is('status') },
+  sorts: { id: ['id'] },
   defaultSort: '-id',
   indexes: [
     { name: 'webhook_deliveries_by_webhook', order: 1, columns: ['webhook_id', 'id'] },
     { name: 'webhook_deliveries_by_status', order: 2, columns: ['webhook_id', 'status', 'id'] },
   ],
-} as const satisfies List<DeliveryRow>;
+});
 
-export type DeliverySort = SortOf<typeof deliveryList>;
-
-export function selectDeliveries(
-  db: Queries,
-  webhookId: number,
-  { status }: { status?: DeliveryRow['status'] | undefined },
-  listing: Listing<DeliverySort>,
-): Promise<Page<DeliveryRow>> {
-  return selectPage<DeliveryRow>(db, deliveryList, { equal: { webhook_id: webhookId, status } }, listing);
-}
+export type DeliveryQuery = QueryOf<typeof deliveryList>;

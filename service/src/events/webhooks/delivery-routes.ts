@@ -1,20 +1,19 @@
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  nestedIdParams,
-  type Route,
-  reply,
-} from '../../contract/define-route.ts';
-import type { EventServices } from '../event-services.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { idParams, nestedIdParams } from '../../routes/id-params.ts';
+import { listQuery } from '../../routes/list-query.ts';
+import { reply } from '../../routes/reply.ts';
 import * as deliveries from './deliveries.ts';
 import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
-import { askingOf, changing, reading, webhookParams } from './webhook-routes.ts';
+import { askingOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
 
-export const deliveryRoutes: Route<EventServices>[] = [
+export const deliveryRoutes = ({
+  tail,
+  dispatcher,
+  readStandings,
+}: Pick<WebhookServices, 'tail' | 'dispatcher' | 'readStandings'>): Route[] => [
   defineRoute({
     ...changing,
     method: 'POST',
@@ -27,9 +26,10 @@ export const deliveryRoutes: Route<EventServices>[] = [
     params: webhookParams,
     success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'webhook_disabled'],
-    handler: async ({ params }, services: EventServices) => {
-      const delivery = await deliveries.test(services.db, params.webhookId, askingOf(services));
-      services.dispatcher.wake();
+    handler: async context => {
+      const { db, params } = context;
+      const delivery = await deliveries.test(db, params.webhookId, askingOf(context, readStandings));
+      dispatcher.wake();
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),
@@ -59,8 +59,11 @@ export const deliveryRoutes: Route<EventServices>[] = [
       example: [WebhookDelivery.example],
     },
     errors: ['webhook_not_found'],
-    handler: async ({ params, query }, services: EventServices) =>
-      reply.page(await deliveries.list(services.db, params.webhookId, query, query, askingOf(services))),
+    handler: async context => {
+      const { db, params, query } = context;
+      const asking = askingOf(context, readStandings);
+      return reply.page(await deliveries.list(db, params.webhookId, query, asking));
+    },
   }),
 
   defineRoute({
@@ -74,8 +77,8 @@ export const deliveryRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The delivery.', schema: WebhookDeliveryDetails },
     conditional: true,
     errors: ['webhook_not_found', 'delivery_not_found'],
-    handler: async ({ params }, services: EventServices) =>
-      reply.resource(await deliveries.read(services.db, params, askingOf(services))),
+    handler: async context =>
+      reply.resource(await deliveries.read(context.db, context.params, askingOf(context, readStandings))),
   }),
 
   defineRoute({
@@ -90,9 +93,10 @@ export const deliveryRoutes: Route<EventServices>[] = [
     params: deliveryParams,
     success: { status: 200, description: 'The delivery as it is now.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
-    handler: async ({ params }, services: EventServices) => {
-      const delivery = await deliveries.redeliver(services.db, params, askingOf(services));
-      services.dispatcher.wake();
+    handler: async context => {
+      const asking = askingOf(context, readStandings);
+      const delivery = await deliveries.redeliver(context.db, context.params, asking);
+      dispatcher.wake();
       return reply.resource(delivery);
     },
   }),
@@ -113,10 +117,12 @@ export const deliveryRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'From where to where.', schema: Replay },
     errors: ['webhook_not_found', 'cursor_expired', 'replay_in_progress'],
     // What was acknowledged before the request is not after `latest`.
-    prepare: (_request, { tail }: EventServices) => tail.settled(),
-    handler: async ({ params, body }, services: EventServices) => {
-      const replay = await deliveries.replay(services.db, params.webhookId, body.cursor, askingOf(services));
-      services.dispatcher.wake();
+    prepare: () => tail.settled(),
+    handler: async context => {
+      const { db, params, body } = context;
+      const asking = askingOf(context, readStandings);
+      const replay = await deliveries.replay(db, params.webhookId, body.cursor, asking);
+      dispatcher.wake();
       return reply.resource(replay);
     },
   }),

@@ -1,68 +1,66 @@
-import type { Queries, Transaction } from '../../db/database.ts';
-import type { List, SortOf } from '../../db/list.ts';
-import { type Listing, selectPage } from '../../db/select-page.ts';
-import type { Page } from '../../kit/paging.ts';
+import { assignedId, integer, nullable, text } from '../../db/columns.ts';
+import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
+import { defineList, type QueryOf } from '../../db/list.ts';
+import { type ResourceOf, Table } from '../../db/table.ts';
 import type { OwnerProblem } from './owners.ts';
 
-/** Instants are in milliseconds since the Unix epoch. */
-export interface WebhookRow {
-  id: number;
+/** What a client can change of a webhook, and what follows from that; instants are in milliseconds since the Unix epoch. */
+const settings = {
+  url: text('url'),
+  types: nullable(text('types')),
+  description: nullable(text('description')),
+  enabled: integer<0 | 1>('enabled'),
+  disabled_reason: nullable(text('disabled_reason')),
+  disabled_at: nullable(integer('disabled_at')),
+  failing_since: nullable(integer('failing_since')),
+};
+
+const settingsTable = new Table('webhooks', settings);
+
+/** Webhooks as they are stored: a row needs no conversion. */
+const webhookTable = new Table('webhooks', {
+  ...settings,
+  id: assignedId,
   /** The key that created it, to which it belongs. */
-  api_key_id: number;
-  url: string;
-  types: string | null;
-  description: string | null;
-  enabled: 0 | 1;
-  disabled_reason: string | null;
-  disabled_at: number | null;
-  secret: string;
-  previous_secret: string | null;
-  previous_secret_expires_at: number | null;
-  position: number;
+  api_key_id: integer('api_key_id'),
+  secret: text('secret'),
+  previous_secret: nullable(text('previous_secret')),
+  previous_secret_expires_at: nullable(integer('previous_secret_expires_at')),
+  position: integer('position'),
   /** The last event of the latest replay, which is under way until `position` gets there. */
-  replay_until: number | null;
-  failing_since: number | null;
-  created_at: number;
-}
+  replay_until: nullable(integer('replay_until')),
+  created_at: integer('created_at'),
+});
 
-const COLUMNS =
-  'id, api_key_id, url, types, description, enabled, disabled_reason, disabled_at, secret, previous_secret, ' +
-  'previous_secret_expires_at, position, replay_until, failing_since, created_at';
+export type WebhookRow = ResourceOf<typeof webhookTable>;
 
-/** What of a webhook can be changed. */
-export type WebhookTerms = Pick<
-  WebhookRow,
-  'url' | 'types' | 'description' | 'disabled_reason' | 'disabled_at' | 'failing_since'
->;
+/** A webhook is enabled unless it has an instant at which it was disabled. */
+export type WebhookTerms = Omit<ResourceOf<typeof settingsTable>, 'enabled'>;
+
+const COLUMNS = webhookTable.columns;
 
 export function insertWebhook(
   db: Queries,
-  { url, types, description, disabled_at }: WebhookTerms,
+  terms: WebhookTerms,
   { apiKeyId, secret, position, now }: { apiKeyId: number; secret: string; position: number; now: number },
 ): Promise<WebhookRow> {
-  return db.get(
-    `INSERT INTO webhooks (api_key_id, url, types, description, enabled, disabled_at, secret, position, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-    [
-      ...[apiKeyId, url, types, description],
-      ...[disabled_at === null ? 1 : 0, disabled_at, secret, position, now],
-    ],
-  ) as Promise<WebhookRow>;
+  return one(
+    db,
+    `INSERT INTO webhooks (api_key_id, secret, position, created_at, ${settingsTable.written})
+     VALUES (?, ?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
+    [apiKeyId, secret, position, now, ...valuesOf(terms)],
+  );
 }
 
-export function updateWebhook(
-  db: Queries,
-  webhookId: number,
-  { url, types, description, disabled_reason, disabled_at, failing_since }: WebhookTerms,
-): Promise<WebhookRow> {
-  return db.get(
-    `UPDATE webhooks SET url = ?, types = ?, description = ?, enabled = ?, disabled_reason = ?, disabled_at = ?,
-       failing_since = ? WHERE id = ? RETURNING ${COLUMNS}`,
-    [
-      ...[url, types, description],
-      ...[disabled_at === null ? 1 : 0, disabled_reason, disabled_at, failing_since, webhookId],
-    ],
-  ) as Promise<WebhookRow>;
+export function updateWebhook(db: Queries, webhookId: number, terms: WebhookTerms): Promise<WebhookRow> {
+  return one(db, `UPDATE webhooks SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`, [
+    ...valuesOf(terms),
+    webhookId,
+  ]);
+}
+
+function valuesOf(terms: WebhookTerms): Value[] {
+  return settingsTable.valuesOf({ ...terms, enabled: terms.disabled_at === null ? 1 : 0 });
 }
 
 export function selectWebhook(db: Queries, webhookId: number): Promise<WebhookRow | undefined> {
@@ -162,16 +160,17 @@ export function disableWebhooksOf(
 
 /** Keeps other transactions from creating webhooks of a key until this one ends, and counts them, `limit` at most. */
 export async function countWebhooksOf(tx: Transaction, keyId: number, limit: number): Promise<number> {
-  const [, row] = await Promise.all([
+  const [, { webhooks }] = await Promise.all([
     tx.lock(`webhooks of key ${keyId}`),
-    tx.get<{ webhooks: number }>(
+    one<{ webhooks: number }>(
+      tx,
       `SELECT count(*) AS webhooks FROM (
          SELECT 1 FROM webhooks WHERE api_key_id = ? AND deleted_at IS NULL LIMIT ?
        ) AS some_webhooks`,
       [keyId, limit],
     ),
   ]);
-  return row!.webhooks;
+  return webhooks;
 }
 
 /** Takes a webhook away. Its deliveries, of which there may be many, are swept later; its secrets go now. */
@@ -219,26 +218,16 @@ export function selectActiveWebhooks(db: Queries, after: number, limit: number):
   );
 }
 
-export const webhookList = {
-  table: 'webhooks',
-  columns: COLUMNS,
+export const webhookList = defineList(webhookTable, {
   where: 'deleted_at IS NULL',
-  equal: { api_key_id: null },
-  sorts: { id: { id: 'number' } },
+  owner: 'api_key_id',
+  filters: {},
+  sorts: { id: ['id'] },
   defaultSort: 'id',
   indexes: [
     { name: 'webhooks_listed', order: 1, columns: ['id'] },
     { name: 'webhooks_by_key', order: 2, columns: ['api_key_id', 'id'] },
   ],
-} as const satisfies List<WebhookRow>;
+});
 
-export type WebhookSort = SortOf<typeof webhookList>;
-
-/** The webhooks of a key, or all of them. */
-export function selectWebhooks(
-  db: Queries,
-  { keyId }: { keyId: number | undefined },
-  listing: Listing<WebhookSort>,
-): Promise<Page<WebhookRow>> {
-  return selectPage<WebhookRow>(db, webhookList, { equal: { api_key_id: keyId } }, listing);
-}
+export type WebhookQuery = QueryOf<typeof webhookList>;

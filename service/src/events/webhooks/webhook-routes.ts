@@ -1,13 +1,13 @@
-import {
-  defineRoute,
-  idParams,
-  listQuery,
-  merged,
-  type Route,
-  replacement,
-  reply,
-} from '../../contract/define-route.ts';
-import type { EventServices } from '../event-services.ts';
+import { merged, replacement } from '../../routes/change.ts';
+import type { Context } from '../../routes/context.ts';
+import { defineRoute, type Route } from '../../routes/define-route.ts';
+import { idParams } from '../../routes/id-params.ts';
+import { listQuery } from '../../routes/list-query.ts';
+import { reply } from '../../routes/reply.ts';
+import type { EventTail } from '../event-log/event-tail.ts';
+import type { WebhookDispatcher } from './dispatcher.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { ReadStandings } from './owners.ts';
 import {
   CreatedWebhook,
   NewWebhook,
@@ -22,20 +22,22 @@ import * as webhooks from './webhooks.ts';
 
 export const webhookParams = idParams('webhookId', 'The webhook.');
 
-/** Who asks, and when. */
-export function askingOf({ caller, readStandings, now }: EventServices): webhooks.Asking {
-  const { keyId, scopes } = caller!;
-  return { keyId, isAdministrator: scopes.has('admin'), readStandings, now };
+/** What the operations on webhooks work with. */
+export interface WebhookServices {
+  tail: EventTail;
+  endpoints: Endpoints;
+  dispatcher: WebhookDispatcher;
+  readStandings: ReadStandings;
+  /** The most webhooks of one API key. */
+  webhooksPerKey: number;
 }
 
-/** Refuses an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
-async function refuseForbidden(
-  services: EventServices,
-  webhookId: number,
-  url: string | undefined,
-): Promise<void> {
-  await webhooks.read(services.db, webhookId, askingOf(services));
-  if (url !== undefined) await services.endpoints.refuseForbidden(url);
+/** The API key that asks, and when. */
+export function askingOf(
+  { caller, now }: Pick<Context<unknown, unknown, unknown>, 'caller' | 'now'>,
+  readStandings: ReadStandings,
+): webhooks.Asking {
+  return { keyId: caller.keyId, isAdministrator: caller.scopes.has('admin'), readStandings, now };
 }
 
 const shared = { tag: 'Webhooks', stability: 'beta' } as const;
@@ -46,7 +48,17 @@ export const reading = { ...shared, scope: 'webhooks:write' } as const;
 /** What decides where events go: the key must be one that may read them. */
 export const changing = { ...shared, scope: ['webhooks:write', 'events:read'] } as const;
 
-export const webhookRoutes: Route<EventServices>[] = [
+/** Rejects an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
+async function refuseForbidden(
+  { endpoints, readStandings }: WebhookServices,
+  context: Context<{ webhookId: number }, unknown, { url?: string }>,
+): Promise<void> {
+  const { db, params, body } = context;
+  await webhooks.read(db, params.webhookId, askingOf(context, readStandings));
+  if (body.url !== undefined) await endpoints.refuseForbidden(body.url);
+}
+
+export const webhookRoutes = (services: WebhookServices): Route[] => [
   defineRoute({
     ...reading,
     method: 'GET',
@@ -63,8 +75,8 @@ export const webhookRoutes: Route<EventServices>[] = [
       example: [Webhook.example],
     },
     errors: [],
-    handler: async ({ query }, services: EventServices) =>
-      reply.page(await webhooks.list(services.db, query, askingOf(services))),
+    handler: async context =>
+      reply.page(await webhooks.list(context.db, context.query, askingOf(context, services.readStandings))),
   }),
 
   defineRoute({
@@ -91,12 +103,13 @@ export const webhookRoutes: Route<EventServices>[] = [
     },
     shownOnce: ['secret'],
     errors: ['too_many_webhooks'],
-    prepare: async ({ body }, { endpoints, tail }: EventServices) => {
+    prepare: async ({ body }) => {
       // A webhook starts at the end of the log, which must have what was acknowledged before.
-      await Promise.all([endpoints.refuseForbidden(body.url), tail.settled()]);
+      await Promise.all([services.endpoints.refuseForbidden(body.url), services.tail.settled()]);
     },
-    handler: async ({ body }, services: EventServices) => {
-      const webhook = await webhooks.create(services.db, body, askingOf(services), services.webhooksPerKey);
+    handler: async context => {
+      const asking = askingOf(context, services.readStandings);
+      const webhook = await webhooks.create(context.db, context.body, asking, services.webhooksPerKey);
       services.dispatcher.wake();
       return reply.created(`/webhooks/${webhook.id}`, webhook);
     },
@@ -115,8 +128,12 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The webhook.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found'],
-    handler: async ({ params }, services: EventServices) =>
-      reply.resource(await webhooks.read(services.db, params.webhookId, askingOf(services))),
+    handler: async context => {
+      const { db, params } = context;
+      return reply.resource(
+        await webhooks.read(db, params.webhookId, askingOf(context, services.readStandings)),
+      );
+    },
   }),
 
   defineRoute({
@@ -135,12 +152,11 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
-    prepare: ({ params, body }, services: EventServices) =>
-      refuseForbidden(services, params.webhookId, body.url),
-    handler: async (request, services: EventServices) => {
-      const { webhookId } = request.params;
-      const change = replacement(request);
-      const webhook = await webhooks.update(services.db, webhookId, change, askingOf(services));
+    prepare: context => refuseForbidden(services, context),
+    handler: async context => {
+      const { db, params } = context;
+      const asking = askingOf(context, services.readStandings);
+      const webhook = await webhooks.update(db, params.webhookId, replacement(context), asking);
       services.dispatcher.wake();
       return reply.resource(webhook);
     },
@@ -159,12 +175,11 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
-    prepare: ({ params, body }, services: EventServices) =>
-      refuseForbidden(services, params.webhookId, body.url),
-    handler: async (request, services: EventServices) => {
-      const { webhookId } = request.params;
-      const change = merged(request);
-      const webhook = await webhooks.update(services.db, webhookId, change, askingOf(services));
+    prepare: context => refuseForbidden(services, context),
+    handler: async context => {
+      const { db, params } = context;
+      const asking = askingOf(context, services.readStandings);
+      const webhook = await webhooks.update(db, params.webhookId, merged(context), asking);
       services.dispatcher.wake();
       return reply.resource(webhook);
     },
@@ -181,8 +196,9 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 204, description: 'The webhook is gone.' },
     conditional: true,
     errors: ['webhook_not_found'],
-    handler: async ({ params, guard }, services: EventServices) => {
-      await webhooks.remove(services.db, params.webhookId, guard, askingOf(services));
+    handler: async context => {
+      const { db, params, guard } = context;
+      await webhooks.remove(db, params.webhookId, guard, askingOf(context, services.readStandings));
       return reply.empty;
     },
   }),
@@ -203,7 +219,11 @@ export const webhookRoutes: Route<EventServices>[] = [
     success: { status: 200, description: 'The webhook, with its new secret.', schema: RotatedWebhook },
     shownOnce: ['secret'],
     errors: ['webhook_not_found'],
-    handler: async ({ params, body }, services: EventServices) =>
-      reply.resource(await webhooks.rotate(services.db, params.webhookId, body, askingOf(services))),
+    handler: async context => {
+      const { db, params, body } = context;
+      return reply.resource(
+        await webhooks.rotate(db, params.webhookId, body, askingOf(context, services.readStandings)),
+      );
+    },
   }),
 ];

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { patchOf } from '../../contract/patch.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
@@ -107,13 +108,7 @@ export const WebhookBody = {
   properties: { id: idField, ...newFields, ...readOnlyFields },
 } as const;
 
-export const WebhookPatch = {
-  title: 'WebhookPatch',
-  type: 'object',
-  additionalProperties: false,
-  properties: { ...resourceFields, description: { ...fields.description, nullable: true } },
-  example: { enabled: false },
-} as const;
+export const WebhookPatch = patchOf(Webhook, ['description'], { enabled: false });
 
 const secret = {
   type: 'string',

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import type { Listing } from '../../db/select-page.ts';
+import { selectPage } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
@@ -20,13 +20,13 @@ import {
   insertWebhook,
   markDeleted,
   selectWebhook,
-  selectWebhooks,
   selectWebhookToChange,
   updateSecrets,
   updateWebhook,
+  type WebhookQuery,
   type WebhookRow,
-  type WebhookSort,
   type WebhookTerms,
+  webhookList,
 } from './webhook-queries.ts';
 
 /** Who asks, and when. Administrators work on all webhooks, others on those that belong to their key. */
@@ -38,13 +38,9 @@ export interface Asking {
   now: number;
 }
 
-export async function list(
-  db: Queries,
-  listing: Listing<WebhookSort>,
-  asking: Asking,
-): Promise<Page<Webhook>> {
+export async function list(db: Queries, query: WebhookQuery, asking: Asking): Promise<Page<Webhook>> {
   const { keyId, isAdministrator, readStandings, now } = asking;
-  const page = await selectWebhooks(db, { keyId: isAdministrator ? undefined : keyId }, listing);
+  const page = await selectPage(db, webhookList, query, isAdministrator ? undefined : keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { items: [] };
   const standings = await readStandings(db, owners, now);

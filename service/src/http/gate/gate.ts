@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, KeyRing } from '../../access/api-keys/key-ring.ts';
 import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
-import { type Route, requiredScopes } from '../../contract/define-route.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
@@ -27,7 +27,7 @@ export interface GateServices {
 }
 
 /** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
-export type Gated = Pick<Route, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
+export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
 
 /** What does not draw on the limits of a key is limited as the Free plan is, and not banned. */
 const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planLimits } from '../../access/plans/plan.ts';
-import type { Route } from '../../contract/define-route.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
 import { grouped } from '../../kit/quantities.ts';
+import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 import { components } from './components.ts';
 import { operationOf } from './operation.ts';

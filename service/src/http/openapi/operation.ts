@@ -1,6 +1,7 @@
-import { type Route, requiredScopes } from '../../contract/define-route.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';

@@ -1,0 +1,56 @@
+import type { Queries, Writer } from '../db/database.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Feature } from '../routes/feature.ts';
+import { accountRoutes } from './api-keys/account-routes.ts';
+import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
+import * as apiKeys from './api-keys/api-keys.ts';
+import type { KeyRing } from './api-keys/key-ring.ts';
+import type { KeyLimits } from './rate-limits/key-limits.ts';
+
+export interface AccessOptions {
+  db: Queries & Writer;
+  clock: Clock;
+  keyRing: KeyRing;
+  keyLimits: KeyLimits;
+  /** How often counts are stored, in milliseconds. */
+  flushInterval: number;
+  /** Counts could not be stored. They are kept for the next time, unless it was the last one. */
+  onFlushError: (error: unknown) => void;
+}
+
+/** API keys, with their limits, bans and use. */
+export function accessFeature(options: AccessOptions): Feature {
+  const { db, clock, keyRing, keyLimits } = options;
+  let flusher: NodeJS.Timeout | undefined;
+  return {
+    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyRing, keyLimits })],
+    start: async () => {
+      await keyLimits.load(clock.now());
+      flusher = flushRegularly(options);
+    },
+    sweeps: {
+      'key limits': now => keyLimits.sweep(now),
+      'rotated keys': now => apiKeys.sweepSecrets(db, now),
+    },
+    close: async () => {
+      clearInterval(flusher);
+      try {
+        await keyLimits.flush();
+      } catch (error) {
+        throw new Error('The last counts could not be stored', { cause: error });
+      }
+    },
+  };
+}
+
+/** One flush at a time: while a database hangs, more and more of them would wait for each other. */
+function flushRegularly({ keyLimits, flushInterval, onFlushError }: AccessOptions): NodeJS.Timeout {
+  let isFlushing = false;
+  const flush = async () => {
+    if (isFlushing) return;
+    isFlushing = true;
+    await keyLimits.flush().catch(onFlushError);
+    isFlushing = false;
+  };
+  return setInterval(flush, flushInterval).unref();
+}

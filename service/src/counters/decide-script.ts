@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CLOCK_TOLERANCE, DAY, MINUTE, SECOND } from '../kit/clock.ts';
+import { packedNumbers } from './packed-state.ts';
+
+/** `decide.lua` as Redis runs it: it begins with the constants that it shares with this process. */
+export const decideScript = [
+  `local SECOND, MINUTE, DAY, TOLERANCE = ${SECOND}, ${MINUTE}, ${DAY}, ${CLOCK_TOLERANCE}`,
+  `local NUMBERS = { ${packedNumbers.map(name => `'${name}'`).join(', ')} }`,
+  readFileSync(join(import.meta.dirname, 'decide.lua'), 'utf8'),
+].join('\n');

@@ -1,0 +1,112 @@
+import type { Column, StoredColumn } from './columns.ts';
+import { one, type Queries, type Value } from './database.ts';
+
+/** A row as an engine returns it, by column. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** One column for each property of a resource, in the order in which the properties are sent. */
+export type ColumnsOf<Resource> = { readonly [P in keyof Resource]-?: Column<Resource[P]> };
+
+/** What is written of a resource: all but the ID that the store assigns. */
+export type New<Resource> = Omit<Resource, 'id'>;
+
+/** The resource of a table whose type follows from its columns. */
+export type ResourceOf<T> = T extends Table<infer Resource> ? Resource : never;
+
+interface Field extends StoredColumn {
+  readonly property: string;
+}
+
+/**
+ * A noun and its columns, which are declared here and nowhere else. The statements, the resource that a row stands for, and
+ * whether two states of a resource differ follow from the declaration. The row is found by its column `id`.
+ */
+export class Table<Resource extends object> {
+  readonly name: string;
+  /** The columns of a resource, for SELECT and RETURNING. */
+  readonly columns: string;
+  /** For an INSERT: the columns, and a parameter for each of them. Their values come from `valuesOf`. */
+  readonly written: string;
+  readonly parameters: string;
+  /** For an UPDATE: each written column with its parameter. */
+  readonly assignments: string;
+  readonly #fields: readonly Field[];
+  readonly #writtenFields: readonly Field[];
+  readonly #select: string;
+  readonly #insert: string;
+  readonly #update: string;
+  readonly #delete: string;
+
+  constructor(name: string, columns: ColumnsOf<Resource>) {
+    this.name = name;
+    this.#fields = Object.entries<StoredColumn>(columns).map(([property, column]) => ({
+      property,
+      ...column,
+    }));
+    this.#writtenFields = this.#fields.filter(({ isAssigned }) => !isAssigned);
+    this.columns = this.#fields.map(column => column.name).join(', ');
+    const written = this.#writtenFields.flatMap(({ name, key }) => (key ? [name, key.name] : [name]));
+    this.written = written.join(', ');
+    this.parameters = written.map(() => '?').join(', ');
+    this.assignments = written.map(column => `${column} = ?`).join(', ');
+    this.#select = `SELECT ${this.columns} FROM ${name} WHERE id = ?`;
+    this.#insert = `INSERT INTO ${name} (${this.written}) VALUES (${this.parameters}) RETURNING ${this.columns}`;
+    this.#update = `UPDATE ${name} SET ${this.assignments} WHERE id = ? RETURNING ${this.columns}`;
+    this.#delete = `DELETE FROM ${name} WHERE id = ?`;
+  }
+
+  async find(db: Queries, id: number): Promise<Resource | undefined> {
+    const row = await db.get<Row>(this.#select, [id]);
+    return row && this.toResource(row);
+  }
+
+  /** Stores a new resource. Resolves with the resource as it is stored. */
+  async insert(db: Queries, resource: New<Resource>): Promise<Resource> {
+    return this.toResource(await one<Row>(db, this.#insert, this.valuesOf(resource)));
+  }
+
+  /** Replaces a resource that exists. Resolves with the resource as it is stored. */
+  async update(db: Queries, id: number, resource: New<Resource>): Promise<Resource> {
+    return this.toResource(await one<Row>(db, this.#update, [...this.valuesOf(resource), id]));
+  }
+
+  /** Deletes a resource, if it exists. */
+  async delete(db: Queries, id: number): Promise<void> {
+    await db.run(this.#delete, [id]);
+  }
+
+  /** The resource that a row stands for. Its properties are always set in the order of the declaration, so that V8 keeps one hidden class. */
+  readonly toResource = (row: Row): Resource => {
+    const resource: Record<string, unknown> = {};
+    for (const { property, name, read } of this.#fields) {
+      const value = read(row[name]!);
+      if (value !== undefined) resource[property] = value;
+    }
+    return resource as Resource;
+  };
+
+  /** The values of the written columns. */
+  valuesOf(resource: New<Resource>): Value[] {
+    const properties = resource as Readonly<Record<string, unknown>>;
+    const values: Value[] = [];
+    for (const { property, write, key } of this.#writtenFields) {
+      const value = properties[property];
+      values.push(write(value));
+      if (key) values.push(key.write(value));
+    }
+    return values;
+  }
+
+  /** Whether two states of a resource are stored differently, so that a change from one to the other is an event. */
+  differ(before: New<Resource>, after: New<Resource>): boolean {
+    const [old, current] = [this.valuesOf(before), this.valuesOf(after)];
+    return old.some((value, i) => value !== current[i]);
+  }
+
+  /** The column of a property. Throws when the resource has no such property. */
+  columnOf(property: string): StoredColumn {
+    const field = this.#fields.find(field => field.property === property);
+    if (!field) throw new Error(`${this.name} has no column for ${property}`);
+    return field;
+  }
+}

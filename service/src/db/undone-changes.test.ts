@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '../kit/clock.ts';
+import type { Database, Queries, Transaction } from './database.ts';
+import { openSqlite } from './sqlite.ts';
+
+function openStore(t: TestContext): Database {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const db = openSqlite({ directory, writeBatch: 5, maxQueue: 1_000, clock: systemClock });
+  t.after(async () => {
+    await db.close();
+    rmSync(directory, { recursive: true });
+  });
+  return db;
+}
+
+const refused = new Error('refused');
+
+const INSERT = 'INSERT INTO categories (name, name_key) VALUES (?, ?)';
+
+async function namesOf(db: Queries): Promise<string[]> {
+  return (await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id')).map(({ name }) => name);
+}
+
+/** The ways in which an operation changes something. Each adds a category. */
+const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
+  run: (tx, name) => tx.run(INSERT, [name, name]),
+  'get of a RETURNING': (tx, name) => tx.get(`${INSERT} RETURNING id`, [name, name]),
+  'all of a RETURNING': (tx, name) => tx.all(`${INSERT} RETURNING id`, [name, name]),
+};
+
+describe('an operation of the embedded store that fails', () => {
+  for (const [way, add] of Object.entries(additions)) {
+    it(`leaves nothing of a change made by ${way}`, async t => {
+      const db = openStore(t);
+      const outcomes = await Promise.allSettled([
+        db.write(async tx => add(tx, 'first')),
+        db.write(async tx => {
+          await add(tx, 'second');
+          throw refused;
+        }),
+        db.write(async tx => add(tx, 'third')),
+      ]);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+      assert.deepEqual(await namesOf(db), ['first', 'third']);
+    });
+  }
+
+  it('leaves no event', async t => {
+    const db = openStore(t);
+    const event = (subject: string) => ({ type: 'category.created', subject, data: '{}' });
+    await Promise.allSettled([
+      db.write(async tx => tx.append(event('categories/1'))),
+      db.write(async tx => {
+        tx.append(event('categories/2'));
+        throw refused;
+      }),
+      db.write(async tx => tx.append(event('categories/3'))),
+    ]);
+    assert.deepEqual(await db.all('SELECT id, subject FROM events'), [
+      { id: 1, subject: 'categories/1' },
+      { id: 2, subject: 'categories/3' },
+    ]);
+  });
+
+  it('has the same effect in a group as by itself', async t => {
+    const db = openStore(t);
+    const operation = fc.record({
+      names: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 3 }),
+      fails: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
+        await db.run('DELETE FROM categories');
+        const outcomes = await Promise.allSettled(
+          operations.map(({ names, fails }) =>
+            db.write(async tx => {
+              for (const name of names) await tx.run(INSERT, [name, name]);
+              if (fails) throw refused;
+            }),
+          ),
+        );
+        const kept: string[] = [];
+        const expected = operations.map(({ names, fails }) => {
+          const isTaken = names.some((name, i) => kept.includes(name) || names.indexOf(name) < i);
+          if (fails || isTaken) return 'rejected';
+          kept.push(...names);
+          return 'fulfilled';
+        });
+        assert.deepEqual(
+          outcomes.map(({ status }) => status),
+          expected,
+        );
+        assert.deepEqual(await namesOf(db), kept);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

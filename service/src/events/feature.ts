@@ -1,0 +1,32 @@
+import type { Queries, Writer } from '../db/database.ts';
+import { DAY } from '../kit/clock.ts';
+import type { Feature } from '../routes/feature.ts';
+import * as eventLog from './event-log/event-log.ts';
+import { eventRoutes } from './event-routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { sweepSlice } from './webhooks/sweep.ts';
+import { type WebhookServices, webhookRoutes } from './webhooks/webhook-routes.ts';
+
+export interface EventOptions extends WebhookServices {
+  db: Queries & Writer;
+  /** For how many days events are kept. */
+  eventDays: number;
+}
+
+/** The log of events, the streams that follow it, and webhooks. */
+export function eventsFeature(options: EventOptions): Feature {
+  const { db, tail, dispatcher, eventDays } = options;
+  const keptSince = (now: number) => now - eventDays * DAY;
+  return {
+    routes: [...eventRoutes({ tail }), ...webhookRoutes(options), ...deliveryRoutes(options)],
+    start: () => dispatcher.start(),
+    sweeps: {
+      events: now => eventLog.expire(db, keptSince(now)),
+      webhooks: now => sweepSlice(db, { before: keptSince(now), now }),
+    },
+    close: async () => {
+      await dispatcher.close();
+      await tail.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { categoryRoutes } from './catalog/categories/category-routes.ts';
+import { petRoutes } from './catalog/pets/pet-routes.ts';
+import { type EventOptions, eventsFeature } from './events/feature.ts';
+import type { Idempotency } from './http/idempotency.ts';
+import { type ServiceState, serviceRoutes } from './http/service-routes.ts';
+import { inventoryRoutes } from './inventory/inventory-routes.ts';
+import { orderRoutes } from './orders/order-routes.ts';
+import type { Route } from './routes/define-route.ts';
+import type { Feature } from './routes/feature.ts';
+
+export interface FeatureServices extends AccessOptions, EventOptions, ServiceState {
+  idempotency: Idempotency;
+}
+
+/** Every feature of the service, in the order of the contract. */
+export function featuresOf(services: FeatureServices): Feature[] {
+  const { idempotency } = services;
+  return [
+    { routes: petRoutes() },
+    { routes: categoryRoutes() },
+    { routes: orderRoutes() },
+    { routes: inventoryRoutes() },
+    accessFeature(services),
+    eventsFeature(services),
+    { routes: serviceRoutes(services) },
+    { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
+  ];
+}
+
+export function routesOf(features: readonly Feature[]): Route[] {
+  return features.flatMap(({ routes }) => routes);
+}

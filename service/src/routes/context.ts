@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../contract/scopes.ts';
+import type { Queries, Writer } from '../db/database.ts';
+import { guardOf } from './conditional.ts';
+import { signalOf } from './patience.ts';
+
+/** A client with a valid API key. */
+export interface Caller {
+  keyId: number;
+  scopes: ReadonlySet<Scope>;
+}
+
+/**
+ * What a handler knows of its request, after it has passed the gate and its input was checked. There is one per request.
+ * What few handlers read is a getter of the class: a getter in an object literal would make a hidden class for each request.
+ */
+export class Context<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** When the request was received, in milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** The store. The events of what is changed through it carry the trace of the request. */
+  readonly db: Queries & Writer;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    input: { params: Params; query: Query; body: Body },
+    db: Queries & Writer,
+  ) {
+    this.params = input.params;
+    this.query = input.query;
+    this.body = input.body;
+    this.now = request.receivedAt;
+    this.db = db;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  /** The same request with all that it does in the transaction `tx`. */
+  within(tx: Queries & Writer): Context<Params, Query, Body> {
+    return new Context(this.#request, this.#reply, this, tx);
+  }
+
+  /** Throws in an operation that needs no API key. */
+  get caller(): Caller {
+    const { caller } = this.#request;
+    if (!caller) throw new Error('An operation without a scope has no caller');
+    return caller;
+  }
+
+  /** Throws `precondition_failed` unless `current` is what the caller's If-Match and If-None-Match ask for. */
+  get guard(): (current: object) => void {
+    return guardOf(this.#request.headers);
+  }
+
+  /** Aborted when the client waits for the response no more, and when the service shuts down. */
+  get signal(): AbortSignal {
+    return signalOf(this.#request, this.#reply);
+  }
+
+  /** The header `Last-Event-ID`, of a client that goes on with a stream; `undefined` when it is missing or empty. */
+  get lastEventId(): string | undefined {
+    const header = this.#request.headers['last-event-id'];
+    return typeof header === 'string' && header !== '' ? header : undefined;
+  }
+}

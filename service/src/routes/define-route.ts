@@ -1,0 +1,39 @@
+import type { Operation, Success } from '../contract/operation.ts';
+import type { Schema } from '../contract/schema.ts';
+import type { Static } from '../contract/static.ts';
+import type { Context } from './context.ts';
+import type { Reply, ReplyOf } from './reply.ts';
+
+/** What an operation without parameters, or without a body, has in their place. */
+type Nothing = { type: 'object' };
+
+/** An operation with its handler, whose input and reply have the types of the schemas. */
+export interface RouteDefinition<P extends Schema, Q extends Schema, B extends Schema, S extends Success>
+  extends Operation {
+  params?: P;
+  query?: Q;
+  body?: B;
+  success: S;
+  /** Runs before the handler and outside of its transaction: what must be waited for elsewhere than in the store. */
+  prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
+  handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
+}
+
+/** The context of a handler whose types are erased: it may read anything, because its schemas were checked. */
+export type AnyContext = Context<never, never, never>;
+
+/** A route as the server and the document see it. */
+export interface Route extends Operation {
+  prepare?: (context: AnyContext) => Promise<void>;
+  handler: (context: AnyContext) => Promise<Reply>;
+}
+
+/** Defines an operation once: the server, the OpenAPI document and everything made from it read this. */
+export function defineRoute<
+  const P extends Schema = Nothing,
+  const Q extends Schema = Nothing,
+  const B extends Schema = Nothing,
+  const S extends Success = Success,
+>(definition: RouteDefinition<P, Q, B, S>): Route {
+  return definition as Route;
+}

@@ -1,0 +1,87 @@
+import type { Success } from '../contract/operation.ts';
+import type { Schema } from '../contract/schema.ts';
+import type { Static } from '../contract/static.ts';
+import type { Page } from '../kit/paging.ts';
+import type { MessageSink } from './message-sink.ts';
+
+declare const shape: unique symbol;
+
+/** A text of JSON that holds a `Shape`. */
+export type Json<Shape> = string & { readonly [shape]: Shape };
+
+export interface ResourceReply<Body> {
+  kind: 'resource';
+  body: Body;
+}
+
+export interface CreatedReply<Body> {
+  kind: 'created';
+  body: Body;
+  location: string;
+}
+
+export interface PageReply<Item> {
+  kind: 'page';
+  page: Page<Item>;
+}
+
+/** A page of a list that never ends. */
+export interface LogReply<Item> {
+  kind: 'log';
+  items: Json<Item>[];
+  /** The cursor of the next page. */
+  next: string;
+}
+
+export interface EmptyReply {
+  kind: 'empty';
+}
+
+export interface TextReply {
+  kind: 'text';
+  text: string;
+  contentType: string;
+}
+
+/** Server-sent events, until the client or the service ends them. */
+export interface StreamReply {
+  kind: 'stream';
+  start: (sink: MessageSink) => void;
+}
+
+/** What handlers return; the server adds the headers that every response has. */
+export type Reply =
+  | ResourceReply<object>
+  | CreatedReply<object>
+  | PageReply<object>
+  | LogReply<object>
+  | EmptyReply
+  | TextReply
+  | StreamReply;
+
+/** What the handler of an operation with this success response must return. */
+export type ReplyOf<S extends Success> = S extends { status: 204 }
+  ? EmptyReply
+  : S extends { schema: infer Body extends Schema }
+    ? BodyReply<S['status'], Static<Body>>
+    : TextReply | StreamReply;
+
+type BodyReply<Status, Body> = Body extends readonly (infer Item)[]
+  ? PageReply<Item> | LogReply<Item>
+  : Status extends 201
+    ? CreatedReply<Body>
+    : ResourceReply<Body>;
+
+export const reply = {
+  resource: <Body extends object>(body: Body): ResourceReply<Body> => ({ kind: 'resource', body }),
+  created: <Body extends object>(location: string, body: Body): CreatedReply<Body> => ({
+    kind: 'created',
+    body,
+    location,
+  }),
+  page: <Item extends object>(page: Page<Item>): PageReply<Item> => ({ kind: 'page', page }),
+  empty: { kind: 'empty' } satisfies EmptyReply as EmptyReply,
+  log: <Item>(items: Json<Item>[], next: string): LogReply<Item> => ({ kind: 'log', items, next }),
+  text: (text: string, contentType: string): TextReply => ({ kind: 'text', text, contentType }),
+  stream: (start: (sink: MessageSink) => void): StreamReply => ({ kind: 'stream', start }),
+};

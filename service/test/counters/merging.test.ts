@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { LimitState } from '../../src/counters/decide.ts';
+import { mergeStates } from '../../src/counters/merge-states.ts';
+import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { redisConnection } from '../../src/counters/redis-client.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { testRedis } from '../support/test-redis.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+
+/** Few values of each, so that many of two views are equal; some were noted by a clock that ran ahead. */
+const anInstant = fc.constantFrom(
+  0,
+  NOON - HOUR,
+  NOON - SECOND,
+  NOON,
+  NOON + MINUTE,
+  NOON + MINUTE + 1,
+  NOON + DAY,
+);
+const aCount = fc.integer({ min: 0, max: 3 });
+const aView: fc.Arbitrary<LimitState> = fc.record(
+  {
+    minute: anInstant.map(instant => Math.floor(instant / MINUTE)),
+    minuteUsed: aCount,
+    day: anInstant.map(instant => Math.floor(instant / DAY)),
+    dayUsed: aCount,
+    dayRefused: aCount,
+    toldAt: anInstant,
+    toldUntil: anInstant,
+    strikes: fc.array(anInstant, { maxLength: 3 }),
+    bannedAt: anInstant,
+    bannedUntil: anInstant,
+    bans: aCount,
+    seenAt: anInstant,
+    resets: fc.constant(0),
+  },
+  { noNullPrototype: true },
+);
+
+describe('the merge of two views of a subject', () => {
+  it('is the same in Redis as in this process', async t => {
+    const { url, redis } = await testRedis(t);
+    const connection = await redisConnection([url]);
+    t.after(() => connection.end());
+    await connection.open();
+    await fc.assert(
+      fc.asyncProperty(aView, aView, async (kept, seen) => {
+        await redis.set('merge', packState(kept));
+        const answer = await connection.client.decide('merge', 'look', packState(seen), NOON, SECOND);
+        assert.deepEqual(mergeStates(kept, seen, NOON), unpackState(answer![3]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('loses no request and no ban, and leaves both views as they are', () => {
+    fc.assert(
+      fc.property(aView, aView, (kept, seen) => {
+        const before = structuredClone([kept, seen]);
+        const merged = mergeStates(kept, seen, NOON);
+        assert.deepEqual([kept, seen], before);
+        for (const view of [kept, seen]) {
+          assert.deepEqual(mergeStates(merged, view, NOON), merged);
+          if (view.bannedAt <= NOON + MINUTE) assert.ok(merged.bannedUntil >= view.bannedUntil);
+          if (view.day === merged.day) assert.ok(merged.dayUsed >= view.dayUsed);
+          if (view.minute === merged.minute) assert.ok(merged.minuteUsed >= view.minuteUsed);
+        }
+      }),
+    );
+  });
+
+  it('takes nothing from before the last reset', () => {
+    fc.assert(
+      fc.property(aView, aView, (earlier, later) => {
+        const reset = { ...later, resets: 1 };
+        assert.deepEqual(mergeStates(earlier, reset, NOON), mergeStates(reset, earlier, NOON));
+        assert.deepEqual(mergeStates(earlier, reset, NOON), mergeStates(reset, reset, NOON));
+      }),
+    );
+  });
+});

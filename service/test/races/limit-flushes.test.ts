@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
+import { type LimitState, newState } from '../../src/counters/decide.ts';
+import { MemoryCounters } from '../../src/counters/memory.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+const REPLICAS = 8;
+const KEYS = 20;
+const ROUNDS = 5;
+
+it('replicas that store the same keys at the same time lose no count and no ban', async t => {
+  const { app, clientWith } = await startTestApp(t);
+  const keyIds: number[] = [];
+  for (let i = 0; i < KEYS; i++) keyIds.push((await clientWith({})).keyId);
+  const limitsOver = (counters: MemoryCounters) =>
+    new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    // Each key was seen by every replica, with the largest count at one and the latest ban at another.
+    const views = Array.from({ length: REPLICAS }, (_, replica) => {
+      const counters = new MemoryCounters();
+      for (const [place, keyId] of keyIds.entries()) {
+        const rank = (replica + place) % REPLICAS;
+        const view: LimitState = {
+          ...newState(NOON),
+          seenAt: NOON,
+          minuteUsed: 100 * round + rank,
+          dayUsed: 100 * round + rank,
+          dayRefused: REPLICAS - 1 - rank,
+          bannedAt: NOON,
+          bannedUntil: NOON + round * MINUTE + REPLICAS - 1 - rank,
+          bans: 1,
+        };
+        counters.adopt(keyId, view);
+      }
+      return limitsOver(counters);
+    });
+    await Promise.all(views.map(view => view.flush()));
+
+    const stored = limitsOver(new MemoryCounters());
+    await stored.load(NOON);
+    for (const keyId of keyIds) {
+      const { minuteUsed, dayUsed, dayRefused, bannedUntil } = stored.seenStateOf(keyId)!;
+      assert.deepEqual(
+        [minuteUsed, dayUsed, dayRefused, bannedUntil],
+        [
+          100 * round + REPLICAS - 1,
+          100 * round + REPLICAS - 1,
+          REPLICAS - 1,
+          NOON + round * MINUTE + REPLICAS - 1,
+        ],
+      );
+    }
+  }
+});
