@@ -11,7 +11,7 @@ import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/patience.ts';
-import { BODY_LIMIT, readJsonBodies } from './body.ts';
+import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
