@@ -5,16 +5,7 @@
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
  */
 import { matches, operationsOf } from './contract.js';
-
-/**
- * The part of a URL that names an operation: `#/API%20keys/listApiKeys`.
- *
- * @param {string} tag
- * @param {string} operationId
- */
-export function fragmentOf(tag, operationId) {
-  return `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`;
-}
+import { elementId } from './operation-list.js';
 
 /**
  * Opens what the address names, now and whenever it changes.
@@ -59,7 +50,7 @@ function namesIn(fragment) {
 
 /** @param {string} tag @param {string} operationId */
 function elementOf(tag, operationId) {
-  return document.getElementById(`operations-${tag}-${operationId}`.replaceAll(' ', '_'));
+  return document.getElementById(elementId(tag, operationId));
 }
 
 /**

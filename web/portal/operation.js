@@ -7,7 +7,8 @@
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
  */
 import { successorOf } from './contract.js';
-import { fragmentOf, markCurrent } from './navigation.js';
+import { markCurrent } from './navigation.js';
+import { fragmentOf, operationLine } from './operation-list.js';
 import { asCurl, asJavaScript, sampleRequest } from './samples.js';
 
 /** @param {Contract} contract */
@@ -20,7 +21,6 @@ export function operationParts(contract) {
     const OperationSummary = ({ operationProps, isShown, toggleShown }) => {
       const { path, method, tag, operationId } = operationProps.toJS();
       const operation = contract.paths[path]?.[method];
-      const stability = operation?.['x-stability'];
       const onClick = () => {
         // The address bar names the operation that was opened last; a step back leaves the page.
         if (!isShown) history.replaceState(null, '', fragmentOf(tag, operationId));
@@ -33,26 +33,10 @@ export function operationParts(contract) {
         h(
           'button',
           { type: 'button', className: 'opblock-summary-control', 'aria-expanded': isShown, onClick },
-          h('span', { className: 'method', 'data-method': method }, method.toUpperCase()),
-          h('span', { className: 'opblock-summary-path', 'data-path': path }, breakable(path)),
-          h('span', { className: 'opblock-summary-description' }, operation?.summary),
-          operation?.deprecated &&
-            h(
-              'span',
-              { className: 'badge', 'data-deprecated': '' },
-              `deprecated, ends ${operation['x-deprecated-sunset']}`,
-            ),
-          stability && h('span', { className: 'badge', 'data-stability': stability }, stability),
+          operation && operationLine(h, { path, method, tag, operation }),
         ),
       );
     };
-
-    /**
-     * A path that may be broken before each slash.
-     *
-     * @param {string} path
-     */
-    const breakable = path => path.split(/(?=\/)/).map((part, i) => [i > 0 && h('wbr', { key: i }), part]);
 
     /** @param {{ path: string, method: string }} props */
     const Deprecation = ({ path, method }) => {

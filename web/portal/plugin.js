@@ -8,6 +8,7 @@
  */
 import { matches } from './contract.js';
 import { operationParts } from './operation.js';
+import { groupedOperations } from './operation-list.js';
 import { responses } from './responses.js';
 import { shapes } from './shape.js';
 
@@ -75,54 +76,30 @@ const search = {
 };
 
 /**
- * The operations under their tags, the tags under their groups: `x-tagGroups` of the document. The groups hold no
- * operations of their own.
+ * The list of operations as the page has it from the service, with operations that open.
  *
  * @param {Contract} contract
  * @param {() => void} onReady
  */
 function groups(contract, onReady) {
-  const descriptions = new Map(contract.tags.map(({ name, description }) => [name, description]));
-
   /** @param {ViewerSystem} system */
   return ({ React, getComponent }) => {
     const h = React.createElement;
 
-    /** @param {{ tag: string, operations: Immutable }} props */
-    const Tag = ({ tag, operations }) => {
-      const OperationContainer = getComponent('OperationContainer', true);
-      return h(
-        'section',
-        { className: 'tag', 'aria-label': tag },
-        h('h3', { id: `operations-tag-${tag.replaceAll(' ', '_')}` }, tag),
-        h('p', null, descriptions.get(tag)),
-        operations
-          .map(op => {
-            const path = op.get('path');
-            const method = op.get('method');
-            const specPath = op.get('specPath');
-            return h(OperationContainer, { key: `${method} ${path}`, specPath, op, path, method, tag });
-          })
-          .toArray(),
-      );
-    };
-
     /** @param {ViewerSystem} props */
     const Operations = ({ specSelectors }) => {
       React.useEffect(onReady, []);
+      const OperationContainer = getComponent('OperationContainer', true);
       /** @type {Immutable} */
       const tagged = specSelectors.taggedOperations?.();
-      return contract['x-tagGroups'].map(({ name, tags }) => {
-        const shown = tags.filter(tag => tagged.get(tag));
-        if (shown.length === 0) return null;
-        return h(
-          'section',
-          { key: name, className: 'group', 'aria-label': name },
-          h('h2', null, name),
-          h('p', null, descriptions.get(name)),
-          shown.map(tag => h(Tag, { key: tag, tag, operations: tagged.get(tag).get('operations') })),
-        );
-      });
+      return groupedOperations(h, contract, tag =>
+        (tagged.get(tag)?.get('operations').toArray() ?? []).map((/** @type {Immutable} */ op) => {
+          const path = op.get('path');
+          const method = op.get('method');
+          const specPath = op.get('specPath');
+          return h(OperationContainer, { key: `${method} ${path}`, specPath, op, path, method, tag });
+        }),
+      );
     };
 
     /** What the page shows of the viewer: the operations alone. The title and the search are the page's own. */

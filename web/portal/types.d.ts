@@ -1,9 +1,14 @@
 /** The parts of the OpenAPI document that the portal reads. */
 export interface Contract {
+  info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { parameters: Record<string, Parameter> };
+  components: {
+    parameters: Record<string, Parameter>;
+    headers: Record<string, { description: string }>;
+    'x-error-codes': Record<string, { status: number; description: string }>;
+  };
 }
 
 export interface Operation {
@@ -16,6 +21,7 @@ export interface Operation {
   parameters?: (Parameter | Reference)[];
   requestBody?: { content: Record<string, { example?: unknown }> };
   responses: Record<string, { content?: Record<string, object> }>;
+  'x-deprecated-since'?: string;
   'x-deprecated-sunset'?: string;
   'x-deprecated-successor'?: string;
   'x-hideTryItPanel'?: boolean;

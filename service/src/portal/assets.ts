@@ -9,25 +9,28 @@ const web = join(import.meta.dirname, '../../../web');
 /** The viewer library is a dependency of the workspace `web`, and is found from there. */
 const fromWeb = createRequire(join(web, 'package.json'));
 
-const own = (name: string) => join(web, 'portal', name);
-
 /** The viewer, which imports nothing. Searching its 1.4 MB as our modules are searched would block the event loop. */
 const VIEWER = 'swagger-ui-bundle.js';
 
+const ownFiles = [
+  'theme.js',
+  'portal.css',
+  'reference.js',
+  'accessible.js',
+  'api-key.js',
+  'contract.js',
+  'navigation.js',
+  'operation.js',
+  'operation-list.js',
+  'plugin.js',
+  'responses.js',
+  'samples.js',
+  'shape.js',
+];
+
 /** The files that pages may refer to, and where they are read from. */
 const files: Record<string, () => string> = {
-  'theme.js': () => own('theme.js'),
-  'portal.css': () => own('portal.css'),
-  'reference.js': () => own('reference.js'),
-  'accessible.js': () => own('accessible.js'),
-  'api-key.js': () => own('api-key.js'),
-  'contract.js': () => own('contract.js'),
-  'navigation.js': () => own('navigation.js'),
-  'operation.js': () => own('operation.js'),
-  'plugin.js': () => own('plugin.js'),
-  'responses.js': () => own('responses.js'),
-  'samples.js': () => own('samples.js'),
-  'shape.js': () => own('shape.js'),
+  ...Object.fromEntries(ownFiles.map(name => [name, () => join(web, 'portal', name)])),
   [VIEWER]: () => fromWeb.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
 };
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Contract } from '../../../web/portal/types.d.ts';
 import { planLimits } from '../access/plans/plan.ts';
 import { errorCatalogue } from '../contract/errors.ts';
 import { scopes } from '../contract/scopes.ts';
 import { html } from '../kit/html.ts';
 import { Assets } from './assets.ts';
-import type { ContractDocument } from './contract.ts';
+
 import { guidePage } from './guide.ts';
 
 const codes = Object.entries(errorCatalogue).map(([code, description], i) => [
@@ -37,7 +38,7 @@ const document = {
     '/new': { post: { operationId: 'makeNew', tags: ['Animals'], summary: 'New', 'x-stability': 'beta' } },
   },
   components: { parameters: told, headers: told, 'x-error-codes': Object.fromEntries(codes) },
-} as unknown as ContractDocument;
+} as unknown as Contract;
 
 const page = (await guidePage(document, new Assets())).text;
 

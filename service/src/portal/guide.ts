@@ -1,10 +1,12 @@
+import { operationsOf } from '../../../web/portal/contract.js';
+import { stabilityBadge } from '../../../web/portal/operation-list.js';
+import type { Contract, ListedOperation, Parameter } from '../../../web/portal/types.d.ts';
 import { planLimits, plans } from '../access/plans/plan.ts';
 import { pageLimit } from '../contract/schema.ts';
 import { scopes } from '../contract/scopes.ts';
-import { type Html, html, type Part } from '../kit/html.ts';
+import { element, type Html, html, type Part } from '../kit/html.ts';
 import { grouped } from '../kit/quantities.ts';
 import type { Assets } from './assets.ts';
-import { type ContractDocument, type ListedOperation, operationsOf } from './contract.ts';
 import { shell } from './shell.ts';
 import { GUIDE_URL, operationUrl } from './urls.ts';
 
@@ -15,7 +17,7 @@ interface Section {
 }
 
 /** The guide beside the reference. Its tables are the service's own: plans, scopes, error codes, deprecations. */
-export async function guidePage(document: ContractDocument, assets: Assets): Promise<Html> {
+export async function guidePage(document: Contract, assets: Assets): Promise<Html> {
   const sections = [
     authentication(),
     limits(document),
@@ -69,7 +71,7 @@ ${table(
   };
 }
 
-function limits({ components: { headers } }: ContractDocument): Section {
+function limits({ components: { headers } }: Contract): Section {
   const told = [
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
@@ -107,7 +109,7 @@ function limitsOf(plan: (typeof plans)[number]): string[] {
   return [grouped(perMinute), grouped(perDay)];
 }
 
-function errors({ components }: ContractDocument): Section {
+function errors({ components }: Contract): Section {
   const codes = Object.entries(components['x-error-codes']).sort(([, a], [, b]) => a.status - b.status);
   return {
     id: 'errors',
@@ -135,12 +137,12 @@ it as it is; do not build cursors yourself.</p>
   };
 }
 
-function safeRetries({ components: { parameters } }: ContractDocument): Section {
+function safeRetries({ components: { parameters } }: Contract): Section {
   const { IdempotencyKey, IfMatch, IfNoneMatch } = parameters;
-  const row = (parameter: { name: string; description: string } | undefined, on: string): Part[] => [
+  const row = (parameter: Parameter | undefined, on: string): Part[] => [
     code(parameter!.name),
     on,
-    prose(parameter!.description),
+    prose(parameter!.description ?? ''),
   ];
   return {
     id: 'idempotency',
@@ -162,10 +164,10 @@ running, 409 <code>idempotency_key_in_use</code>.</p>`,
   };
 }
 
-function lifecycle(document: ContractDocument): Section {
+function lifecycle(document: Contract): Section {
   const operations = operationsOf(document);
-  const deprecated = operations.filter(operation => operation.deprecated);
-  const unsettled = operations.filter(operation => operation['x-stability'] !== undefined);
+  const deprecated = operations.filter(({ operation }) => operation.deprecated);
+  const unsettled = operations.filter(({ operation }) => operation['x-stability'] !== undefined);
   return {
     id: 'deprecation',
     title: 'Versions and deprecation',
@@ -178,11 +180,11 @@ ${
   table(
     'Deprecated operations',
     ['Operation', 'Deprecated since', 'Ends on', 'Use instead'],
-    deprecated.map(operation => [
-      linkTo(operation),
-      day(operation['x-deprecated-since']),
-      day(operation['x-deprecated-sunset']),
-      code(operation['x-deprecated-successor'] ?? ''),
+    deprecated.map(listed => [
+      linkTo(listed),
+      day(listed.operation['x-deprecated-since']),
+      day(listed.operation['x-deprecated-sunset']),
+      code(listed.operation['x-deprecated-successor'] ?? ''),
     ]),
   )
 }
@@ -193,16 +195,13 @@ ${
   table(
     'Operations that may still change',
     ['Operation', 'Stability'],
-    unsettled.map(operation => [
-      linkTo(operation),
-      html`<span class="badge" data-stability="${operation['x-stability']!}">${operation['x-stability']!}</span>`,
-    ]),
+    unsettled.map(listed => [linkTo(listed), stabilityBadge(element, listed.operation)]),
   )
 }`,
   };
 }
 
-function linkTo({ tag, operationId, method, path }: ListedOperation): Html {
+function linkTo({ tag, method, path, operation: { operationId } }: ListedOperation): Html {
   return html`<a href="${operationUrl(tag, operationId)}">${method.toUpperCase()} ${path}</a>`;
 }
 

@@ -1,6 +1,6 @@
+import type { Contract } from '../../../web/portal/types.d.ts';
 import { Assets } from './assets.ts';
 import { Content } from './content.ts';
-import type { ContractDocument } from './contract.ts';
 import { guidePage } from './guide.ts';
 import { referencePage } from './reference.ts';
 
@@ -10,11 +10,11 @@ export type PageName = keyof typeof pages;
 
 /** The developer portal: its pages and files, each made when it is first asked for. */
 export class Portal {
-  readonly #document: ContractDocument;
+  readonly #document: Contract;
   readonly #assets = new Assets();
   readonly #pages = new Map<PageName, Content>();
 
-  constructor(document: ContractDocument) {
+  constructor(document: Contract) {
     this.#document = document;
   }
 

@@ -1,11 +1,21 @@
-import { type Html, html } from '../kit/html.ts';
+import { operationsOf } from '../../../web/portal/contract.js';
+import {
+  deprecatedBadge,
+  elementId,
+  fragmentOf,
+  groupedOperations,
+  methodLabel,
+  operationLine,
+  stabilityBadge,
+} from '../../../web/portal/operation-list.js';
+import type { Contract, ListedOperation } from '../../../web/portal/types.d.ts';
+import { element, type Html, html } from '../kit/html.ts';
 import type { Assets } from './assets.ts';
-import { type ContractDocument, type ListedOperation, operationsOf } from './contract.ts';
 import { shell } from './shell.ts';
-import { GUIDE_URL, operationFragment, REFERENCE_URL } from './urls.ts';
+import { GUIDE_URL, REFERENCE_URL } from './urls.ts';
 
 /** The page of the reference: all operations are listed in it, and its script makes them open. */
-export async function referencePage(document: ContractDocument, assets: Assets): Promise<Html> {
+export async function referencePage(document: Contract, assets: Assets): Promise<Html> {
   const { title, version, description } = document.info;
   const bundle = await assets.url('swagger-ui-bundle.js');
   const script = await assets.url('reference.js');
@@ -52,7 +62,7 @@ const keyField = html`<div class="key">
 <button id="api-key-forget" type="button">Forget</button>
 </div>`;
 
-function navigation(document: ContractDocument): Html {
+function navigation(document: Contract): Html {
   const operations = operationsOf(document);
   const groups = document['x-tagGroups'].map(
     ({ name, tags }) => html`<section data-group="${name}">
@@ -68,56 +78,25 @@ ${tags.map(
   return html`<nav id="operations-menu" aria-label="Operations">${groups}</nav>`;
 }
 
-function entry(operation: ListedOperation): Html {
-  const { tag, operationId, method, summary, deprecated } = operation;
-  return html`<li><a data-operation="${operationId}" href="${operationFragment(tag, operationId)}">
-${methodLabel(method)}
-<span class="summary">${summary}${deprecated && html` <span class="badge" data-deprecated>deprecated</span>`}
-${stabilityBadge(operation)}</span></a></li>`;
+function entry({ tag, method, operation }: ListedOperation): Html {
+  const { operationId, summary, deprecated } = operation;
+  return html`<li><a data-operation="${operationId}" href="${fragmentOf(tag, operationId)}">
+${methodLabel(element, method)}
+<span class="summary">${summary}${deprecated && html` ${deprecatedBadge(element, 'deprecated')}`}
+${stabilityBadge(element, operation)}</span></a></li>`;
 }
 
-/**
- * The operations as the script will list them, so that they are there while the viewer is still loading: the same
- * elements and classes as in `web/portal/plugin.js` and `operation.js`. A line that is followed before then is opened
- * by its address as soon as it can be.
- */
-function operationList(document: ContractDocument): Html {
+/** A line that is followed before the viewer is loaded is opened by its address as soon as it can be. */
+function operationList(document: Contract): Html {
   const operations = operationsOf(document);
-  const descriptions = new Map(document.tags.map(({ name, description }) => [name, description]));
-  const groups = document['x-tagGroups'].map(
-    ({ name, tags }) => html`<section class="group" aria-label="${name}">
-<h2>${name}</h2><p>${descriptions.get(name)}</p>
-${tags.map(
-  tag => html`<section class="tag" aria-label="${tag}">
-<h3>${tag}</h3><p>${descriptions.get(tag)}</p>
-${operations.filter(operation => operation.tag === tag).map(line)}
-</section>`,
-)}
-</section>`,
-  );
-  return html`<div class="swagger-ui">${groups}</div>`;
+  const linesOf = (tag: string) => operations.filter(listed => listed.tag === tag).map(line);
+  return html`<div class="swagger-ui">${groupedOperations(element, document, linesOf)}</div>`;
 }
 
-function line(operation: ListedOperation): Html {
-  const { tag, operationId, method, path, summary, deprecated } = operation;
+function line(listed: ListedOperation): Html {
+  const { tag, operation } = listed;
+  const { operationId, deprecated } = operation;
   return html`<div class="opblock${deprecated && ' opblock-deprecated'}" id="${elementId(tag, operationId)}">
-<h4 class="opblock-summary"><a class="opblock-summary-control" href="${operationFragment(tag, operationId)}">
-${methodLabel(method)}<span class="opblock-summary-path">${path}</span>
-<span class="opblock-summary-description">${summary}</span>
-${deprecated && html`<span class="badge" data-deprecated>deprecated, ends ${operation['x-deprecated-sunset']}</span>`}
-${stabilityBadge(operation)}</a></h4></div>`;
-}
-
-/** The ID that the viewer gives to an operation. */
-function elementId(tag: string, operationId: string): string {
-  return `operations-${tag}-${operationId}`.replaceAll(' ', '_');
-}
-
-function methodLabel(method: string): Html {
-  return html`<span class="method" data-method="${method}">${method.toUpperCase()}</span>`;
-}
-
-function stabilityBadge({ 'x-stability': stability }: ListedOperation): Html | undefined {
-  if (stability === undefined) return undefined;
-  return html`<span class="badge" data-stability="${stability}">${stability}</span>`;
+<h4 class="opblock-summary"><a class="opblock-summary-control" href="${fragmentOf(tag, operationId)}">
+${operationLine(element, listed)}</a></h4></div>`;
 }
