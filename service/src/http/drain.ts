@@ -1,9 +1,5 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { http } from '../kit/node-http.ts';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
 /**
@@ -32,7 +28,7 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerResponse {
   return class DrainableResponse<
     Request extends IncomingMessage = IncomingMessage,
-  > extends ServerResponse<Request> {
+  > extends http.ServerResponse<Request> {
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
       if (drain.hasBegun) {
         if (owed.endWith(this)) this.setHeader('connection', 'close');

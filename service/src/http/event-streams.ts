@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../access/api-keys/key-ring.ts';
+
 import { ApiError } from '../contract/errors.ts';
 import { SECOND } from '../kit/clock.ts';
+import type { Caller } from '../routes/context.ts';
 import type { MessageSink } from '../routes/message-sink.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';

@@ -1,4 +1,4 @@
-import { METHODS as httpMethods, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import { BODY_LIMIT, HEADERS_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
+import { http } from '../kit/node-http.ts';
 import type { Route } from '../routes/define-route.ts';
 import { endWaitsAtClose } from '../routes/patience.ts';
 import { readJsonBodies } from './body.ts';
@@ -78,6 +79,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     // In a closing server a request that is already here is still answered.
     return503OnClosing: false,
     routerOptions,
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: {
       maxHeaderSize: HEADERS_LIMIT,
@@ -118,6 +120,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
+/**
+ * In the place of the framework's compilers of schemas: bodies, parameters and responses are read and written by our own.
+ * Unless they are replaced, they are loaded at start, with a second copy of ajv.
+ */
+function unused(): never {
+  throw new Error('A route must not give a schema to the framework');
+}
+
 function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
@@ -128,7 +138,7 @@ function tooManyWaiting(): ApiError {
 /** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
 function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadable): void {
   // A path is 405 and not 404 whichever method of HTTP it lacks.
-  for (const method of httpMethods) {
+  for (const method of http.METHODS) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {

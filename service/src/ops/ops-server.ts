@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { http } from '../kit/node-http.ts';
 import { Metrics } from './metrics.ts';
 
 const METRICS_PATH = '/metrics';
@@ -12,7 +13,7 @@ export class OpsServer {
 
   /** `onError` is told why the metrics could not be shown. */
   constructor(onError: (error: unknown) => void) {
-    this.#server = createServer((request, response) => {
+    this.#server = http.createServer((request, response) => {
       this.#answer(request, response).catch(error => {
         onError(error);
         send(response, 500, 'The metrics could not be collected; the log says why\n');

@@ -11,13 +11,13 @@ export function replacement<Body>({ guard, body }: Change<Body>): (current: obje
   };
 }
 
+/** No field of a patch is one that the resource lacks. */
+type Patched<Current, Patch> = Current & Record<Exclude<keyof Patch, keyof Current>, never>;
+
 /** What a PATCH makes of the current state: the body merged into it (RFC 7396), provided that the caller's conditions hold. */
-export function merged({
-  guard,
-  body,
-}: Change<object>): <Current extends object>(current: Current) => Current {
-  return current => {
+export function merged<Patch extends object>({ guard, body }: Change<Patch>) {
+  return <Current extends object>(current: Patched<Current, Patch>): Current => {
     guard(current);
-    return mergePatch(current, body);
+    return mergePatch<Current>(current, body);
   };
 }

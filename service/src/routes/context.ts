@@ -10,6 +10,15 @@ export interface Caller {
   scopes: ReadonlySet<Scope>;
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Milliseconds since the Unix epoch; 0 until the gate is passed. */
+    receivedAt: number;
+    /** `undefined` without a valid API key. */
+    caller: Caller | undefined;
+  }
+}
+
 /**
  * What a handler knows of its request, after it has passed the gate and its input was checked. There is one per request.
  * What few handlers read is a getter of the class: a getter in an object literal would make a hidden class for each request.

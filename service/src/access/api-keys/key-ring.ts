@@ -2,18 +2,17 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { BanRules } from '../../counters/decide.ts';
 import type { Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
+import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
 import { type ApiKeyRow, quotasOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
-/** A client with a valid key. */
-export interface Caller extends LimitedKey {
-  scopes: ReadonlySet<Scope>;
-}
+/** A client with a valid key, with what the limits of the key follow from. */
+export interface LimitedCaller extends Caller, LimitedKey {}
 
 interface Entry {
-  caller: Caller;
+  caller: LimitedCaller;
   /** Milliseconds since the Unix epoch; infinite when the key does not expire. */
   expiresAt: number;
   readAt: number;
@@ -47,7 +46,7 @@ export class KeyRing {
   }
 
   /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
-  find(secret: string, now: number): Caller | undefined | Promise<Caller | undefined> {
+  find(secret: string, now: number): LimitedCaller | undefined | Promise<LimitedCaller | undefined> {
     const entry = this.#entries.get(secret);
     if (entry && isFresh(entry.readAt, now)) {
       return now < entry.expiresAt ? entry.caller : undefined;
@@ -56,7 +55,7 @@ export class KeyRing {
   }
 
   /** The caller that a secret had when it was last read, however long ago: for what is told while nothing can be read. */
-  lastKnown(secret: string): Caller | undefined {
+  lastKnown(secret: string): LimitedCaller | undefined {
     return this.#entries.get(secret)?.caller;
   }
 
@@ -66,7 +65,7 @@ export class KeyRing {
     this.#readings.clear();
   }
 
-  async #read(secret: string, now: number): Promise<Caller | undefined> {
+  async #read(secret: string, now: number): Promise<LimitedCaller | undefined> {
     let reading = this.#readings.get(secret);
     if (!reading || !isFresh(reading.begunAt, now)) {
       reading = { begunAt: now, entry: this.#readEntry(secret, now) };
@@ -101,7 +100,7 @@ export class KeyRing {
     return { caller: this.#toCaller(row), expiresAt, readAt: now };
   }
 
-  #toCaller(row: ApiKeyRow): Caller {
+  #toCaller(row: ApiKeyRow): LimitedCaller {
     const limits = limitsOf(row.plan, quotasOf(row));
     return {
       keyId: row.id,

@@ -1,6 +1,7 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { SECOND } from '../../kit/clock.ts';
+import { http } from '../../kit/node-http.ts';
 import type { AttemptResult } from './attempt-results.ts';
 import { ANSWER_KEPT } from './delivery.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -51,7 +52,7 @@ export async function attempt(
   try {
     const target = new URL(url);
     endpoints.refuseAddress(target.hostname);
-    const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+    const send = target.protocol === 'https:' ? https.request : http.request;
     const options = { method: 'POST', agent: kept.agentFor(target), lookup: endpoints.lookup, headers };
     for (;;) {
       exchange.begin(send(target, options), message.body);

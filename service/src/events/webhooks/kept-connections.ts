@@ -1,8 +1,9 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent } from 'node:http';
+import https from 'node:https';
 import { isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SECOND } from '../../kit/clock.ts';
+import { http } from '../../kit/node-http.ts';
 import { type Connections, hostOf } from './connections.ts';
 
 /** How long a connection is kept that carries nothing, in milliseconds: less than servers commonly keep one, 5 s. */
@@ -18,19 +19,19 @@ const AGE = 60 * SECOND;
 export class KeptConnections {
   readonly #connections: Connections;
   readonly #idle = new Map<Duplex, string>();
-  readonly #agents: Readonly<Record<string, HttpAgent>>;
+  readonly #agents: Readonly<Record<string, Agent>>;
 
   constructor(connections: Connections) {
     this.#connections = connections;
     const options = { keepAlive: true, timeout: IDLE };
     this.#agents = {
-      'http:': this.#keeping(new HttpAgent(options)),
+      'http:': this.#keeping(new http.Agent(options)),
       // Each connection shows its certificate: no session of an earlier one is resumed.
-      'https:': this.#keeping(new HttpsAgent({ ...options, maxCachedSessions: 0 })),
+      'https:': this.#keeping(new https.Agent({ ...options, maxCachedSessions: 0 })),
     };
   }
 
-  agentFor({ protocol }: URL): HttpAgent {
+  agentFor({ protocol }: URL): Agent {
     return this.#agents[protocol]!;
   }
 
@@ -39,7 +40,7 @@ export class KeptConnections {
   }
 
   /** Has an agent keep connections within the limits. */
-  #keeping(agent: HttpAgent): HttpAgent {
+  #keeping(agent: Agent): Agent {
     const openedAt = new WeakMap<Duplex, number>();
     const hosts = new WeakMap<Duplex, string>();
     const { createConnection, keepSocketAlive, reuseSocket } = agent;

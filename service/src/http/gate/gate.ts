@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller, KeyRing } from '../../access/api-keys/key-ring.ts';
+import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -9,6 +9,7 @@ import { type Decision, newState, peek, type Terms, type Verdict } from '../../c
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
+import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
@@ -35,9 +36,6 @@ const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: 
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Milliseconds since the Unix epoch; 0 until the gate is passed. */
-    receivedAt: number;
-    caller: Caller | undefined;
     /** What the request asks for; `undefined` for a path or method that does not exist. */
     operation: Gated | undefined;
   }
@@ -85,9 +83,9 @@ export class Gate {
     request: FastifyRequest,
     head: HeaderPairs,
     key: string | undefined,
-    reading: Promise<Caller | undefined>,
+    reading: Promise<LimitedCaller | undefined>,
   ): Promise<void> {
-    let caller: Caller | undefined;
+    let caller: LimitedCaller | undefined;
     try {
       caller = await reading;
     } catch (failure) {
@@ -104,7 +102,7 @@ export class Gate {
     request: FastifyRequest,
     head: HeaderPairs,
     key: string | undefined,
-    caller: Caller | undefined,
+    caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
     request.caller = caller;
     const countedBy = countedByOf(request.operation, caller);
@@ -112,7 +110,9 @@ export class Gate {
     const isBadKey = key !== undefined && !caller;
     const admit = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, countedBy);
-      return admitAsDecided(request, head, countedBy, isBadKey, decided);
+      const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
+      addRateLimitHeaders(head, decided, limits);
+      return admitAsDecided(request, countedBy, isBadKey, decided);
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
@@ -120,7 +120,7 @@ export class Gate {
   #decide(
     request: FastifyRequest,
     countedBy: CountedBy,
-    caller: Caller | undefined,
+    caller: LimitedCaller | undefined,
   ): Decision | Promise<Decision> {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
@@ -132,7 +132,7 @@ export class Gate {
 
   /** Writes the rate-limit headers of a key as far as they are known, with nothing counted. */
   async #tellOfKey(
-    { keyId, terms }: Caller,
+    { keyId, terms }: LimitedCaller,
     { operation, receivedAt }: FastifyRequest,
     head: HeaderPairs,
   ): Promise<void> {
@@ -179,20 +179,17 @@ export class Gate {
 }
 
 /** Only what asks with a valid key is counted by it. */
-function countedByOf(operation: Gated | undefined, caller: Caller | undefined): CountedBy {
+function countedByOf(operation: Gated | undefined, caller: LimitedCaller | undefined): CountedBy {
   return caller ? (operation?.countedBy ?? 'key') : 'address';
 }
 
 function admitAsDecided(
   request: FastifyRequest,
-  head: HeaderPairs,
   countedBy: CountedBy,
   isBadKey: boolean,
   decision: Decision,
 ): undefined {
   const { operation, caller } = request;
-  const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
-  addRateLimitHeaders(head, decision, limits);
   if (decision.verdict !== 'admitted') throw refusalOf(decision, countedBy);
   refuseMalformed(request.raw);
 
@@ -211,9 +208,9 @@ function refuseUnservable(request: FastifyRequest): undefined {
   refuseOtherVersion(request.headers);
 }
 
-function refuseWithoutScope({ scope }: Gated, caller: Caller): void {
-  if (caller.scopes.has('admin')) return;
-  const missing = requiredScopes(scope).filter(required => !caller.scopes.has(required));
+function refuseWithoutScope({ scope }: Gated, { scopes }: Caller): void {
+  if (scopes.has('admin')) return;
+  const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;
   const names = missing.map(name => `\`${name}\``).join(' and ');
   throw new ApiError(

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../contract/errors.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { SECOND } from '../../kit/clock.ts';
+import { http } from '../../kit/node-http.ts';
 import { inKibibytesAndBytes, inWords } from '../../kit/quantities.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
@@ -121,7 +122,7 @@ export class Unreadable {
       ...['connection', 'close'],
     ];
     const head = headers.map((part, i) => (i % 2 ? `${part}\r\n` : `${part}: `));
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+    socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
     if (!isLogged) return;
     this.#options.requestLog.write({
       requestId,

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { http } from '../../kit/node-http.ts';
 import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
@@ -55,7 +55,7 @@ export function isShared(status: number, codes: readonly ErrorCode[]): boolean {
 
 /** The component name of a shared response: `TooManyRequests`. */
 export function responseName(status: number): string {
-  return STATUS_CODES[status]!.replace(/[^A-Za-z]/g, '');
+  return http.STATUS_CODES[status]!.replace(/[^A-Za-z]/g, '');
 }
 
 export function sharedResponses(schemas: NamedSchemas): Record<string, object> {

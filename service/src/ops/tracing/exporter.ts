@@ -1,10 +1,11 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { SECOND } from '../../kit/clock.ts';
+import { http } from '../../kit/node-http.ts';
 import type { TraceSettings } from '../../kit/trace-settings.ts';
 
 /** The pause before the first repetition, in milliseconds; each one after it is twice as long. */
@@ -21,7 +22,7 @@ type Settings = Pick<TraceSettings, 'url' | 'headers' | 'timeout'>;
  */
 export class Exporter implements SpanExporter {
   readonly #settings: Settings;
-  readonly #agent: HttpAgent;
+  readonly #agent: Agent;
   readonly #end = new AbortController();
   readonly #onFailure: (spans: number, reason: string) => void;
 
@@ -30,7 +31,7 @@ export class Exporter implements SpanExporter {
     this.#settings = settings;
     this.#onFailure = onFailure;
     const options = { keepAlive: true, maxSockets: 4 };
-    this.#agent = settings.url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#agent = settings.url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options);
   }
 
   export(spans: ReadableSpan[], onResult: (result: ExportResult) => void): void {
@@ -65,7 +66,7 @@ export class Exporter implements SpanExporter {
 
   async #post(body: Uint8Array, signal: AbortSignal): Promise<Failure | undefined> {
     const { url, headers } = this.#settings;
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const send = url.startsWith('https:') ? https.request : http.request;
     const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
     const request = send(url, {
       method: 'POST',

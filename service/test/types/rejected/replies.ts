@@ -1,0 +1,67 @@
+import { Category, CategoryPatch } from '../../../src/catalog/categories/category.ts';
+import { categoryRoutes } from '../../../src/catalog/categories/category-routes.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
+import { merged } from '../../../src/routes/change.ts';
+import { defineRoute } from '../../../src/routes/define-route.ts';
+import { idParams } from '../../../src/routes/id-params.ts';
+import { reply } from '../../../src/routes/reply.ts';
+
+const described: Pick<
+  Operation,
+  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'scope' | 'errors'
+> = categoryRoutes()[0]!;
+
+const params = idParams('categoryId', 'The category.');
+const read = {
+  ...described,
+  method: 'GET',
+  success: { status: 200, description: '', schema: Category },
+} as const;
+const list = { ...read, success: { ...read.success, schema: { type: 'array', items: Category } } } as const;
+const create = {
+  ...described,
+  method: 'POST',
+  success: { status: 201, description: '', schema: Category },
+} as const;
+const remove = { ...described, method: 'DELETE', success: { status: 204, description: '' } } as const;
+const patch = { ...read, method: 'PATCH' } as const;
+const colourPatch = { type: 'object', properties: { colour: { type: 'string' } } } as const;
+
+const dogs: Category = { id: 1, name: 'Dogs' };
+
+// These compile.
+defineRoute({ ...read, handler: async () => reply.resource(dogs) });
+defineRoute({ ...list, handler: async () => reply.page({ items: [dogs] }) });
+defineRoute({ ...create, handler: async () => reply.created('/categories/1', dogs) });
+defineRoute({ ...remove, handler: async () => reply.empty });
+defineRoute({
+  ...read,
+  params,
+  handler: async ({ params: { categoryId } }) => reply.resource({ ...dogs, id: categoryId }),
+});
+defineRoute({
+  ...patch,
+  body: CategoryPatch,
+  handler: async context => reply.resource(merged(context)(dogs)),
+});
+
+// Rejected: Property 'name' is missing in type '{ colour: string; id: string; }'
+defineRoute({ ...read, handler: async () => reply.resource({ colour: 'blue', id: '1' }) });
+// Rejected: Property 'name' is missing
+defineRoute({ ...read, handler: async () => reply.resource({ id: 1 }) });
+// Rejected: Type 'string' is not assignable to type 'number'
+defineRoute({ ...create, handler: async () => reply.created('/categories/1', { ...dogs, id: '1' }) });
+// Rejected: Property 'name' is missing
+defineRoute({ ...list, handler: async () => reply.page({ items: [{ id: 1 }] }) });
+// Rejected: '"created"' is not assignable to type '"resource"'
+defineRoute({ ...read, handler: async () => reply.created('/categories/1', dogs) });
+// Rejected: '"resource"' is not assignable to type '"empty"'
+defineRoute({ ...remove, handler: async () => reply.resource(dogs) });
+// Rejected: Property 'petId' does not exist
+defineRoute({
+  ...read,
+  params,
+  handler: async ({ params: { petId } }) => reply.resource({ ...dogs, id: petId }),
+});
+// Rejected: 'colour'
+defineRoute({ ...patch, body: colourPatch, handler: async context => reply.resource(merged(context)(dogs)) });
