@@ -238,7 +238,7 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
-): FastifyReply {
+): void {
   const response = errorResponse(error, request.id, request.params);
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;
@@ -249,5 +249,5 @@ function sendError(
   // After a body that was not read to its end the framework asks for `Connection: close`.
   const { connection } = reply.getHeaders();
   if (connection !== undefined) response.headers.connection = String(connection);
-  return send(request, reply, response);
+  send(request, reply, response);
 }
