@@ -7,7 +7,7 @@ import type { MessageSink } from '../routes/message-sink.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { traceOf } from './request-trace.ts';
-import { headOf, sendWhole } from './send.ts';
+import { completedHead, sendWhole } from './send.ts';
 
 /** How often a stream shows that it is alive, in milliseconds. */
 const HEARTBEAT = 15 * SECOND;
@@ -78,7 +78,7 @@ export class EventStreams {
     reply.hijack();
     // Nobody reads any more, and nothing would tell of that again.
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(200, headOf(request, headers));
+    reply.raw.writeHead(200, completedHead(request, headers));
     const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
       onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),
