@@ -9,7 +9,8 @@ import { Redis } from 'ioredis';
 import pg, { type ClientConfig } from 'pg';
 import { type Pet, petTable } from '../../service/src/catalog/pets/pet.ts';
 import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
-import type { Queries } from '../../service/src/db/database.ts';
+import type { Transaction } from '../../service/src/db/database.ts';
+import type { Insert } from '../../service/src/db/insert.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
 import type { BareResponse } from './bare-http.ts';
 import { decideCall } from './decide-call.ts';
@@ -29,7 +30,7 @@ const config = { connectionString: process.env.DATABASE_URL!, pipeline: true, ty
 
 const redis = new Redis(process.env.REDIS_URL!, { enableAutoPipelining: true });
 const sha = (await redis.script('LOAD', decideCall.script)) as string;
-await redis.evalsha(sha, 1, decideCall.key, ...decideCall.firstValues);
+await redis.evalsha(sha, 1, decideCall.key, decideCall.firstQuestion);
 const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
 const writers = new pg.Pool({ ...config, max: WRITERS });
 
@@ -52,7 +53,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end();
     return;
   }
-  await redis.evalsha(sha, 1, decideCall.key, ...decideCall.values);
+  await redis.evalsha(sha, 1, decideCall.key, decideCall.question);
   if (request.method === 'POST') {
     const pet = await create(JSON.parse(await text(request)));
     samples.post.headers.location = `/pets/${pet.id}`;
@@ -70,14 +71,15 @@ async function read(id: number): Promise<Pet> {
 
 async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<Pet> {
   const client = await writers.connect();
-  const values = [...petTable.valuesOf({ name, categoryId, status: 'available' }), 1, categoryId];
+  const pet = { name, categoryId, status: 'available' } as const;
+  const values = [...petTable.valuesOf(pet), 1, categoryId];
   const [, { rows }] = await Promise.all([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
     client.query({ ...insert, values }),
   ]);
   await client.query('COMMIT');
   client.release();
-  return petTable.toResource(rows[0]);
+  return petTable.storedAs(rows[0].id, pet);
 }
 
 function send(response: ServerResponse, { status, headers }: BareResponse, pet: Pet): void {
@@ -88,12 +90,13 @@ function send(response: ServerResponse, { status, headers }: BareResponse, pet: 
 }
 
 /** The text that the service's own function sends, with the parameters that PostgreSQL takes. */
-function textOf(query: (db: Queries) => Promise<unknown>): string {
+function textOf(query: (tx: Transaction) => Promise<unknown>): string {
   let sent = '';
   const note = async (sql: string) => {
     sent = sql;
   };
-  void query({ get: note, all: note, run: note } as unknown as Queries);
+  const insert = ({ postgres }: Insert) => note(postgres);
+  void query({ get: note, insert } as unknown as Transaction);
   let parameters = 0;
   return sent.replaceAll('?', () => `$${++parameters}`);
 }

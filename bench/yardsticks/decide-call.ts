@@ -1,9 +1,7 @@
 import { newState, type Terms } from '../../service/src/counters/decide.ts';
 import { decideScript } from '../../service/src/counters/decide-script.ts';
-import { packState, packTerms } from '../../service/src/counters/packed-state.ts';
+import { packQuestion } from '../../service/src/counters/packed-state.ts';
 import { DAY, MINUTE, SECOND } from '../../service/src/kit/clock.ts';
-
-const KEPT = 2 * DAY;
 
 const TERMS: Terms = {
   // So many that no load reaches them.
@@ -18,11 +16,13 @@ const TERMS: Terms = {
   },
 };
 
-/** The call to Redis that decides a request of a key, as the service makes it. */
+const question = { what: 'count', now: undefined, kept: 2 * DAY, terms: TERMS } as const;
+
+/** The call to Redis that decides a request of a key, as the service makes it when requests do not come together. */
 export const decideCall = {
   script: decideScript,
   key: 'petstore:limits:{key:bench}',
   /** Of the first request, which brings the state with it. */
-  firstValues: ['count', packState(newState(Date.now())), '', KEPT, ...packTerms(TERMS)],
-  values: ['count', '', '', KEPT, ...packTerms(TERMS)],
+  firstQuestion: packQuestion({ ...question, seed: newState(Date.now()) }),
+  question: packQuestion({ ...question, seed: undefined }),
 };

@@ -1,16 +1,19 @@
--- Decides a request of one subject in one step: the part of the rule in decide.ts that changes the state, which must stay
--- the same. Instants and times are in milliseconds.
+-- Decides requests one after the other: the part of the rule in decide.ts that changes the state, which must stay the same.
+-- Instants and times are in milliseconds.
 --
--- KEYS[1]  Where the state of the subject is.
--- ARGV     1 'count', or 'look' to bring in the seed and count nothing
---          2 the seed: what the caller knows of the subject; '' when it has sent it before
---          3 now; '' for this server's clock
---          4 for how long the state is kept at least
---          5 and 6 requests per minute and per day; 7 bans that began up to this instant are lifted
---          8 to 12, for subjects that can be banned: forgiveness, strikes, strikesWithin, decay, durations
+-- KEYS[i]  Where the state of the subject of request i is.
+-- ARGV[i]  The request, as packQuestion of packed-state.ts packs it; fields separated by spaces:
+--          'count', or 'look' to bring in the seed and count nothing
+--          now; '-' for this server's clock
+--          for how long the state is kept at least
+--          the terms, as packTerms packs them; numbers separated by slashes: requests per minute and per day; bans that
+--          began up to this instant are lifted; and, for subjects that can be banned, forgiveness, strikes, strikesWithin,
+--          decay, and the durations, separated by commas
+--          the seed: what the caller knows of the subject; '' when it has sent it before
 --
--- Answers verdict, whether the ban begins with this request (1 or 0), now, and the new state; nil when the state is lost
--- and no seed was sent: then nothing was counted, and the caller has to ask again with one.
+-- Returns a text for each request: verdict ('-' for a look), whether the ban begins with it (1 or 0), now, and the new state,
+-- separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the caller has to ask
+-- again with one.
 
 -- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, by how much clocks
 -- may differ, and the numbers of a state in the order in which packed-state.ts packs them. The strikes follow the numbers.
@@ -158,32 +161,58 @@ local function timeHere()
   return tonumber(time[1]) * SECOND + math.floor(tonumber(time[2]) / 1000)
 end
 
-local kept = unpackState(redis.call('GET', KEYS[1]))
-local seed = unpackState(ARGV[2])
-local now = tonumber(ARGV[3]) or timeHere()
-forgetFuture(kept, now)
-forgetFuture(seed, now)
-local state = seed and merge(kept, seed) or kept
-if not state then return nil end
-
-local decay = tonumber(ARGV[11])
-local verdict, banBegins = '', 0
-if ARGV[1] == 'count' then
-  local limits = { perMinute = tonumber(ARGV[5]), perDay = tonumber(ARGV[6]) }
-  local rules = decay and {
-    forgiveness = tonumber(ARGV[8]),
-    strikes = tonumber(ARGV[9]),
-    strikesWithin = tonumber(ARGV[10]),
-    decay = decay,
-    durations = ARGV[12],
+local function unpackTerms(text)
+  local values = {}
+  for value in string.gmatch(text, '[^/]+') do table.insert(values, value) end
+  local rules = values[4] and {
+    forgiveness = tonumber(values[4]),
+    strikes = tonumber(values[5]),
+    strikesWithin = tonumber(values[6]),
+    decay = tonumber(values[7]),
+    durations = values[8],
   }
-  verdict, banBegins = advance(state, limits, tonumber(ARGV[7]), rules, now)
+  return {
+    limits = { perMinute = tonumber(values[1]), perDay = tonumber(values[2]) },
+    bansLiftedAt = tonumber(values[3]),
+    rules = rules,
+  }
 end
 
--- A ban matters until the next one would be the first again.
-local keep = tonumber(ARGV[4])
-if ARGV[1] == 'look' then keep = math.max(keep, redis.call('PTTL', KEYS[1])) end
-if state.bannedUntil > 0 then keep = math.max(keep, state.bannedUntil - now + (decay or 0) + DAY) end
-local packed = packState(state)
-redis.call('SET', KEYS[1], packed, 'PX', keep)
-return { verdict, banBegins, now, packed }
+-- Most requests are decided under the same few terms.
+local unpackedTerms = {}
+
+local function termsOf(text)
+  local terms = unpackedTerms[text] or unpackTerms(text)
+  unpackedTerms[text] = terms
+  return terms
+end
+
+local function answer(key, question)
+  local what, at, atLeast, packedTerms, packedSeed = string.match(question, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
+  local kept = unpackState(redis.call('GET', key))
+  local seed = unpackState(packedSeed)
+  local now = tonumber(at) or timeHere()
+  forgetFuture(kept, now)
+  forgetFuture(seed, now)
+  local state = seed and merge(kept, seed) or kept
+  if not state then return '' end
+
+  local terms = termsOf(packedTerms)
+  local verdict, banBegins = '-', 0
+  if what == 'count' then verdict, banBegins = advance(state, terms.limits, terms.bansLiftedAt, terms.rules, now) end
+
+  -- A ban matters until the next one would be the first again.
+  local keep = tonumber(atLeast)
+  if what == 'look' then keep = math.max(keep, redis.call('PTTL', key)) end
+  if state.bannedUntil > 0 then
+    local decay = terms.rules and terms.rules.decay or 0
+    keep = math.max(keep, state.bannedUntil - now + decay + DAY)
+  end
+  local packed = packState(state)
+  redis.call('SET', key, packed, 'PX', keep)
+  return string.format('%s %d %d %s', verdict, banBegins, now, packed)
+end
+
+local answers = {}
+for i, key in ipairs(KEYS) do answers[i] = answer(key, ARGV[i]) end
+return answers

@@ -1,13 +1,10 @@
 import type { RedisOptions } from 'ioredis';
-import type { Verdict } from './decide.ts';
 import { decideScript } from './decide-script.ts';
-
-/** What `decide.lua` answers: verdict, whether the ban begins, the instant it decided at, and the packed state. */
-export type ScriptAnswer = [verdict: Verdict, banBegins: 0 | 1, now: number, state: string];
+import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
 export interface RedisClient {
-  /** Runs `decide.lua`; null when the state is lost and no seed was sent. */
-  decide(key: string, ...values: (string | number)[]): Promise<ScriptAnswer | null>;
+  /** Has `decide.lua` answer a question about the subject whose state is under `key`, both as packed-state.ts packs them. */
+  decide(key: string, question: string): Promise<string>;
   get(key: string): Promise<string | null>;
   /** Sets a key that is not there. */
   set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
@@ -24,7 +21,7 @@ export interface RedisConnection {
 }
 
 const clientOptions = {
-  scripts: { decide: { lua: decideScript, numberOfKeys: 1 } },
+  scripts: { runDecisions: { lua: decideScript } },
   lazyConnect: true,
   // What one turn of the event loop asks goes out as one packet.
   enableAutoPipelining: true,
@@ -39,22 +36,34 @@ const clientOptions = {
   disconnectTimeout: 1,
 } as const satisfies RedisOptions;
 
+/** Batches wait for the end of the turn by themselves. */
+const singleOptions = { autoPipeliningIgnoredCommands: ['runDecisions'] };
+
 /** Several URLs are nodes of a cluster, of which the others are found; user and password are those of the first. */
 export async function redisConnection(urls: readonly string[]): Promise<RedisConnection> {
   // Loaded only where it is used: without Redis a start does not wait for it.
   const { Cluster, Redis } = await import('ioredis');
   const nodes = urls.map(url => nodeAt(url));
-  const connection =
-    nodes.length === 1
-      ? new Redis({ ...clientOptions, ...nodes[0]! })
-      : new Cluster(hostsOf(nodes), clusterOptions(nodes[0]!));
+  const isCluster = nodes.length > 1;
+  const connection = !isCluster
+    ? new Redis({ ...clientOptions, ...singleOptions, ...nodes[0]! })
+    : new Cluster(hostsOf(nodes), clusterOptions(nodes[0]!));
   let lastError = new Error('The connection was closed');
   // Without a listener it would be written to the console.
   connection.on('error', error => {
     lastError = error;
   });
+  // Of the script ioredis makes a method.
+  const run: RunDecisions = (...values) => (connection as unknown as ScriptMethods).runDecisions(...values);
+  const batches = new DecisionBatches(run);
+  // The keys of one command would have to be on one node.
+  const decideAlone = async (key: string, question: string) => (await run(1, key, question))[0]!;
   return {
-    client: connection as unknown as RedisClient,
+    client: {
+      decide: isCluster ? decideAlone : (key, question) => batches.decide(key, question),
+      get: key => connection.get(key),
+      set: (key, value, condition) => connection.set(key, value, condition),
+    },
     open: () =>
       connection.connect().catch(() => {
         throw lastError;
@@ -62,6 +71,10 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
     onEnd: listener => void connection.once('end', () => listener(lastError)),
     end: () => connection.disconnect(),
   };
+}
+
+interface ScriptMethods {
+  runDecisions: RunDecisions;
 }
 
 function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {

@@ -2,13 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
-import { packState } from './packed-state.ts';
-import {
-  type RedisClient,
-  type RedisConnection,
-  redisConnection,
-  type ScriptAnswer,
-} from './redis-client.ts';
+import { packQuestion, type Question } from './packed-state.ts';
+import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
 /** How long an answer is waited for, in milliseconds: longer than a busy machine keeps Redis from it, and what one request can wait. */
 const ANSWER_TIMEOUT = SECOND;
@@ -22,6 +17,15 @@ const PROBE_INTERVAL = 500;
 /** A timer that is so late, in milliseconds, says that this process stood still, not Redis. */
 const STANDSTILL = 50;
 
+/** A request of nobody. */
+const PROBE: Question = {
+  what: 'count',
+  now: undefined,
+  kept: SECOND,
+  terms: { limits: { perMinute: 1, perDay: 1 }, bansLiftedAt: 0, banRules: undefined },
+  seed: newState(0),
+};
+
 export interface RedisLinkOptions {
   urls: readonly string[];
   /** Is called whenever Redis can be asked again, also the first time. */
@@ -32,7 +36,7 @@ export interface RedisLinkOptions {
   onCommand?: ((command: string) => ((isAnswered: boolean) => void) | undefined) | undefined;
 }
 
-interface Question {
+interface OpenQuestion {
   key: string;
   askedAt: number;
   giveUp: () => void;
@@ -47,7 +51,7 @@ export class RedisLink {
   #connection: RedisConnection | undefined;
   /** The connection that is being tried out. */
   #candidate: RedisConnection | undefined;
-  readonly #open = new Set<Question>();
+  readonly #open = new Set<OpenQuestion>();
   #answerTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   /** The key of the question that failed last: in a cluster each is another node's. */
@@ -84,9 +88,9 @@ export class RedisLink {
     this.#tell('shared');
   }
 
-  /** Runs `decide.lua`; null when the state is lost, `undefined` when Redis is away. */
-  decide(key: string, values: readonly (string | number)[]): Promise<ScriptAnswer | null | undefined> {
-    return this.#ask('EVALSHA', key, client => client.decide(key, ...values));
+  /** Has `decide.lua` answer a packed question; `undefined` when Redis is away. */
+  decide(key: string, question: string): Promise<string | undefined> {
+    return this.#ask('EVALSHA', key, client => client.decide(key, question));
   }
 
   /** What is kept under a key; `undefined` when Redis is away. */
@@ -112,7 +116,7 @@ export class RedisLink {
   /** Decides a request of nobody, beside the key that failed: whatever a decision needs must be there. */
   async #tryOut({ open, client }: RedisConnection): Promise<void> {
     await open();
-    await client.decide(`${this.#doubtfulKey}:probe`, 'count', packState(newState(0)), '', SECOND, 1, 1, 0);
+    await client.decide(`${this.#doubtfulKey}:probe`, packQuestion(PROBE));
   }
 
   #ask<T>(command: string, key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {

@@ -11,7 +11,7 @@ import {
   type Terms,
 } from './decide.ts';
 import { MemoryCounters } from './memory.ts';
-import { packState, packTerms, unpackState } from './packed-state.ts';
+import { packQuestion, type Question, unpackAnswer, unpackState } from './packed-state.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 
 /** How long the state of a key is kept, in milliseconds: to the end of its day whatever the clocks say. Bans add to it. */
@@ -29,6 +29,9 @@ const LOOK_INTERVAL = SECOND;
 
 /** What tells one set of data from another: whoever finds none puts a random one there. */
 const MARK = 'petstore:limits:{mark}';
+
+/** Of a look, which decides nothing. */
+const NO_TERMS: Terms = { limits: { perMinute: 0, perDay: 0 }, bansLiftedAt: 0, banRules: undefined };
 
 export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus' | 'onCommand'> {
   /** Whose time decides: that of Redis, the same for all replicas, or that of a clock that tests turn. */
@@ -179,17 +182,23 @@ export class SharedCounters implements Counters {
     now: number,
   ): Promise<Decided | undefined> {
     if (!this.#link.isUp) return undefined;
-    const seed = this.#seeded.has(known) ? '' : packState(known);
+    const seed = this.#seeded.has(known) ? undefined : known;
     this.#seeded.add(known);
-    const values = [this.#clock === 'redis' ? '' : now, kept, ...packTerms(terms)];
-    let answer = await this.#link.decide(key, ['count', seed, ...values]);
+    const question: Question = {
+      what: 'count',
+      now: this.#clock === 'redis' ? undefined : now,
+      kept,
+      terms,
+      seed,
+    };
+    let packed = await this.#link.decide(key, packQuestion(question));
     // Redis has lost the state, and did not count.
-    if (answer === null) answer = await this.#link.decide(key, ['count', packState(known), ...values]);
+    if (packed === '') packed = await this.#link.decide(key, packQuestion({ ...question, seed: known }));
+    const answer = packed === undefined ? undefined : unpackAnswer(packed, known.resets);
     if (!answer) return undefined;
-    const [verdict, banBegins, decidedAt, packed] = answer;
+    const { decidedAt, state } = answer;
     this.#ahead = decidedAt - now;
-    const state = unpackState(packed, known.resets);
-    return { decision: describe(state, terms, decidedAt, { verdict, banBegins: banBegins === 1 }), state };
+    return { decision: describe(state, terms, decidedAt, answer), state };
   }
 
   /** The state of a key in Redis, which is told what is known here first if it was not yet. */
@@ -202,9 +211,10 @@ export class SharedCounters implements Counters {
       return packed ? unpackState(packed, latest) : known;
     }
     if (this.#link.isUp) this.#seeded.add(known);
-    const now = this.#clock === 'redis' ? '' : this.#clock.now();
-    const answer = await this.#link.decide(key, ['look', packState(known), now, KEY_KEPT]);
-    return answer ? unpackState(answer[3], latest) : known;
+    const now = this.#clock === 'redis' ? undefined : this.#clock.now();
+    const question = packQuestion({ what: 'look', now, kept: KEY_KEPT, terms: NO_TERMS, seed: known });
+    const answer = await this.#link.decide(key, question);
+    return (answer && unpackAnswer(answer, latest)?.state) || known;
   }
 
   /** Tells Redis all that is known here when it was away, or has other data than before. */

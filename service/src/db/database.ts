@@ -1,3 +1,5 @@
+import type { Insert } from './insert.ts';
+
 /** What a column can hold. Booleans are 0 and 1, instants are milliseconds since the Unix epoch. */
 export type Value = string | number | null | Uint8Array;
 
@@ -37,6 +39,8 @@ export interface Transaction extends Queries, Writer {
    * see all that their earlier holders did. A lock is a name on which transactions agree; it guards nothing by itself.
    */
   lock(...names: readonly string[]): Promise<void>;
+  /** Adds a row and returns its ID; `undefined` when the row that it refers to does not exist. */
+  insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
   /** Takes a lock unless another transaction holds it; answers whether it did. */
   tryLock(name: string): Promise<boolean>;
   /**

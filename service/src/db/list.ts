@@ -193,8 +193,8 @@ export interface Place<Sort extends string> {
 
 /** All sorts of a list, the default one first. */
 export function sortsOf<L extends List>({ declaration }: L): SortOf<L>[] {
-  const names = Object.keys(declaration.sorts) as (keyof L['declaration']['sorts'] & string)[];
-  const both = names.flatMap(name => [name, `-${name}`] as SortOf<L>[]);
+  const names: (keyof L['declaration']['sorts'] & string)[] = Object.keys(declaration.sorts);
+  const both = names.flatMap((name): SortOf<L>[] => [name, `-${name}`]);
   const { defaultSort } = declaration;
   return both.sort((a, b) => Number(b === defaultSort) - Number(a === defaultSort));
 }

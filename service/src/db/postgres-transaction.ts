@@ -1,6 +1,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Clock } from '../kit/clock.ts';
 import type { NewEvent, Transaction, Value } from './database.ts';
+import type { Insert } from './insert.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { answered, RolledBack, toCommitFailure } from './postgres-errors.ts';
 import type { Sessions } from './postgres-sessions.ts';
@@ -53,6 +54,11 @@ export class PostgresTransaction implements Transaction {
 
   async run(sql: string, values: readonly Value[] = []): Promise<number> {
     return (await this.#send(statementOf(sql, values))).rowCount ?? 0;
+  }
+
+  async insert({ postgres, reference }: Insert, values: readonly Value[]): Promise<number | undefined> {
+    const all = reference ? [...values, ...values.slice(reference.index, reference.index + 1)] : values;
+    return (await this.get<{ id: number }>(postgres, all))?.id;
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -83,7 +83,10 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   const last = shown.at(-1)!;
   return {
     items: shown.map(list.table.toResource),
-    next: encodeCursor(sort, order.map(column => last[column]) as unknown as SortKey),
+    next: encodeCursor(
+      sort,
+      keys.map(({ name, type }) => (type === 'number' ? Number(last[name]) : String(last[name]))),
+    ),
   };
 }
 

@@ -30,6 +30,11 @@ export function isBusy(error: unknown): boolean {
   return hasCode(error, /^SQLITE_BUSY/);
 }
 
+/** Whether a null was to be stored in this column, named as `table.column`, which takes none. */
+export function isNullIn(column: string, error: unknown): boolean {
+  return hasCode(error, /^SQLITE_CONSTRAINT_NOTNULL$/) && error.message.endsWith(`: ${column}`);
+}
+
 /** Whether the file is damaged, or has never been a store. */
 export function isDamage(error: unknown): boolean {
   return hasCode(error, /^SQLITE_(NOTADB|CORRUPT)/);

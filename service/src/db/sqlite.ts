@@ -3,10 +3,11 @@ import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, DatabaseLoad, NewEvent, Transaction, Value } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
+import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
-import { attempt, cannotBeOpened } from './sqlite-errors.ts';
+import { attempt, cannotBeOpened, isNullIn } from './sqlite-errors.ts';
 import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
@@ -113,11 +114,25 @@ class Connection {
   }
 
   run(sql: string, values: readonly Value[]): number {
+    return attempt(() => this.#run(sql, values).changes);
+  }
+
+  /** Returns the ID of the new row; `undefined` when the row that it refers to does not exist. */
+  insert({ sqlite, reference }: Insert, values: readonly Value[]): number | undefined {
     return attempt(() => {
-      const { changes } = this.#prepare(sql).run(values);
-      if (changes > 0) this.changes++;
-      return changes;
+      try {
+        return Number(this.#run(sqlite, values).lastInsertRowid);
+      } catch (error) {
+        if (reference && isNullIn(reference.name, error)) return undefined;
+        throw error;
+      }
     });
+  }
+
+  #run(sql: string, values: readonly Value[]): BetterSqlite3.RunResult {
+    const result = this.#prepare(sql).run(values);
+    if (result.changes > 0) this.changes++;
+    return result;
   }
 
   #prepare(sql: string): BetterSqlite3.Statement {
@@ -300,6 +315,10 @@ class SqliteTransaction implements Transaction {
 
   async run(sql: string, values: readonly Value[] = []): Promise<number> {
     return this.#connection.run(sql, values);
+  }
+
+  async insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    return this.#connection.insert(row, values);
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Column, StoredColumn } from './columns.ts';
-import { one, type Queries, type Value } from './database.ts';
+import { one, type Queries, type Transaction, type Value } from './database.ts';
+import { type Insert, insertInto } from './insert.ts';
 
 /** A row as an engine returns it, by column. */
 export type Row = Readonly<Record<string, Value>>;
@@ -25,15 +26,16 @@ export class Table<Resource extends object> {
   readonly name: string;
   /** The columns of a resource, for SELECT and RETURNING. */
   readonly columns: string;
-  /** For an INSERT: the columns, and a parameter for each of them. Their values come from `valuesOf`. */
-  readonly written: string;
+  /** The columns that INSERT and UPDATE write. Their values come from `valuesOf`. */
+  readonly written: readonly string[];
+  /** A parameter for each of them. */
   readonly parameters: string;
   /** For an UPDATE: each written column with its parameter. */
   readonly assignments: string;
   readonly #fields: readonly Field[];
   readonly #writtenFields: readonly Field[];
   readonly #select: string;
-  readonly #insert: string;
+  readonly #insert: Insert;
   readonly #update: string;
   readonly #delete: string;
 
@@ -45,12 +47,11 @@ export class Table<Resource extends object> {
     }));
     this.#writtenFields = this.#fields.filter(({ isAssigned }) => !isAssigned);
     this.columns = this.#fields.map(column => column.name).join(', ');
-    const written = this.#writtenFields.flatMap(({ name, key }) => (key ? [name, key.name] : [name]));
-    this.written = written.join(', ');
-    this.parameters = written.map(() => '?').join(', ');
-    this.assignments = written.map(column => `${column} = ?`).join(', ');
+    this.written = this.#writtenFields.flatMap(({ name, key }) => (key ? [name, key.name] : [name]));
+    this.parameters = this.written.map(() => '?').join(', ');
+    this.assignments = this.written.map(column => `${column} = ?`).join(', ');
     this.#select = `SELECT ${this.columns} FROM ${name} WHERE id = ?`;
-    this.#insert = `INSERT INTO ${name} (${this.written}) VALUES (${this.parameters}) RETURNING ${this.columns}`;
+    this.#insert = insertInto(name, this.written);
     this.#update = `UPDATE ${name} SET ${this.assignments} WHERE id = ? RETURNING ${this.columns}`;
     this.#delete = `DELETE FROM ${name} WHERE id = ?`;
   }
@@ -61,8 +62,10 @@ export class Table<Resource extends object> {
   }
 
   /** Stores a new resource. Resolves with the resource as it is stored. */
-  async insert(db: Queries, resource: New<Resource>): Promise<Resource> {
-    return this.toResource(await one<Row>(db, this.#insert, this.valuesOf(resource)));
+  async insert(tx: Transaction, resource: New<Resource>): Promise<Resource> {
+    const id = await tx.insert(this.#insert, this.valuesOf(resource));
+    if (id === undefined) throw new Error(`${this.name} took no row`);
+    return this.storedAs(id, resource);
   }
 
   /** Replaces a resource that exists. Resolves with the resource as it is stored. */
@@ -84,6 +87,17 @@ export class Table<Resource extends object> {
     }
     return resource as Resource;
   };
+
+  /** The resource as it is stored under the ID that the store assigned. */
+  storedAs(id: number, resource: New<Resource>): Resource {
+    const properties = resource as Readonly<Record<string, unknown>>;
+    const stored: Record<string, unknown> = {};
+    for (const { property, read, write, isAssigned } of this.#fields) {
+      const value = isAssigned ? id : read(write(properties[property]));
+      if (value !== undefined) stored[property] = value;
+    }
+    return stored as Resource;
+  }
 
   /** The values of the written columns. */
   valuesOf(resource: New<Resource>): Value[] {

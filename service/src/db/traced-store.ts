@@ -9,6 +9,7 @@ import {
   type Value,
   type Writer,
 } from './database.ts';
+import type { Insert } from './insert.ts';
 
 /** What a store is used for. */
 interface Work {
@@ -106,6 +107,10 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
 }
 
 class TracedTransaction extends TracedQueries<Transaction> implements Transaction {
+  insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    return this.record(row[this.engine], () => this.inner.insert(row, values));
+  }
+
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return work(this);
   }

@@ -7,6 +7,7 @@ import type { MessageSink } from '../routes/message-sink.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { traceOf } from './request-trace.ts';
+import { headOf, sendWhole } from './send.ts';
 
 /** How often a stream shows that it is alive, in milliseconds. */
 const HEARTBEAT = 15 * SECOND;
@@ -63,21 +64,21 @@ export class EventStreams {
     const caller = request.caller!;
     const ofKey = this.#byKey.get(caller.keyId) ?? new Set();
     if (ofKey.size >= mostPerKey) throw tooManyStreams(mostPerKey);
-    reply.headers({
+    const headers = {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
       // It is the last on its connection, which so ends with it.
       connection: 'close',
-    });
+    };
     if (request.method === 'HEAD') {
-      void reply.send();
+      sendWhole(request, reply, 200, headers);
       return;
     }
     reply.hijack();
     // Nobody reads any more, and nothing would tell of that again.
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+    reply.raw.writeHead(200, headOf(request, headers));
     const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
       onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),

@@ -28,7 +28,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
     const idempotencyKey = request.headers['idempotency-key'];
     const result =
       route.method === 'POST' && idempotencyKey !== undefined
-        ? await handleOnce(route, context, String(idempotencyKey), request, reply, services)
+        ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
     // It may have waited, and meanwhile the key may have ended.
     if (result.kind === 'log') await services.streams.refuseEnded(request);
@@ -71,7 +71,6 @@ async function handleOnce(
   context: AnyContext,
   header: string,
   request: FastifyRequest,
-  reply: FastifyReply,
   { idempotency }: HandlerServices,
 ): Promise<Reply> {
   const attempt = {
@@ -85,7 +84,7 @@ async function handleOnce(
   };
   const effect = (tx: Queries & Writer) => route.handler(context.within(tx));
   const outcome = await idempotency.once(context.db, attempt, effect);
-  if (outcome.replayed) reply.header('idempotency-replayed', 'true');
+  if (outcome.replayed) request.head?.push('idempotency-replayed', 'true');
   return outcome.reply;
 }
 

@@ -1,17 +1,18 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { SECOND } from '../kit/clock.ts';
 import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
+import type { HeaderPairs } from './send.ts';
 
 /** What a route's stability and deprecation do to its requests. */
 export interface Lifecycle {
   /**
-   * Tells of them in the response, whatever it will be: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
+   * Returns headers for the response, whatever it will be: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
    * and the link to the successor (RFC 5829).
    */
-  announce(request: FastifyRequest, reply: FastifyReply): void;
+  announcement(request: FastifyRequest): HeaderPairs;
   /** Throws `operation_sunset` from the sunset on. */
   refuseEnded(request: FastifyRequest): void;
 }
@@ -27,22 +28,19 @@ export function lifecycleOf(
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
-  const headers: Record<string, string> = {};
-  if (stability) headers['x-stability'] = stability;
-  if (!deprecation) {
-    return { announce: (_request, reply) => void reply.headers(headers), refuseEnded: () => {} };
-  }
+  const headers = stability ? ['x-stability', stability] : [];
+  if (!deprecation) return { announcement: () => headers.slice(), refuseEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
-  headers.deprecation = `@${Date.parse(deprecation.since) / SECOND}`;
-  headers.sunset = httpDate(sunset);
+  headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
   const notice = `<${operationUrl(tag, operationId)}>; rel="deprecation"; type="text/html"`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
   return {
-    announce: (request, reply) => {
-      const link = `<${successorOf(request)}>; rel="successor-version", ${notice}`;
-      reply.headers(headers).header('link', link);
-    },
+    announcement: request => [
+      ...headers,
+      'link',
+      `<${successorOf(request)}>; rel="successor-version", ${notice}`,
+    ],
     refuseEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;
       throw new ApiError(

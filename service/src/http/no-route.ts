@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { methods } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
@@ -24,12 +24,12 @@ export function rejectTheRest(server: FastifyInstance, gate: Gate): void {
     }
     return nothingAt(url, path => methodsAt(path).length > 0);
   };
-  const reject = async (request: FastifyRequest, reply: FastifyReply) => {
-    await gate.pass(request, reply, undefined);
+  const reject = async (request: FastifyRequest) => {
+    await gate.pass(request, undefined);
     throw rejectionOf(request);
   };
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) reject(request, reply).catch(done);
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) reject(request).catch(done);
     else done();
   });
   server.setNotFoundHandler(unreachable);

@@ -6,6 +6,7 @@ import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
 import { isNotModified } from '../routes/conditional.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
+import { sendWhole } from './send.ts';
 
 /** A path of the portal, answered to GET and HEAD. It is no operation of the contract. */
 export interface PortalPage {
@@ -84,7 +85,8 @@ async function loadPortal(contract: ContractDocument): Promise<Portal> {
 function redirect(path: string): PortalPage {
   return {
     path,
-    answer: async (_request, reply) => reply.header('cache-control', 'no-cache').redirect(REFERENCE_URL, 302),
+    answer: async (request, reply) =>
+      sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: REFERENCE_URL }, ''),
   };
 }
 
@@ -97,8 +99,9 @@ async function sendContent(
   const { encodingFor } = await import('../portal/content.ts');
   const encoding = encodingFor(request.headers['accept-encoding']);
   const etag = content.etag(encoding);
-  reply.headers({ ...headers, etag, vary: 'accept-encoding' });
-  if (isNotModified(request.headers, etag)) return reply.code(304).send();
-  if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  return reply.header('content-type', content.type).send(await content.encoded(encoding));
+  const all: Record<string, string> = { ...headers, etag, vary: 'accept-encoding' };
+  if (isNotModified(request.headers, etag)) return sendWhole(request, reply, 304, all);
+  if (encoding !== 'identity') all['content-encoding'] = encoding;
+  all['content-type'] = content.type;
+  return sendWhole(request, reply, 200, all, await content.encoded(encoding));
 }

@@ -142,7 +142,7 @@ function bytesOf(request: FastifyRequest, reply: FastifyReply): number {
   if (request.stream) return request.stream.bytesSent;
   // A response to HEAD has the length that the body would have.
   if (!reply.raw.headersSent || request.method === 'HEAD') return 0;
-  return Number(reply.getHeader('content-length') ?? 0);
+  return request.bodyBytes;
 }
 
 function quoted(text: string | null): string {

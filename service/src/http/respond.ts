@@ -10,6 +10,7 @@ import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { Reply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
+import { sendWhole } from './send.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -74,10 +75,9 @@ export function send(
   { status, headers, body }: Response,
 ): FastifyReply {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  reply.code(status);
-  reply.header('cache-control', isRead && status < 400 ? 'private, no-cache' : 'no-store');
-  if (body !== undefined) reply.header('content-type', JSON_TYPE);
-  return reply.headers(headers).send(body);
+  headers['cache-control'] = isRead && status < 400 ? 'private, no-cache' : 'no-store';
+  if (body !== undefined) headers['content-type'] ??= JSON_TYPE;
+  return sendWhole(request, reply, status, headers, body);
 }
 
 /** The response for `error`; `params` are the path's as they were sent. An internal fault shows only the request ID. */

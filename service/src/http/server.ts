@@ -103,6 +103,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('span', undefined);
+  server.decorateRequest('head', undefined);
+  server.decorateRequest('bodyBytes', 0);
   readJsonBodies(server);
   spans?.watch(server);
   logRequests(server, requestLog, options.trustedProxies);
@@ -163,7 +165,7 @@ async function refuseBadPath(
   reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
-    await gate.pass(request, reply, undefined);
+    await gate.pass(request, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
   } catch (refusal) {
     sendError(refusal, request, reply, options);
@@ -180,11 +182,16 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     url: routerPath(route.path),
-    onRequest: (request, reply, done) => {
-      lifecycle?.announce(request, reply);
-      const waiting = gate.pass(request, reply, route);
-      if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
-      lifecycle?.refuseEnded(request);
+    onRequest: (request, _reply, done) => {
+      if (lifecycle) request.head = lifecycle.announcement(request);
+      try {
+        const waiting = gate.pass(request, route);
+        if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
+        lifecycle?.refuseEnded(request);
+      } catch (refusal) {
+        // Not at once: if the rest of these bytes is malformed, that is what the response says.
+        return Promise.reject(refusal);
+      }
       return done();
     },
     handler: handlerOf(route, options),
@@ -197,8 +204,8 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
   server.route({
     method: ['GET', 'HEAD'],
     url: routerPath(path),
-    onRequest: async (request, reply) => {
-      await gate.pass(request, reply, gated);
+    onRequest: async request => {
+      await gate.pass(request, gated);
     },
     handler: answer,
   });
@@ -217,5 +224,8 @@ function sendError(
   // An error of the contract is no fault.
   else if (response.status >= 500 && !(error instanceof ApiError))
     log.error({ requestId: request.id, traceId, err: error }, 'request failed');
+  // After a body that was not read to its end the framework asks for `Connection: close`.
+  const { connection } = reply.getHeaders();
+  if (connection !== undefined) response.headers.connection = String(connection);
   return send(request, reply, response);
 }

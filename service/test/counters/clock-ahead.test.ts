@@ -10,10 +10,11 @@ import {
   peek,
   type Terms,
 } from '../../src/counters/decide.ts';
-import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { packState } from '../../src/counters/packed-state.ts';
 import { type RedisConnection, redisConnection } from '../../src/counters/redis-client.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { testRedis } from '../support/test-redis.ts';
+import { bringIn } from './bring-in.ts';
 import { aReplica } from './replicas.ts';
 import { inProcess, inRedis, type Rule } from './rule.ts';
 
@@ -170,8 +171,8 @@ describe('the script in Redis', () => {
       t.after(() => own.end());
       await own.open();
       await redis.set('merge', packState(kept));
-      const answer = await own.client.decide('merge', 'look', packState(seed), NOON, SECOND);
-      assert.deepEqual(unpackState(answer![3]), credible);
+      const { state } = await bringIn(own, 'merge', seed, NOON, SECOND);
+      assert.deepEqual(state, credible);
     });
   }
 });

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LimitState } from '../../src/counters/decide.ts';
 import { mergeStates } from '../../src/counters/merge-states.ts';
-import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { packState } from '../../src/counters/packed-state.ts';
 import { redisConnection } from '../../src/counters/redis-client.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { testRedis } from '../support/test-redis.ts';
+import { bringIn } from './bring-in.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -49,8 +50,8 @@ describe('the merge of two views of a subject', () => {
     await fc.assert(
       fc.asyncProperty(aView, aView, async (kept, seen) => {
         await redis.set('merge', packState(kept));
-        const answer = await connection.client.decide('merge', 'look', packState(seen), NOON, SECOND);
-        assert.deepEqual(mergeStates(kept, seen, NOON), unpackState(answer![3]));
+        const { state } = await bringIn(connection, 'merge', seen, NOON, SECOND);
+        assert.deepEqual(mergeStates(kept, seen, NOON), state);
       }),
       { numRuns: 1_000 },
     );

@@ -1,5 +1,5 @@
 import { type Decision, decide, describe, type LimitState, type Terms } from '../../src/counters/decide.ts';
-import { packState, packTerms, unpackState } from '../../src/counters/packed-state.ts';
+import { packQuestion, unpackAnswer } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 
@@ -25,17 +25,10 @@ export function inRedis(connection: () => RedisConnection): Rule {
     name: 'in Redis',
     runs: 40,
     decide: async (state, terms, now) => {
-      const answer = await connection().client.decide(
-        `rule:${requests++}`,
-        'count',
-        packState(state),
-        now,
-        SECOND,
-        ...packTerms(terms),
-      );
-      const [verdict, banBegins, decidedAt, packed] = answer!;
-      Object.assign(state, unpackState(packed));
-      return describe(state, terms, decidedAt, { verdict, banBegins: banBegins === 1 });
+      const question = packQuestion({ what: 'count', now, kept: SECOND, terms, seed: state });
+      const answer = unpackAnswer(await connection().client.decide(`rule:${requests++}`, question))!;
+      Object.assign(state, answer.state);
+      return describe(state, terms, answer.decidedAt, answer);
     },
   };
 }

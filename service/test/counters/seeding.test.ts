@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type LimitState, newState, type Terms } from '../../src/counters/decide.ts';
-import { packState, unpackState } from '../../src/counters/packed-state.ts';
+import { packState } from '../../src/counters/packed-state.ts';
 import { redisConnection } from '../../src/counters/redis-client.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { testRedis } from '../support/test-redis.ts';
 import { until } from '../support/until.ts';
+import { bringIn } from './bring-in.ts';
 import { aReplica } from './replicas.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
@@ -128,10 +129,9 @@ describe('of two views of a subject', () => {
       t.after(() => connection.end());
       await connection.open();
       await redis.set('merge', packState(kept), 'PX', 50 * SECOND);
-      const packed = packState({ ...kept, ...seed });
-      const answer = await connection.client.decide('merge', 'look', packed, kept.seenAt, 10 * SECOND);
-      assert.deepEqual(unpackState(answer![3]), { ...kept, ...merged });
-      assert.equal(await redis.get('merge'), answer![3]);
+      const { state } = await bringIn(connection, 'merge', { ...kept, ...seed }, kept.seenAt, 10 * SECOND);
+      assert.deepEqual(state, { ...kept, ...merged });
+      assert.equal(await redis.get('merge'), packState(state));
       assert.ok((await redis.pttl('merge')) > 40 * SECOND, 'it is not kept for less long than before');
     });
   }
@@ -139,7 +139,7 @@ describe('of two views of a subject', () => {
 
 describe('a packed state', () => {
   it('is the same after Redis has read and written it, with the largest numbers', async t => {
-    const { url } = await testRedis(t);
+    const { url, redis } = await testRedis(t);
     const connection = await redisConnection([url]);
     t.after(() => connection.end());
     await connection.open();
@@ -151,9 +151,9 @@ describe('a packed state', () => {
       strikes: [NOON - 1, NOON],
       seenAt: NOON + 0.5 * SECOND + 123,
     };
-    const answer = await connection.client.decide('packed', 'look', packState(state), NOON, SECOND);
-    assert.equal(answer![3], packState(state));
-    assert.deepEqual(unpackState(answer![3]), state);
+    const answer = await bringIn(connection, 'packed', state, NOON, SECOND);
+    assert.deepEqual(answer.state, state);
+    assert.equal(await redis.get('packed'), packState(state));
   });
 
   it('that somebody has spoilt counts as lost', async t => {

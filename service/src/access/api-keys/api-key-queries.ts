@@ -67,7 +67,7 @@ export function insertApiKey(
 ): Promise<ApiKeyRow> {
   return one(
     db,
-    `INSERT INTO api_keys (hash, created_at, ${settingsTable.written})
+    `INSERT INTO api_keys (hash, created_at, ${settingsTable.written.join(', ')})
      VALUES (?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
     [hash, now, ...valuesOf(terms)],
   );

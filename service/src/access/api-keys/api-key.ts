@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { dateTime, id, nameText } from '../../contract/schema.ts';
+import { dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
 import { type Scope, scopeNames } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
@@ -58,7 +58,7 @@ export const ApiKeyPatch = {
       nullable: true,
       description: 'From this instant on the key is refused; null for never.',
     },
-  },
+  } satisfies { readonly [Field in keyof ApiKey]?: Schema },
   example: { plan: 'business' },
 } as const;
 

@@ -8,7 +8,7 @@ import { selectPage } from '../../db/select-page.ts';
 import { appendEvent } from '../../events/event-log/append.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
-import { formatDateTime, parseDateTime } from '../../kit/dates.ts';
+import { formatDateTime, toInstant } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
@@ -113,7 +113,8 @@ export async function revoke(
     if (row.revoked_at !== null) return;
     const revoked = { ...row, revoked_at: now };
     await revokeApiKey(tx, keyId, now);
-    await stopWebhooksOf(tx, keyId, standingOf(revoked, now).problem!);
+    const { problem } = standingOf(revoked, now);
+    if (problem) await stopWebhooksOf(tx, keyId, problem);
     appendEvent(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
   });
 }
@@ -243,7 +244,7 @@ function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): Api
     plan,
     scopes,
     quotas: quotas ?? null,
-    expiresAt: expiresAt === undefined ? null : parseDateTime(expiresAt)!,
+    expiresAt: expiresAt === undefined ? null : toInstant(expiresAt),
   };
 }
 

@@ -1,5 +1,6 @@
 import { assignedId, integer, text } from '../../db/columns.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
+import { insertInto } from '../../db/insert.ts';
 import { defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
 import { type New, type Row, Table } from '../../db/table.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
@@ -44,15 +45,15 @@ export async function selectPetToChange(tx: Transaction, petId: number): Promise
   );
 }
 
+const INSERT = insertInto('pets', [...petTable.written, 'quantity'], {
+  column: 'category_id',
+  table: 'categories',
+});
+
 /** Resolves with `undefined` when the category does not exist. */
-export async function insertPet(db: Queries, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
-  const row = await db.get<Row>(
-    `INSERT INTO pets (${petTable.written}, quantity)
-     SELECT ${petTable.parameters}, ? WHERE EXISTS (SELECT 1 FROM categories WHERE id = ?)
-     RETURNING ${petTable.columns}`,
-    [...petTable.valuesOf(pet), quantity, pet.categoryId],
-  );
-  return row && petTable.toResource(row);
+export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
+  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity]);
+  return id === undefined ? undefined : petTable.storedAs(id, pet);
 }
 
 /** Resolves with `undefined` when the category does not exist. */

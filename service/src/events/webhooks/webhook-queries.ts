@@ -46,7 +46,7 @@ export function insertWebhook(
 ): Promise<WebhookRow> {
   return one(
     db,
-    `INSERT INTO webhooks (api_key_id, secret, position, created_at, ${settingsTable.written})
+    `INSERT INTO webhooks (api_key_id, secret, position, created_at, ${settingsTable.written.join(', ')})
      VALUES (?, ?, ?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
     [apiKeyId, secret, position, now, ...valuesOf(terms)],
   );

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
@@ -10,9 +10,10 @@ import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
+import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
-import { type CountedBy, type RateLimitHeaders, rateLimitHeaders, refusalOf } from './rate-limit-answers.ts';
+import { addRateLimitHeaders, type CountedBy, refusalOf } from './rate-limit-answers.ts';
 import { refuseMalformed } from './well-formed.ts';
 
 export interface GateServices {
@@ -52,41 +53,35 @@ export class Gate {
   }
 
   /** Throws or rejects when the request is refused. It answers a promise only when something has to be waited for. */
-  pass(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    operation: Gated | undefined,
-  ): Promise<void> | undefined {
+  pass(request: FastifyRequest, operation: Gated | undefined): Promise<void> | undefined {
     const { tracing } = this.#services;
     request.operation = operation;
-    if (!tracing || !request.span?.isRecorded) return this.#pass(request, reply);
-    return tracing.record(request.span, 'gate', () => this.#pass(request, reply));
+    if (!tracing || !request.span?.isRecorded) return this.#pass(request);
+    return tracing.record(request.span, 'gate', () => this.#pass(request));
   }
 
-  #pass(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+  #pass(request: FastifyRequest): Promise<void> | undefined {
     const { keyRing, clock } = this.#services;
     const { operation } = request;
     const now = clock.now();
     request.receivedAt = now;
-    reply.headers({
-      'x-request-id': request.id,
-      'api-version': API_VERSION,
-      'x-content-type-options': 'nosniff',
-    });
+    const head = request.head ?? [];
+    request.head = head;
+    head.push('x-request-id', request.id, 'api-version', API_VERSION, 'x-content-type-options', 'nosniff');
 
     if (operation?.scope === null) {
-      const telling = this.#tellOfAddress(request, reply);
+      const telling = this.#tellOfAddress(request, head);
       return telling ? telling.then(() => refuseUnservable(request)) : refuseUnservable(request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : keyRing.find(key, now);
-    if (!(caller instanceof Promise)) return this.#admit(request, reply, key, caller);
-    return this.#admitOnceRead(request, reply, key, caller);
+    if (!(caller instanceof Promise)) return this.#admit(request, head, key, caller);
+    return this.#admitOnceRead(request, head, key, caller);
   }
 
   async #admitOnceRead(
     request: FastifyRequest,
-    reply: FastifyReply,
+    head: HeaderPairs,
     key: string | undefined,
     reading: Promise<LimitedCaller | undefined>,
   ): Promise<void> {
@@ -96,16 +91,16 @@ export class Gate {
     } catch (failure) {
       // Whose key it is can only be told from memory; else the answer has the headers of the caller's address.
       const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) await this.#tellOfKey(known, request, reply);
-      else await this.#tellOfAddress(request, reply);
+      if (known) await this.#tellOfKey(known, request, head);
+      else await this.#tellOfAddress(request, head);
       throw failure;
     }
-    await this.#admit(request, reply, key, caller);
+    await this.#admit(request, head, key, caller);
   }
 
   #admit(
     request: FastifyRequest,
-    reply: FastifyReply,
+    head: HeaderPairs,
     key: string | undefined,
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
@@ -116,7 +111,7 @@ export class Gate {
     const admit = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, countedBy);
       const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
-      reply.headers(rateLimitHeaders(decided, limits));
+      addRateLimitHeaders(head, decided, limits);
       return admitAsDecided(request, countedBy, isBadKey, decided);
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
@@ -139,24 +134,26 @@ export class Gate {
   async #tellOfKey(
     { keyId, terms }: LimitedCaller,
     { operation, receivedAt }: FastifyRequest,
-    reply: FastifyReply,
+    head: HeaderPairs,
   ): Promise<void> {
     if (operation?.countedBy === 'account') {
       const told = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
-      reply.headers(rateLimitHeaders(told, FREE_TERMS.limits));
+      addRateLimitHeaders(head, told, FREE_TERMS.limits);
       return;
     }
     const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
-    reply.headers(rateLimitHeaders(peek(state, terms, receivedAt), terms.limits));
+    addRateLimitHeaders(head, peek(state, terms, receivedAt), terms.limits);
   }
 
   /** Writes the rate-limit headers of the caller's address, with nothing counted. */
-  #tellOfAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
+  #tellOfAddress(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
     const told = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
-    const write = (decision: Decision) => void reply.headers(rateLimitHeaders(decision, FREE_TERMS.limits));
-    return told instanceof Promise ? told.then(write) : write(told);
+    const write = (decision: Decision) => addRateLimitHeaders(head, decision, FREE_TERMS.limits);
+    if (told instanceof Promise) return told.then(write);
+    write(told);
+    return undefined;
   }
 
   #addressOf({ raw: { socket }, headers }: FastifyRequest): string {
@@ -169,11 +166,13 @@ export class Gate {
   }
 
   /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
-  headersForUnreadable(address: string): RateLimitHeaders | Promise<RateLimitHeaders> {
+  headersForUnreadable(address: string): HeaderPairs | Promise<HeaderPairs> {
     const decision = this.#decideAddress(address, this.#services.clock.now());
     const headersOf = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, 'address');
-      return rateLimitHeaders(decided, FREE_TERMS.limits);
+      const head: HeaderPairs = [];
+      addRateLimitHeaders(head, decided, FREE_TERMS.limits);
+      return head;
     };
     return decision instanceof Promise ? decision.then(headersOf) : headersOf(decision);
   }

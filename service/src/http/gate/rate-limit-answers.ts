@@ -2,25 +2,29 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Decision } from '../../counters/decide.ts';
 import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
+import type { HeaderPairs } from '../send.ts';
 
 /** The text of `RateLimit-Policy` is the same for all requests under the same limits. */
 const policies = new WeakMap<WindowLimits, string>();
 
 /**
- * What a response says of the caller's limits: the three headers that every response has, and beside them the fields of
+ * Adds what a response says of the caller's limits: the three headers that every response has, and beside them the fields of
  * draft-ietf-httpapi-ratelimit-headers-11, of which `RateLimit` tells of the same window.
  */
-export function rateLimitHeaders({ window, limit, remaining, reset, wait }: Decision, limits: WindowLimits) {
-  return {
-    'x-ratelimit-limit': limit,
-    'x-ratelimit-remaining': remaining,
-    'x-ratelimit-reset': reset,
-    'ratelimit-policy': policyOf(limits),
-    ratelimit: `"${window}";r=${remaining};t=${wait}`,
-  };
+export function addRateLimitHeaders(
+  head: HeaderPairs,
+  { window, limit, remaining, reset, wait }: Decision,
+  limits: WindowLimits,
+): void {
+  // biome-ignore format: a header per line
+  head.push(
+    'x-ratelimit-limit', limit,
+    'x-ratelimit-remaining', remaining,
+    'x-ratelimit-reset', reset,
+    'ratelimit-policy', policyOf(limits),
+    'ratelimit', `"${window}";r=${remaining};t=${wait}`,
+  );
 }
-
-export type RateLimitHeaders = ReturnType<typeof rateLimitHeaders>;
 
 function policyOf(limits: WindowLimits): string {
   let policy = policies.get(limits);

@@ -8,10 +8,10 @@ import { http } from '../../kit/node-http.ts';
 import { inKibibytesAndBytes, inWords } from '../../kit/quantities.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
+import type { HeaderPairs } from '../send.ts';
 import type { Gate } from './gate.ts';
 import { API_VERSION } from './negotiation.ts';
 import type { OwedResponses } from './owed-responses.ts';
-import type { RateLimitHeaders } from './rate-limit-answers.ts';
 
 export interface UnreadableOptions {
   gate: Gate;
@@ -69,7 +69,7 @@ export class Unreadable {
     const limits = earlier
       ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
       : gate.headersForUnreadable(remoteAddress);
-    const end = (told: RateLimitHeaders) => {
+    const end = (told: HeaderPairs) => {
       // What could be read of the last request may have been refused already: then that is its response.
       if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told, isLogged);
       socket.end();
@@ -108,20 +108,20 @@ export class Unreadable {
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
-  #writeRefusal(refusal: ApiError, socket: Socket, limits: RateLimitHeaders, isLogged: boolean): void {
+  #writeRefusal(refusal: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
     const requestId = randomUUID();
     const { code, status, body } = errorResponse(refusal, requestId);
     const bytes = Buffer.byteLength(body);
-    const headers = {
-      'x-request-id': requestId,
-      'api-version': API_VERSION,
+    const headers = [
+      ...['x-request-id', requestId],
+      ...['api-version', API_VERSION],
       ...limits,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': bytes,
-      'cache-control': 'no-store',
-      connection: 'close',
-    };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      ...['content-type', 'application/json; charset=utf-8'],
+      ...['content-length', bytes],
+      ...['cache-control', 'no-store'],
+      ...['connection', 'close'],
+    ];
+    const head = headers.map((part, i) => (i % 2 ? `${part}\r\n` : `${part}: `));
     socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
     if (!isLogged) return;
     this.#options.requestLog.write({

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DecisionBatches } from './decision-batches.ts';
+
+/** Answers each question with its key and itself, and notes how many questions each command had. */
+function recorded(): { batches: DecisionBatches; commands: number[] } {
+  const commands: number[] = [];
+  const batches = new DecisionBatches(async (count, ...values) => {
+    commands.push(count);
+    return Array.from({ length: count }, (_, i) => `${values[i]}: ${values[count + i]}`);
+  });
+  return { batches, commands };
+}
+
+describe('questions to Redis', () => {
+  it('of one turn of the event loop are one command, and each gets its own answer', async () => {
+    const { batches, commands } = recorded();
+    const first = batches.decide('a', '1');
+    await Promise.resolve();
+    const answers = await Promise.all([first, batches.decide('b', '2'), batches.decide('a', '3')]);
+    assert.deepEqual(answers, ['a: 1', 'b: 2', 'a: 3']);
+    await nextTurn();
+    assert.equal(await batches.decide('c', '4'), 'c: 4');
+    assert.deepEqual(commands, [3, 1]);
+  });
+
+  it('are at most 100 in one command', async () => {
+    const { batches, commands } = recorded();
+    const keys = Array.from({ length: 250 }, (_, i) => `key ${i}`);
+    const answers = await Promise.all(keys.map(key => batches.decide(key, '?')));
+    assert.deepEqual(
+      answers,
+      keys.map(key => `${key}: ?`),
+    );
+    assert.deepEqual(commands, [100, 100, 50]);
+  });
+
+  it('all fail with their command, and the next ones do not', async () => {
+    let isBroken = true;
+    const batches = new DecisionBatches(async () => {
+      if (isBroken) throw new Error('broken');
+      return ['fine'];
+    });
+    const failed = await Promise.allSettled([batches.decide('a', '1'), batches.decide('b', '2')]);
+    assert.deepEqual(
+      failed.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    isBroken = false;
+    assert.equal(await batches.decide('a', '1'), 'fine');
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assignedId, boolean, foldedText, instant, integer, nullable, optional } from './columns.ts';
+import { one, type Transaction, type Value } from './database.ts';
+import type { Insert } from './insert.ts';
+import { below, defineList, from, is, startsWith } from './list.ts';
+import { Table } from './table.ts';
+
+interface Kennel {
+  id: number;
+  name: string;
+  places?: number;
+  openedAt: string | null;
+  heated: boolean;
+}
+
+const kennels = new Table<Kennel>('kennels', {
+  id: assignedId,
+  name: foldedText('name', 'name_key'),
+  places: optional(integer('places')),
+  openedAt: nullable(instant('opened_at')),
+  heated: boolean('is_heated'),
+});
+
+const row = { id: 1, name: 'North', name_key: 'north', places: null, opened_at: 0, is_heated: 1 };
+
+/** A store that has the given row, or none, and notes what it is sent. */
+function storeOf(row: object | undefined): { db: Transaction; sent: unknown[] } {
+  const sent: unknown[] = [];
+  const get = async (...query: unknown[]) => {
+    sent.push(...query);
+    return row;
+  };
+  const insert = async ({ sqlite }: Insert, values: readonly Value[]) => {
+    sent.push(sqlite, values);
+    return 1;
+  };
+  return { db: { engine: 'sqlite', get, all: get, run: get, insert } as unknown as Transaction, sent };
+}
+
+describe('a table', () => {
+  it('writes every column but the assigned one, and the folded form of a text', () => {
+    const kennel = { name: 'STRAẞE', places: 3, openedAt: '1970-01-01T01:00:00+01:00', heated: false };
+    assert.deepEqual(kennels.written, ['name', 'name_key', 'places', 'opened_at', 'is_heated']);
+    assert.equal(kennels.assignments, 'name = ?, name_key = ?, places = ?, opened_at = ?, is_heated = ?');
+    assert.deepEqual(kennels.valuesOf(kennel), ['STRAẞE', 'strasse', 3, 0, 0]);
+  });
+
+  it('stores an absent property and a null one as NULL', () => {
+    assert.deepEqual(kennels.valuesOf({ name: 'x', openedAt: null, heated: true }).slice(2), [null, null, 1]);
+  });
+
+  it('leaves an absent property out of the resource, and keeps a null one', () => {
+    assert.deepEqual(kennels.toResource({ ...row, opened_at: null }), {
+      id: 1,
+      name: 'North',
+      openedAt: null,
+      heated: true,
+    });
+  });
+
+  it('sends each statement with the values of a resource', async () => {
+    const { db, sent } = storeOf(row);
+    const north = { id: 1, name: 'North', openedAt: '1970-01-01T00:00:00.000Z', heated: true };
+    assert.deepEqual(await kennels.find(db, 1), north);
+    assert.deepEqual(await kennels.insert(db, north), north);
+    assert.deepEqual(await kennels.update(db, 1, north), north);
+    await kennels.delete(db, 1);
+    const columns = 'id, name, places, opened_at, is_heated';
+    const values = ['North', 'north', null, 0, 1];
+    assert.deepEqual(sent, [
+      ...[`SELECT ${columns} FROM kennels WHERE id = ?`, [1]],
+      ...[
+        'INSERT INTO kennels (name, name_key, places, opened_at, is_heated) VALUES (?, ?, ?, ?, ?)',
+        values,
+        `UPDATE kennels SET ${kennels.assignments} WHERE id = ? RETURNING ${columns}`,
+        [...values, 1],
+      ],
+      ...['DELETE FROM kennels WHERE id = ?', [1]],
+    ]);
+  });
+
+  it('finds nothing where there is no row, and fails where a row was to be changed', async () => {
+    const { db } = storeOf(undefined);
+    assert.equal(await kennels.find(db, 1), undefined);
+    await assert.rejects(
+      kennels.update(db, 1, { name: 'x', openedAt: null, heated: true }),
+      /^Error: A query that always has a row returned none: UPDATE kennels/,
+    );
+    await assert.rejects(one(db, 'SELECT 1'), /none: SELECT 1$/);
+  });
+
+  it('has no column for a property that it was not given', () => {
+    assert.throws(() => kennels.columnOf('colour'), /^Error: kennels has no column for colour$/);
+  });
+});
+
+describe('the declaration of a list', () => {
+  const rest = { defaultSort: 'id', indexes: [] };
+
+  it('gives the columns that its pages are selected and sorted by', () => {
+    const { select, equal, sorts, range } = defineList(kennels, {
+      ...rest,
+      owner: 'places',
+      filters: { name: startsWith('name'), heated: is('heated', [false, true]) },
+      sorts: { id: ['id'], name: ['name', 'id'] },
+    });
+    assert.equal(select, 'SELECT id, name, places, opened_at, is_heated, name_key FROM kennels');
+    assert.deepEqual(equal, { places: null, is_heated: [0, 1] });
+    assert.deepEqual(
+      sorts.name?.map(({ name, type }) => [name, type]),
+      [
+        ['name_key', 'string'],
+        ['id', 'number'],
+      ],
+    );
+    assert.deepEqual(range, { filters: ['name'], sort: 'name', isNullable: false });
+  });
+
+  it('is refused when no sort has the order of its range, or when it has ranges of two properties', () => {
+    const sorts = { id: ['id'], openedAt: ['openedAt', 'id'] } as const;
+    assert.throws(
+      () => defineList(kennels, { ...rest, filters: { fewer: below('places') }, sorts }),
+      /No one sort/,
+    );
+    const filters = { since: from('openedAt'), after: from('id') };
+    assert.throws(() => defineList(kennels, { ...rest, filters, sorts }), /No one sort/);
+  });
+});
