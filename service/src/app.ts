@@ -148,7 +148,6 @@ export async function buildApp(
   const features = featuresOf({
     db,
     clock,
-    keyRing,
     keyLimits,
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
     onFlushError: error => outageLog.writeTask('counts', error, 'counts could not be kept; trying again'),

@@ -4,13 +4,11 @@ import type { Feature } from '../routes/feature.ts';
 import { accountRoutes } from './api-keys/account-routes.ts';
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts';
 import * as apiKeys from './api-keys/api-keys.ts';
-import type { KeyRing } from './api-keys/key-ring.ts';
 import type { KeyLimits } from './rate-limits/key-limits.ts';
 
 export interface AccessOptions {
   db: Queries & Writer;
   clock: Clock;
-  keyRing: KeyRing;
   keyLimits: KeyLimits;
   /** How often counts are stored, in milliseconds. */
   flushInterval: number;
@@ -20,10 +18,10 @@ export interface AccessOptions {
 
 /** API keys, with their limits, bans and use. */
 export function accessFeature(options: AccessOptions): Feature {
-  const { db, clock, keyRing, keyLimits } = options;
+  const { db, clock, keyLimits } = options;
   let flusher: NodeJS.Timeout | undefined;
   return {
-    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyRing, keyLimits })],
+    routes: [...accountRoutes({ keyLimits }), ...apiKeyRoutes({ keyLimits })],
     start: async () => {
       await keyLimits.load(clock.now());
       flusher = flushRegularly(options);

@@ -48,6 +48,11 @@ export interface Transaction extends Queries, Writer {
    * for: should it fail, so does the transaction.
    */
   append(event: NewEvent): void;
+  /**
+   * Notifies what this process derives from the store and holds in memory, once the transaction has ended and before its
+   * `write` resolves. A topic is a name on which the two sides agree.
+   */
+  notify(topic: string): void;
 }
 
 /** A change, as the log tells of it. Its number and time are the log's. */
@@ -60,7 +65,13 @@ export interface NewEvent {
   traceparent?: string;
 }
 
-export interface Database extends Queries, Writer {
+/** Where transactions of this process that have ended can be listened for. */
+export interface Notifier {
+  /** Calls `listener` after each transaction that notified the topic; also after some that were rolled back. */
+  onNotice(topic: string, listener: () => void): void;
+}
+
+export interface Database extends Queries, Writer, Notifier {
   /**
    * Has `listener` called when there may be new events in the log. It hears of those of other processes late or not at
    * all, so look there from time to time as well.

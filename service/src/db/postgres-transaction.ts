@@ -26,6 +26,8 @@ export class PostgresTransaction implements Transaction {
   readonly #begun: Promise<unknown>;
   /** What was sent and not waited for. */
   readonly #appended: Promise<unknown>[] = [];
+  /** What is notified when the transaction has ended. */
+  readonly topics = new Set<string>();
 
   /**
    * Begins the transaction, read-only if the operator has set the database so. Each statement sees what was committed before
@@ -81,6 +83,10 @@ export class PostgresTransaction implements Transaction {
     // Told by the commit.
     sent.catch(() => {});
     this.#appended.push(sent);
+  }
+
+  notify(topic: string): void {
+    this.topics.add(topic);
   }
 
   get hasEvents(): boolean {

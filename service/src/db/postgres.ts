@@ -8,6 +8,7 @@ import {
   type Transaction,
   type Value,
 } from './database.ts';
+import { Notices } from './notices.ts';
 import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
@@ -72,6 +73,7 @@ class PostgresDatabase implements Database {
   readonly #clock: Clock;
   readonly #sessions: Sessions;
   readonly #listeners: (() => void)[] = [];
+  readonly #notices = new Notices();
   readonly #relay: EventRelay;
   readonly #listener: Listener;
   #inProgress = 0;
@@ -147,6 +149,10 @@ class PostgresDatabase implements Database {
         await sleep(Math.random() * 5 * 2 ** attempt);
       }
     });
+  }
+
+  onNotice(topic: string, listener: () => void): void {
+    this.#notices.listen(topic, listener);
   }
 
   onEvents(listener: () => void): void {
@@ -233,6 +239,9 @@ class PostgresDatabase implements Database {
         () => client.release(true),
       );
       throw error;
+    } finally {
+      // After a failure, too: when the connection breaks during the commit, the change may have been made.
+      this.#notices.send(tx.topics);
     }
   }
 }

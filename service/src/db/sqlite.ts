@@ -5,6 +5,7 @@ import type { Database, DatabaseLoad, NewEvent, Transaction, Value } from './dat
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
+import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { attempt, cannotBeOpened, isNullIn } from './sqlite-errors.ts';
 import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
@@ -152,6 +153,9 @@ class SqliteDatabase implements Database {
   readonly #beginRead: BetterSqlite3.Statement;
   readonly #endRead: BetterSqlite3.Statement;
   readonly #listeners: (() => void)[] = [];
+  readonly #notices = new Notices();
+  /** The topics that the transaction which runs notifies. */
+  readonly #topics = new Set<string>();
   #reading = false;
   /** Whether the transaction that runs has events. */
   #appended = false;
@@ -169,9 +173,14 @@ class SqliteDatabase implements Database {
     this.#endRead = reader.prepare('COMMIT');
     this.#group = new GroupCommit(
       this.#commitLog(),
-      new SqliteTransaction(this.#writer, clock, () => {
-        this.#appended = true;
-      }),
+      new SqliteTransaction(
+        this.#writer,
+        clock,
+        () => {
+          this.#appended = true;
+        },
+        topic => this.#topics.add(topic),
+      ),
       limits,
       onCommit,
     );
@@ -197,6 +206,10 @@ class SqliteDatabase implements Database {
 
   onEvents(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  onNotice(topic: string, listener: () => void): void {
+    this.#notices.listen(topic, listener);
   }
 
   /** An event gets its number in its own transaction. */
@@ -253,6 +266,10 @@ class SqliteDatabase implements Database {
       commit: () => {
         attempt(() => commit.run());
         this.#finishReading();
+        if (this.#topics.size > 0) {
+          this.#notices.send(this.#topics);
+          this.#topics.clear();
+        }
         if (this.#appended) {
           this.#appended = false;
           for (const listener of this.#listeners) listener();
@@ -279,11 +296,13 @@ class SqliteTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #onAppend: () => void;
+  readonly notify: (topic: string) => void;
 
-  constructor(connection: Connection, clock: Clock, onAppend: () => void) {
+  constructor(connection: Connection, clock: Clock, onAppend: () => void, onNotify: (topic: string) => void) {
     this.#connection = connection;
     this.#clock = clock;
     this.#onAppend = onAppend;
+    this.notify = onNotify;
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {

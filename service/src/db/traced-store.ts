@@ -127,6 +127,10 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
     return this.inner.tryLock(name);
   }
 
+  notify(topic: string): void {
+    this.inner.notify(topic);
+  }
+
   append(event: NewEvent): void {
     this.inner.append({ ...event, traceparent: this.work.traceparent });
   }

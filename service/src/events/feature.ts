@@ -4,10 +4,12 @@ import type { Feature } from '../routes/feature.ts';
 import * as eventLog from './event-log/event-log.ts';
 import { eventRoutes } from './event-routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import type { WebhookDispatcher } from './webhooks/dispatcher.ts';
 import { sweepSlice } from './webhooks/sweep.ts';
 import { type WebhookServices, webhookRoutes } from './webhooks/webhook-routes.ts';
 
 export interface EventOptions extends WebhookServices {
+  dispatcher: WebhookDispatcher;
   db: Queries & Writer;
   /** For how many days events are kept. */
   eventDays: number;

@@ -1,10 +1,10 @@
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { reply } from '../../routes/reply.ts';
+import type { KeyLimits } from '../rate-limits/key-limits.ts';
 import { Account } from './account.ts';
-import type { KeyServices } from './api-key-routes.ts';
 import * as apiKeys from './api-keys.ts';
 
-export const accountRoutes = ({ keyLimits }: Pick<KeyServices, 'keyLimits'>): Route[] => [
+export const accountRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/account',

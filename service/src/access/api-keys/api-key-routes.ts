@@ -15,17 +15,10 @@ import {
 } from './api-key.ts';
 import { keyList } from './api-key-queries.ts';
 import * as apiKeys from './api-keys.ts';
-import type { KeyRing } from './key-ring.ts';
 
 const keyParams = idParams('keyId', 'The API key.');
 
-/** What the operations on keys work with. */
-export interface KeyServices {
-  keyRing: KeyRing;
-  keyLimits: KeyLimits;
-}
-
-export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
+export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/keys',
@@ -103,7 +96,6 @@ export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
         guard(current);
         return changedSettings(current, body);
       });
-      keyRing.clear();
       return reply.resource(key);
     },
   }),
@@ -124,7 +116,6 @@ export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
     errors: ['api_key_not_found', 'last_admin_key'],
     handler: async ({ params, guard, db, now }) => {
       await apiKeys.revoke({ db, keyLimits, now }, params.keyId, guard);
-      keyRing.clear();
       return reply.empty;
     },
   }),
@@ -147,9 +138,7 @@ export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
     shownOnce: ['key'],
     errors: ['api_key_not_found', 'api_key_revoked'],
     handler: async ({ params, body, db, now }) => {
-      const key = await apiKeys.rotate({ db, keyLimits, now }, params.keyId, body);
-      keyRing.clear();
-      return reply.resource(key);
+      return reply.resource(await apiKeys.rotate({ db, keyLimits, now }, params.keyId, body));
     },
   }),
 
@@ -168,7 +157,6 @@ export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
     errors: ['api_key_not_found'],
     handler: async ({ params, db, now }) => {
       await apiKeys.liftBan({ db, keyLimits, now }, params.keyId);
-      keyRing.clear();
       return reply.empty;
     },
   }),
@@ -190,7 +178,6 @@ export const apiKeyRoutes = ({ keyRing, keyLimits }: KeyServices): Route[] => [
     stability: 'experimental',
     handler: async ({ params, db, now }) => {
       await apiKeys.reset({ db, keyLimits, now }, params.keyId);
-      keyRing.clear();
       return reply.empty;
     },
   }),

@@ -40,6 +40,7 @@ import {
   selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
+import { KEYS_CHANGED } from './key-ring.ts';
 import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
 
@@ -224,7 +225,9 @@ async function found(db: Queries, keyId: number): Promise<ApiKeyRow> {
   return refuseUnknown(await selectApiKey(db, keyId), keyId);
 }
 
+/** Reads a key that may be changed, and locks all keys. What this process holds of keys in memory is read anew afterwards. */
 async function foundToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
+  tx.notify(KEYS_CHANGED);
   return refuseUnknown(await selectApiKeyToChange(tx, keyId), keyId);
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/scopes.ts';
 import type { BanRules } from '../../counters/decide.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Notifier, Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
@@ -23,6 +23,9 @@ interface Reading {
   entry: Promise<Entry | undefined>;
 }
 
+/** What transactions notify that change a key. */
+export const KEYS_CHANGED = 'api keys changed';
+
 /** How long a key is taken from memory, in milliseconds: a change made elsewhere takes effect within this time. */
 const FRESH_FOR = SECOND;
 
@@ -40,9 +43,10 @@ export class KeyRing {
   /** The reads on their way, which the requests that come meanwhile share. */
   readonly #readings = new Map<string, Reading>();
 
-  constructor(db: Queries, banRules: BanRules) {
+  constructor(db: Queries & Notifier, banRules: BanRules) {
     this.#db = db;
     this.#banRules = banRules;
+    db.onNotice(KEYS_CHANGED, () => this.#clear());
   }
 
   /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
@@ -57,12 +61,6 @@ export class KeyRing {
   /** The caller that a secret had when it was last read, however long ago: for what is told while nothing can be read. */
   lastKnown(secret: string): LimitedCaller | undefined {
     return this.#entries.get(secret)?.caller;
-  }
-
-  /** Forgets all that was read, because a key was changed here: the next request reads it anew. */
-  clear(): void {
-    this.#entries.clear();
-    this.#readings.clear();
   }
 
   async #read(secret: string, now: number): Promise<LimitedCaller | undefined> {
@@ -98,6 +96,15 @@ export class KeyRing {
       row.secret_expires_at ?? Number.POSITIVE_INFINITY,
     );
     return { caller: this.#toCaller(row), expiresAt, readAt: now };
+  }
+
+  /**
+   * Forgets all that was read, because a key was changed here. It is called between the commit and the response to the change:
+   * what was read before the commit goes, and what is being read is not remembered, because it may be from before.
+   */
+  #clear(): void {
+    this.#entries.clear();
+    this.#readings.clear();
   }
 
   #toCaller(row: ApiKeyRow): LimitedCaller {

@@ -11,9 +11,8 @@ const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The
 
 export const deliveryRoutes = ({
   tail,
-  dispatcher,
   readStandings,
-}: Pick<WebhookServices, 'tail' | 'dispatcher' | 'readStandings'>): Route[] => [
+}: Pick<WebhookServices, 'tail' | 'readStandings'>): Route[] => [
   defineRoute({
     ...changing,
     method: 'POST',
@@ -29,7 +28,6 @@ export const deliveryRoutes = ({
     handler: async context => {
       const { db, params } = context;
       const delivery = await deliveries.test(db, params.webhookId, askingOf(context, readStandings));
-      dispatcher.wake();
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),
@@ -96,7 +94,6 @@ export const deliveryRoutes = ({
     handler: async context => {
       const asking = askingOf(context, readStandings);
       const delivery = await deliveries.redeliver(context.db, context.params, asking);
-      dispatcher.wake();
       return reply.resource(delivery);
     },
   }),
@@ -122,7 +119,6 @@ export const deliveryRoutes = ({
       const { db, params, body } = context;
       const asking = askingOf(context, readStandings);
       const replay = await deliveries.replay(db, params.webhookId, body.cursor, asking);
-      dispatcher.wake();
       return reply.resource(replay);
     },
   }),

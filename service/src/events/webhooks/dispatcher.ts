@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Queries, Writer } from '../../db/database.ts';
+import type { Notifier, Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
@@ -12,6 +12,9 @@ import { stopUnlessAllowed } from './outbox.ts';
 import type { ReadStandings } from './owners.ts';
 import { Sender } from './sender.ts';
 import { type ActiveWebhook, selectActiveWebhooks } from './webhook-queries.ts';
+
+/** What transactions notify that change a webhook, or what is to be sent to it. */
+export const WEBHOOKS_CHANGED = 'webhooks changed';
 
 /** How often the dispatcher looks for what is due while there are webhooks, in milliseconds. */
 const LOOK_FOR_DUE = SECOND;
@@ -26,7 +29,7 @@ const LOOKS_IN_VAIN = 5;
 const PAGE = 100;
 
 export interface DispatcherOptions {
-  db: Queries & Writer;
+  db: Queries & Writer & Notifier;
   tail: EventTail;
   clock: Clock;
   endpoints: Endpoints;
@@ -67,6 +70,7 @@ export class WebhookDispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#sender = new Sender(options);
+    options.db.onNotice(WEBHOOKS_CHANGED, () => this.wake());
   }
 
   start(): void {
@@ -74,7 +78,7 @@ export class WebhookDispatcher {
     this.#look();
   }
 
-  /** Looks for work at once, because something about webhooks was changed here, or is about to be. */
+  /** Looks for work at once, because a webhook or its deliveries were changed here. */
   wake(): void {
     if (!this.#started) return;
     this.#inVain = 0;

@@ -5,7 +5,6 @@ import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
-import type { WebhookDispatcher } from './dispatcher.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
 import {
@@ -26,7 +25,6 @@ export const webhookParams = idParams('webhookId', 'The webhook.');
 export interface WebhookServices {
   tail: EventTail;
   endpoints: Endpoints;
-  dispatcher: WebhookDispatcher;
   readStandings: ReadStandings;
   /** The most webhooks of one API key. */
   webhooksPerKey: number;
@@ -110,7 +108,6 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     handler: async context => {
       const asking = askingOf(context, services.readStandings);
       const webhook = await webhooks.create(context.db, context.body, asking, services.webhooksPerKey);
-      services.dispatcher.wake();
       return reply.created(`/webhooks/${webhook.id}`, webhook);
     },
   }),
@@ -157,7 +154,6 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       const { db, params } = context;
       const asking = askingOf(context, services.readStandings);
       const webhook = await webhooks.update(db, params.webhookId, replacement(context), asking);
-      services.dispatcher.wake();
       return reply.resource(webhook);
     },
   }),
@@ -180,7 +176,6 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       const { db, params } = context;
       const asking = askingOf(context, services.readStandings);
       const webhook = await webhooks.update(db, params.webhookId, merged(context), asking);
-      services.dispatcher.wake();
       return reply.resource(webhook);
     },
   }),

@@ -5,6 +5,7 @@ import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
+import { WEBHOOKS_CHANGED } from './dispatcher.ts';
 import { type OwnerProblem, type OwnerStanding, type ReadStandings, standingOf } from './owners.ts';
 import { newSecret } from './signature.ts';
 import {
@@ -78,6 +79,7 @@ export async function create(
         `API key ${keyId} has ${mostPerKey} webhooks, as many as it may: delete one of them, or change one instead`,
       );
     }
+    tx.notify(WEBHOOKS_CHANGED);
     const { latest } = await selectEnds(tx);
     return insertWebhook(tx, terms, { apiKeyId: keyId, secret, position: latest, now });
   });
@@ -147,8 +149,9 @@ export async function stopWebhooksOf(tx: Transaction, keyId: number, problem: Ow
   await disableWebhooksOf(tx, keyId, problem);
 }
 
-/** Reads a webhook that is there and keeps it, with its deliveries, from other transactions. */
+/** Reads a webhook that is there and keeps it, with its deliveries, from other transactions. Work for it is looked for afterwards. */
 export async function foundToChange(tx: Transaction, webhookId: number, asking: Asking): Promise<WebhookRow> {
+  tx.notify(WEBHOOKS_CHANGED);
   return found(await selectWebhookToChange(tx, webhookId), webhookId, asking);
 }
 

@@ -1,0 +1,12 @@
+/** Who is notified of transactions, by topic. */
+export class Notices {
+  readonly #listeners = new Map<string, (() => void)[]>();
+
+  listen(topic: string, listener: () => void): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+  }
+
+  send(topics: Iterable<string>): void {
+    for (const topic of topics) for (const listener of this.#listeners.get(topic) ?? []) listener();
+  }
+}
