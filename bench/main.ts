@@ -8,6 +8,8 @@ import type { Finding } from './harness/findings.ts';
 import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
 import type { Effort } from './harness/pairs.ts';
+import type { Verdict } from './harness/targets.ts';
+import { allocation } from './rows/allocation.ts';
 import { eventLogCost } from './rows/event-log-cost.ts';
 import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
@@ -15,21 +17,20 @@ import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
-import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
 import { traceCost } from './rows/trace-cost.ts';
+import { versusBareHttp } from './rows/versus-bare-http.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
-import { writeVsRead } from './rows/write-vs-read.ts';
 
 const ROWS = [
-  readVsBareHttp,
-  writeVsRead,
+  versusBareHttp,
   groupCommit,
   expressStack,
+  allocation,
   limitDecision,
   pageCost,
   startAndMemory,
@@ -89,16 +90,15 @@ if (effort === FULL && rows === ROWS && process.exitCode !== 1) {
 }
 
 function showTable(findings: Finding[]): string {
-  const lines = findings.map(({ what, target, measured, absolute, met }) =>
-    showLine([what, target, measured, absolute, showVerdict(met)]),
+  const lines = findings.map(({ what, target, measured, absolute, verdict }) =>
+    showLine([what, target, measured, absolute, showVerdict(verdict)]),
   );
   const head = ['what', 'target', 'measured: median (min–max)', 'in figures: medians', 'verdict'];
   return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
 }
 
-function showVerdict(met: boolean | undefined): string {
-  if (met === undefined) return '–';
-  return met ? 'reached' : '**missed**';
+function showVerdict(verdict: Verdict | undefined): string {
+  return verdict === 'missed' ? '**missed**' : (verdict ?? '–');
 }
 
 function showLine(cells: string[]): string {
