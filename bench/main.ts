@@ -11,11 +11,11 @@ import type { Effort } from './harness/pairs.ts';
 import type { Verdict } from './harness/targets.ts';
 import { allocation } from './rows/allocation.ts';
 import { eventLogCost } from './rows/event-log-cost.ts';
-import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
+import { expressStack, feathersStack } from './rows/peers.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
@@ -30,6 +30,7 @@ const ROWS = [
   versusBareHttp,
   groupCommit,
   expressStack,
+  feathersStack,
   allocation,
   limitDecision,
   pageCost,
@@ -115,7 +116,7 @@ ${table}
 * Server and load generator are processes of their own; a server's log goes to the null device.
 * *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio in throughput where
   something else than the server's CPU is the limit: the disk, or the generator.
-* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
+* The Express stack is \`yardsticks/express-stack.ts\`, Feathers \`peers/feathers-stack.js\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
   service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
 * PostgreSQL and Redis run on the same machine, and their CPU time is nobody's here; what PostgreSQL commits is on disk.
 `;

@@ -10,6 +10,7 @@ import type { Samples } from '../yardsticks/bare-backends.ts';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
 import type { Backends } from './backends.ts';
+import { installPeers } from './peers.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -17,6 +18,7 @@ const POLL_MS = 2;
 
 const SERVICE = path('../../service/src/main.ts');
 const EXPRESS_STACK = path('../yardsticks/express-stack.ts');
+const FEATHERS_STACK = path('../peers/feathers-stack.js');
 const BARE_HTTP = path('../yardsticks/bare-http.ts');
 const BARE_BACKENDS = path('../yardsticks/bare-backends.ts');
 const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
@@ -76,6 +78,12 @@ export async function startService(settings?: ServiceSettings): Promise<Server> 
 
 export async function startExpressStack(): Promise<Server> {
   return ready(new Server([EXPRESS_STACK], await freePort(), temporaryDirectory()));
+}
+
+/** Feathers with knex; its packages are installed first. */
+export async function startFeathersStack(): Promise<Server> {
+  installPeers();
+  return ready(new Server([FEATHERS_STACK], await freePort(), temporaryDirectory()));
 }
 
 /** Bare `node:http` that gives this one answer to every request. */
