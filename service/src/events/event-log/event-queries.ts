@@ -1,4 +1,5 @@
 import type { Queries } from '../../db/database.ts';
+import { oneRow } from '../../db/one-row.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
@@ -57,7 +58,7 @@ function pageCondition(
 }
 
 export async function selectEnds(db: Queries): Promise<Ends> {
-  return (await db.get<Ends>(`SELECT ${ENDS} FROM event_log`))!;
+  return oneRow(db.get<Ends>(`SELECT ${ENDS} FROM event_log`));
 }
 
 /** The last of the oldest events of which none is of `time` or later, among the first `limit`; null when there is none. */
@@ -69,7 +70,7 @@ export async function selectLastBefore(db: Queries, time: number, limit: number)
      ) AS dated WHERE latest_time < ?`,
     [limit, time],
   );
-  return row!.id;
+  return row?.id ?? null;
 }
 
 export async function deleteEventsUpTo(db: Queries, id: number): Promise<void> {

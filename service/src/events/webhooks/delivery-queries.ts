@@ -1,5 +1,6 @@
 import type { Queries } from '../../db/database.ts';
 import type { List, SortOf } from '../../db/list.ts';
+import { oneRow } from '../../db/one-row.ts';
 import { isOneOf, type Listing, selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
 
@@ -32,13 +33,14 @@ export function insertDelivery(
   { webhook_id, event_id, type, subject, payload }: NewDelivery,
   now: number,
 ): Promise<DeliveryRow> {
-  return db.get(
+  const inserted = db.get<DeliveryRow>(
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, subject, payload, status, next_attempt_at, created_at)
      VALUES (?, ?, ?, ?, ?, 'pending', CASE WHEN EXISTS (
        SELECT 1 FROM webhook_deliveries WHERE webhook_id = ? AND subject = ? AND status = 'pending'
      ) THEN NULL ELSE CAST(? AS BIGINT) END, ?) RETURNING ${COLUMNS}`,
     [webhook_id, event_id, type, subject, payload, webhook_id, subject, now, now],
-  ) as Promise<DeliveryRow>;
+  );
+  return oneRow(inserted);
 }
 
 export function selectDelivery(
@@ -64,7 +66,7 @@ export async function countBacklog(
   webhookId: number,
   upTo: Readonly<Backlog>,
 ): Promise<Backlog> {
-  const row = await db.get<Backlog>(
+  const counted = db.get<Backlog>(
     `SELECT (SELECT count(*) FROM (
          SELECT 1 FROM webhook_deliveries
          WHERE webhook_id = ? AND status = 'pending' AND attempts = 0 AND next_attempt_at IS NOT NULL LIMIT ?
@@ -74,7 +76,7 @@ export async function countBacklog(
        ) AS some_pending) AS pending`,
     [webhookId, upTo.untried, webhookId, upTo.pending],
   );
-  return row!;
+  return oneRow(counted);
 }
 
 /**
@@ -85,7 +87,7 @@ export async function selectBacklog(
   db: Queries,
   upTo: { deliveries: number; webhooks: number },
 ): Promise<{ pending: number; oldest: number | null }> {
-  const row = await db.get<{ pending: number; oldest: number | null }>(
+  const counted = db.get<{ pending: number; oldest: number | null }>(
     `SELECT (SELECT count(*) FROM (
          SELECT 1 FROM webhooks JOIN webhook_deliveries ON webhook_id = webhooks.id AND status = 'pending'
          WHERE enabled = 1 AND deleted_at IS NULL LIMIT ?
@@ -98,7 +100,7 @@ export async function selectBacklog(
        ) AS of_webhooks) AS oldest`,
     [upTo.deliveries, upTo.webhooks],
   );
-  return row!;
+  return oneRow(counted);
 }
 
 /** How many deliveries of a webhook are being sent. */
@@ -108,7 +110,7 @@ export async function countLeased(db: Queries, webhookId: number, now: number): 
      WHERE webhook_id = ? AND status = 'pending' AND leased_until > ?`,
     [webhookId, now],
   );
-  return row!.leased;
+  return row?.leased ?? 0;
 }
 
 export interface LeasedDelivery extends DeliveryRow {
@@ -162,11 +164,12 @@ export function updateDelivery(
   deliveryId: number,
   { status, attempts, failures, next_attempt_at, finished_at }: DeliveryState,
 ): Promise<DeliveryRow> {
-  return db.get(
+  const updated = db.get<DeliveryRow>(
     `UPDATE webhook_deliveries SET status = ?, attempts = ?, failures = ?, next_attempt_at = ?, leased_until = NULL,
        finished_at = ? WHERE id = ? RETURNING ${COLUMNS}`,
     [status, attempts, failures, next_attempt_at, finished_at, deliveryId],
-  ) as Promise<DeliveryRow>;
+  );
+  return oneRow(updated);
 }
 
 /** Has the first pending delivery of a subject be due, unless it is or is being sent. */
