@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { asError } from '../kit/thrown.ts';
 import { parseJson, utf8Text } from './json.ts';
 import { shown, shownName } from './quoting.ts';
 
@@ -28,7 +29,7 @@ export function readJsonBodies(server: FastifyInstance): void {
         request.bodyText = utf8Text(bytes);
         done(null, parseJson(request.bodyText));
       } catch (error) {
-        done(error as Error);
+        done(asError(error));
       }
     },
   );

@@ -5,7 +5,9 @@ export interface ContractDocument {
   'x-tagGroups': readonly { name: string; tags: readonly string[] }[];
   paths: Readonly<Record<string, Readonly<Record<string, ContractOperation>>>>;
   components: {
-    parameters: Readonly<Record<string, { name: string; description: string }>>;
+    parameters: Readonly<
+      Record<'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch', { name: string; description: string }>
+    >;
     headers: Readonly<Record<string, { description: string }>>;
     'x-error-codes': Readonly<Record<string, { status: number; description: string }>>;
   };
@@ -13,7 +15,7 @@ export interface ContractDocument {
 
 export interface ContractOperation {
   operationId: string;
-  tags: readonly string[];
+  tags: readonly [string, ...string[]];
   summary: string;
   deprecated?: boolean;
   'x-deprecated-since'?: string;
@@ -33,7 +35,7 @@ export function operationsOf({ paths }: ContractDocument): ListedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
-      tag: operation.tags[0]!,
+      tag: operation.tags[0],
       method,
       path,
     })),

@@ -2,6 +2,7 @@ import { planLimits, plans } from '../access/plans/plan.ts';
 import { pageLimit } from '../contract/define-route.ts';
 import { scopes } from '../contract/scopes.ts';
 import { type Html, html, type Part } from '../kit/html.ts';
+import { capitalised } from '../kit/text.ts';
 import type { Assets } from './assets.ts';
 import { type ContractDocument, type ListedOperation, operationsOf } from './contract.ts';
 import { shell } from './shell.ts';
@@ -136,10 +137,10 @@ it as it is; do not build cursors yourself.</p>
 
 function safeRetries({ components: { parameters } }: ContractDocument): Section {
   const { IdempotencyKey, IfMatch, IfNoneMatch } = parameters;
-  const row = (parameter: { name: string; description: string } | undefined, on: string): Part[] => [
-    code(parameter!.name),
+  const row = (parameter: { name: string; description: string }, on: string): Part[] => [
+    code(parameter.name),
     on,
-    prose(parameter!.description),
+    prose(parameter.description),
   ];
   return {
     id: 'idempotency',
@@ -194,7 +195,7 @@ ${
     ['Operation', 'Stability'],
     unsettled.map(operation => [
       linkTo(operation),
-      html`<span class="badge" data-stability="${operation['x-stability']!}">${operation['x-stability']!}</span>`,
+      html`<span class="badge" data-stability="${operation['x-stability']}">${operation['x-stability']}</span>`,
     ]),
   )
 }`,
@@ -225,8 +226,4 @@ function code(text: string): Html {
 /** A line of CommonMark as the contract has it: of its marks only code is used. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, i) => (i % 2 ? code(part) : part))}`;
-}
-
-function capitalised(text: string): string {
-  return text[0]!.toUpperCase() + text.slice(1);
 }

@@ -8,23 +8,23 @@ const MAX_TARGET = 8 * 1024;
  * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
  * Host that is missing or repeated.
  */
-export function refuseMalformed({ method, url, httpVersion, rawHeaders }: IncomingMessage): void {
-  if (url!.length > MAX_TARGET) {
+export function refuseMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
+  if (url.length > MAX_TARGET) {
     throw new ApiError(
       'uri_too_long',
-      `The request target is over 8 KiB (8,192 bytes): it has ${url!.length}`,
+      `The request target is over 8 KiB (8,192 bytes): it has ${url.length}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {
     throw new ApiError('invalid_request', 'Only OPTIONS can have the request target *: send a path');
   }
-  if (!url!.startsWith('/') && url !== '*') {
+  if (!url.startsWith('/') && url !== '*') {
     throw new ApiError(
       'invalid_request',
       'The request target must be a path, or a URL of HTTP with a valid host',
     );
   }
-  if (url!.includes('#')) {
+  if (url.includes('#')) {
     throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
   }
   const hosts = count(rawHeaders, 'host');

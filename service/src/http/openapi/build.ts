@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planLimits } from '../../access/plans/plan.ts';
 import type { Route } from '../../contract/define-route.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
+import { keysOf } from '../../kit/objects.ts';
+import { capitalised } from '../../kit/text.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 import { components } from './components.ts';
 import { operationOf } from './operation.ts';
@@ -17,8 +19,8 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
   const schemas = new NamedSchemas();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operationOf(route, schemas);
+    const operation = operationOf(route, schemas);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
     await nextTurn();
   }
   const shared = components(schemas);
@@ -42,7 +44,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
 function introduction(): string {
   const rows = Object.entries(planLimits).map(
     ([plan, { perMinute, perDay }]) =>
-      `| ${plan[0]!.toUpperCase()}${plan.slice(1)} | ${perMinute.toLocaleString('en')} | ${perDay.toLocaleString('en')} |`,
+      `| ${capitalised(plan)} | ${perMinute.toLocaleString('en')} | ${perDay.toLocaleString('en')} |`,
   );
   return [
     'Manages the animals of a pet store, the categories they belong to, orders for them, and their stock.',
@@ -74,5 +76,5 @@ function tagList(): object[] {
 }
 
 function tagsOf(group: string): Tag[] {
-  return (Object.keys(tags) as Tag[]).filter(tag => tags[tag].parent === group);
+  return keysOf(tags).filter(tag => tags[tag].parent === group);
 }
