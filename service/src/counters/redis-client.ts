@@ -47,10 +47,11 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
   // Loaded only where it is used: without Redis a start does not wait for it.
   const { Cluster, Redis } = await import('ioredis');
   const nodes = urls.map(url => nodeAt(url));
+  const first = nodes[0]!;
   const connection =
     nodes.length === 1
-      ? new Redis({ ...clientOptions, ...nodes[0]! })
-      : new Cluster(hostsOf(nodes), clusterOptions(nodes[0]!));
+      ? new Redis({ ...clientOptions, ...first })
+      : new Cluster(hostsOf(nodes), clusterOptions(first));
   let lastError = new Error('The connection was closed');
   // Without a listener it would be written to the console.
   connection.on('error', error => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Client } from 'pg';
 import type { Column, Table } from './embedded-source.ts';
+import { oneRow } from './one-row.ts';
 
 /**
  * What a table's content comes down to: `row_count`, and for each column the sum of its values or, where they are no
@@ -27,7 +28,7 @@ export async function figuresOfCopy(target: Client, table: Table): Promise<Figur
     const bytes = type === 'TEXT' ? `convert_to(${name}, 'UTF8')` : name;
     return `('x' || encode(substr(sha256(${bytes}), 1, 4), 'hex'))::bit(32)::bigint`;
   });
-  return (await target.query<Figures>(sql)).rows[0]!;
+  return oneRow(target.query<Figures>(sql).then(({ rows }) => rows[0]));
 }
 
 function figuresSql({ name: table, columns }: Table, fingerprint: (column: Column) => string): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
+import { oneRow } from '../../db/one-row.ts';
 import type { Listing } from '../../db/select-page.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import * as eventLog from '../event-log/event-log.ts';
@@ -87,7 +88,7 @@ export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise
     });
     if (await isSubjectLeased(tx, row, now)) return toDelivery(pending);
     await releaseNext(tx, row.webhook_id, row.subject, now);
-    return toDelivery((await selectDelivery(tx, ids.webhookId, ids.deliveryId))!);
+    return toDelivery(await oneRow(selectDelivery(tx, ids.webhookId, ids.deliveryId)));
   });
 }
 
