@@ -11,6 +11,7 @@ import { openDatabase } from './db/open-database.ts';
 import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
+import { ANSWER_TIMEOUT } from './events/webhooks/attempt.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
@@ -82,8 +83,6 @@ const FLUSH_INTERVAL = 800;
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
 const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself until it returns';
-/** How long an endpoint may take to answer, in milliseconds. */
-const WEBHOOK_TIMEOUT = 15 * SECOND;
 
 /** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
 const WEBHOOK_PATIENCE = 2 * SECOND;
@@ -168,7 +167,7 @@ export async function buildApp(
     tail,
     clock,
     endpoints,
-    timeout: WEBHOOK_TIMEOUT,
+    timeout: ANSWER_TIMEOUT,
     patience: WEBHOOK_PATIENCE,
     random: Math.random,
     ...timing,
