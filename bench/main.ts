@@ -8,28 +8,30 @@ import type { Finding } from './harness/findings.ts';
 import { LoadGenerator } from './harness/load-generator.ts';
 import { describeMachine } from './harness/machine.ts';
 import type { Effort } from './harness/pairs.ts';
+import type { Verdict } from './harness/targets.ts';
+import { allocation } from './rows/allocation.ts';
 import { eventLogCost } from './rows/event-log-cost.ts';
-import { expressStack } from './rows/express-stack.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
 import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
+import { expressStack, feathersStack } from './rows/peers.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
-import { readVsBareHttp } from './rows/read-vs-bare-http.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
 import { traceCost } from './rows/trace-cost.ts';
+import { versusBareHttp } from './rows/versus-bare-http.ts';
 import { webhooks } from './rows/webhooks.ts';
 import { worstRequest } from './rows/worst-request.ts';
-import { writeVsRead } from './rows/write-vs-read.ts';
 
 const ROWS = [
-  readVsBareHttp,
-  writeVsRead,
+  versusBareHttp,
   groupCommit,
   expressStack,
+  feathersStack,
+  allocation,
   limitDecision,
   pageCost,
   startAndMemory,
@@ -89,16 +91,15 @@ if (effort === FULL && rows === ROWS && process.exitCode !== 1) {
 }
 
 function showTable(findings: Finding[]): string {
-  const lines = findings.map(({ what, target, measured, absolute, met }) =>
-    showLine([what, target, measured, absolute, showVerdict(met)]),
+  const lines = findings.map(({ what, target, measured, absolute, verdict }) =>
+    showLine([what, target, measured, absolute, showVerdict(verdict)]),
   );
   const head = ['what', 'target', 'measured: median (min–max)', 'in figures: medians', 'verdict'];
   return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
 }
 
-function showVerdict(met: boolean | undefined): string {
-  if (met === undefined) return '–';
-  return met ? 'reached' : '**missed**';
+function showVerdict(verdict: Verdict | undefined): string {
+  return verdict === 'missed' ? '**missed**' : (verdict ?? '–');
 }
 
 function showLine(cells: string[]): string {
@@ -115,7 +116,7 @@ ${table}
 * Server and load generator are processes of their own; a server's log goes to the null device.
 * *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio in throughput where
   something else than the server's CPU is the limit: the disk, or the generator.
-* The Express stack is \`yardsticks/express-stack.ts\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
+* The Express stack is \`yardsticks/express-stack.ts\`, Feathers \`peers/feathers-stack.js\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
   service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
 * PostgreSQL and Redis run on the same machine, and their CPU time is nobody's here; what PostgreSQL commits is on disk.
 `;

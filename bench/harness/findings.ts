@@ -1,5 +1,6 @@
 import type { LoadResult } from './load-generator.ts';
 import type { Pair } from './pairs.ts';
+import { atLeast, showTarget, type Target, type Verdict } from './targets.ts';
 
 /** A line of the table. */
 export interface Finding {
@@ -8,7 +9,7 @@ export interface Finding {
   measured: string;
   absolute: string;
   /** `undefined` where there is no target. */
-  met: boolean | undefined;
+  verdict: Verdict | undefined;
 }
 
 export interface Spread {
@@ -41,19 +42,25 @@ export interface ThroughputGoal {
   /** What the sides are called in the figures. */
   a: string;
   b: string;
-  /** Requests per second of A over those of B; `undefined` when it is only told. */
-  atLeast: number | undefined;
+  /** Of A's figure over B's; `undefined` when it is only shown. */
+  target: Target | undefined;
+  /** Which ratio has to reach the target, or whether both have to; throughput alone unless given. */
+  decides?: 'throughput' | 'throughput and CPU';
 }
 
 /**
- * The ratio A / B, taken pair by pair: of requests per second, which decides, and beside it of requests per second
- * of CPU time, which shows what throughput hides when the generator or the disk is what holds a side back.
+ * The ratio A / B, taken pair by pair: of requests per second, and in addition of requests per second of CPU time, which
+ * shows what throughput hides when the generator or the disk is what limits a side.
  */
-export function throughputFinding({ what, a, b, atLeast }: ThroughputGoal, pairs: Pair[]): Finding {
+export function throughputFinding(
+  { what, a, b, target, decides = 'throughput' }: ThroughputGoal,
+  pairs: Pair[],
+): Finding {
   const throughput = spread(pairs.map(pair => pair.a.requestsPerSecond / pair.b.requestsPerSecond));
   const byCpu = spread(pairs.map(pair => pair.b.serverCpuPerRequest / pair.a.serverCpuPerRequest));
   const busiest = Math.max(...pairs.flatMap(pair => [pair.a.generatorBusy, pair.b.generatorBusy]));
-  const digits = (atLeast ?? 1) < 2 ? 2 : 1;
+  const digits = (target?.goal ?? 1) < 2 ? 2 : 1;
+  const deciding = decides === 'throughput' ? throughput.median : Math.min(throughput.median, byCpu.median);
   const figures = [
     showSide(
       a,
@@ -67,10 +74,10 @@ export function throughputFinding({ what, a, b, atLeast }: ThroughputGoal, pairs
   ];
   return {
     what,
-    target: atLeast === undefined ? 'none' : `≥ ${atLeast} ×`,
+    target: target === undefined ? 'none' : showTarget('≥', target, ' ×'),
     measured: `${showSpread(throughput, digits)}; by CPU ${showSpread(byCpu, digits)}`,
     absolute: figures.join('; '),
-    met: atLeast === undefined ? undefined : throughput.median >= atLeast,
+    verdict: target && atLeast(deciding, target),
   };
 }
 

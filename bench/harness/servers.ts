@@ -10,6 +10,7 @@ import type { Samples } from '../yardsticks/bare-backends.ts';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 import { killAtExit, temporaryDirectory } from './at-exit.ts';
 import type { Backends } from './backends.ts';
+import { installPeers } from './peers.ts';
 
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -17,6 +18,7 @@ const POLL_MS = 2;
 
 const SERVICE = path('../../service/src/main.ts');
 const EXPRESS_STACK = path('../yardsticks/express-stack.ts');
+const FEATHERS_STACK = path('../peers/feathers-stack.js');
 const BARE_HTTP = path('../yardsticks/bare-http.ts');
 const BARE_BACKENDS = path('../yardsticks/bare-backends.ts');
 const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
@@ -37,7 +39,7 @@ export interface ServiceSettings {
   /** Where spans are exported to, and of which share of the requests. */
   traces?: { endpoint: string; ratio: number };
   /** A yardstick that is loaded before the service: it changes it, or measures it from inside. */
-  preload?: 'without-event-log' | 'loop-probe';
+  preload?: 'without-event-log' | 'loop-probe' | 'allocation-probe';
 }
 
 /** Starts the service's process without waiting for it. */
@@ -78,9 +80,16 @@ export async function startExpressStack(): Promise<Server> {
   return ready(new Server([EXPRESS_STACK], await freePort(), temporaryDirectory()));
 }
 
+/** Feathers with knex; its packages are installed first. */
+export async function startFeathersStack(): Promise<Server> {
+  installPeers();
+  return ready(new Server([FEATHERS_STACK], await freePort(), temporaryDirectory()));
+}
+
 /** Bare `node:http` that gives this one answer to every request. */
 export async function startBareHttp(response: BareResponse): Promise<Server> {
-  return ready(new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory()));
+  const server = new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory());
+  return ready(server, response.status);
 }
 
 /** Bare `node:http` that makes the service's calls to its backends, and answers as in these samples. */
@@ -90,8 +99,12 @@ export async function startBareBackends(backends: Backends, samples: Samples): P
   return ready(new Server(args, await freePort(), temporaryDirectory(), settings));
 }
 
-async function ready(server: Server): Promise<Server> {
-  await server.answers('/healthz');
+/** A server that does not start is ended: the bench would wait for it. */
+async function ready(server: Server, status = 200): Promise<Server> {
+  await using starting = new AsyncDisposableStack();
+  starting.use(server);
+  await server.answers('/healthz', {}, status);
+  starting.move();
   return server;
 }
 
@@ -144,27 +157,28 @@ export class Server implements AsyncDisposable {
     return readFileSync(file, 'utf8').trim();
   }
 
-  /** Waits until a GET is answered with 200. */
-  async answers(path: string, headers: Record<string, string> = {}): Promise<void> {
+  /** Waits until a GET is answered with this status. */
+  async answers(path: string, headers: Record<string, string> = {}, status = 200): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
-    while ((await this.#status(path, headers)) !== 200) {
+    while ((await this.#status(path, headers)) !== status) {
       if (this.#child.exitCode !== null) {
         throw new Error(`The server ended with ${this.#child.exitCode}:\n${this.#complaints}`);
       }
-      if (performance.now() > deadline) throw new Error(`No 200 from ${path} within ${START_TIMEOUT_MS} ms.`);
+      if (performance.now() > deadline)
+        throw new Error(`No ${status} from ${path} within ${START_TIMEOUT_MS} ms.`);
       await sleep(POLL_MS);
     }
   }
 
   /**
-   * How long its event loop was blocked at most since the last call, in milliseconds; at the first call since it listens.
-   * Only with the preload `loop-probe`.
+   * What the preloaded probe measured since the last call: `loop-probe` how long the event loop was blocked at most, in
+   * milliseconds, at first since the server listens; `allocation-probe` what was allocated, in bytes.
    */
-  async longestHold(): Promise<number> {
-    const answer = once(this.#child, 'message');
+  async askProbe(): Promise<number> {
+    const reply = once(this.#child, 'message');
     this.#child.send('read');
-    const [milliseconds] = (await answer) as [number];
-    return milliseconds;
+    const [figure] = (await reply) as [number];
+    return figure;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -37,8 +37,8 @@ export async function openShop(server: Server): Promise<Shop> {
   return stockShop(server, await prepareService(server));
 }
 
-/** Fills the Express stack, which comes with a key of its own and one category. */
-export async function openExpressShop(server: Server): Promise<Shop> {
+/** Fills a stack that ours is compared with, which comes with a key of its own and one category. */
+export async function openPeerShop(server: Server): Promise<Shop> {
   return stockShop(server, { apiKey: await server.administratorKey(), categoryId: 1 });
 }
 

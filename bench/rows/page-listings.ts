@@ -7,6 +7,7 @@ import { getRequest } from '../harness/http-requests.ts';
 import type { LoadGenerator } from '../harness/load-generator.ts';
 import { type Effort, measurePairs, type Pair, type Side } from '../harness/pairs.ts';
 import type { Server } from '../harness/servers.ts';
+import { verdictOf } from '../harness/targets.ts';
 
 export const MANY = 1_000_000;
 export const FEW = 1_000;
@@ -154,6 +155,6 @@ function costFinding(
     target: `≤ ${AT_MOST} ×${byCpu ? '' : ' in latency'}`,
     measured: `CPU ${byCpu ? '' : 'without the database '}${showSpread(cpu, 2)}; latency ${showSpread(latency, 2)}`,
     absolute: `${decodeURIComponent(worst.query).slice(0, 120)}: answered in ${worst.microseconds.toFixed(0)} µs; 1 connection`,
-    met: latency.median <= AT_MOST && (!byCpu || cpu.median <= AT_MOST),
+    verdict: verdictOf(latency.median <= AT_MOST && (!byCpu || cpu.median <= AT_MOST)),
   };
 }

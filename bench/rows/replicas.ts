@@ -33,7 +33,7 @@ export const replicas: Row = {
           what: `PostgreSQL + Redis: ${what}, ${count} replicas / 1, on ${cores}`,
           a: `${count} replicas`,
           b: '1 replica',
-          atLeast: undefined,
+          target: undefined,
         };
         findings.push(throughputFinding(goal, pairs));
       }

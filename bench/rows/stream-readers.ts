@@ -59,6 +59,6 @@ function finding(each: number, delays: number[]): Finding {
     target: 'none',
     measured: showSpread(spread(delays), 0, ' ms'),
     absolute: `${each.toFixed(1)} kB of memory for each reader; ${EVENTS} changes, one after another; the readers are one process on the same cores`,
-    met: undefined,
+    verdict: undefined,
   };
 }

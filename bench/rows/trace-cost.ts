@@ -3,12 +3,13 @@ import type { LoadGenerator } from '../harness/load-generator.ts';
 import { type Effort, measurePairs } from '../harness/pairs.ts';
 import { startBareHttp, startService } from '../harness/servers.ts';
 import { openShop } from '../harness/shop.ts';
+import type { Target } from '../harness/targets.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
 /** What a read may lose when one trace in a hundred is exported, and when all are. */
 const GOALS = [
-  { ratio: 0.01, atLeast: 0.8 },
-  { ratio: 1, atLeast: 0.3 },
+  { ratio: 0.01, target: { goal: 0.8 } },
+  { ratio: 1, target: { goal: 0.3 } },
 ] as const;
 
 export const traceCost: Row = {
@@ -23,7 +24,7 @@ export const traceCost: Row = {
 async function compare(
   generator: LoadGenerator,
   effort: Effort,
-  { ratio, atLeast }: { ratio: number; atLeast: number },
+  { ratio, target }: { ratio: number; target: Target },
 ) {
   // It answers every export, and does nothing with it.
   await using collector = await startBareHttp({ status: 200, headers: {}, body: '{}' });
@@ -38,5 +39,5 @@ async function compare(
     { server: without, requests: (await openShop(without)).readPet, ...load },
   );
   const what = `GET of one pet while ${ratio * 100} % of the traces are exported / while none are`;
-  return throughputFinding({ what, a: 'exporting', b: 'without', atLeast }, pairs);
+  return throughputFinding({ what, a: 'exporting', b: 'without', target }, pairs);
 }

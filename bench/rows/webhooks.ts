@@ -7,6 +7,7 @@ import type { Effort } from '../harness/pairs.ts';
 import { cpuSeconds } from '../harness/process-stats.ts';
 import { type Server, startService } from '../harness/servers.ts';
 import { NEW_PET, prepareService } from '../harness/shop.ts';
+import { atLeast, showTarget, type Target } from '../harness/targets.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
 /** For each measurement, so many events of subjects of their own are replayed to each webhook. */
@@ -16,7 +17,7 @@ const EVENTS = Number(process.env.BENCH_WEBHOOK_EVENTS ?? 3_000);
 const MOST_DRAINS = 5;
 
 /** Deliveries per second that one fast endpoint of a service on PostgreSQL is to get. */
-const TARGET = 1_000;
+const TARGET = { goal: 1_000 };
 
 /** How fast what waits for webhooks is sent, to one endpoint and to several, by one replica and by two. */
 export const webhooks: Row = {
@@ -134,13 +135,13 @@ async function replay(url: string, administratorKey: string, cursor: string): Pr
   }
 }
 
-function finding(what: string, drains: Drain[], atLeast: number | undefined): Finding {
+function finding(what: string, drains: Drain[], target: Target | undefined): Finding {
   const perSecond = spread(drains.map(one => one.perSecond));
   return {
     what,
-    target: atLeast === undefined ? 'none' : `≥ ${atLeast.toLocaleString('en')}/s`,
+    target: target === undefined ? 'none' : showTarget('≥', target, '/s'),
     measured: showSpread(perSecond, 0, '/s'),
     absolute: `${medianOf(drains, one => one.cpu).toFixed(0)} µs CPU of the service each; ${EVENTS} events for each webhook`,
-    met: atLeast === undefined ? undefined : perSecond.median >= atLeast,
+    verdict: target && atLeast(perSecond.median, target),
   };
 }

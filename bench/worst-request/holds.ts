@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, type Spread, showSpread, spread } from '../harness/findings.ts';
 import type { Server } from '../harness/servers.ts';
+import { verdictOf } from '../harness/targets.ts';
 import { exchange, type RawAnswer, type RawRequest } from './exchange.ts';
 
 /** DESIGN §7: no request blocks the event loop for longer, in milliseconds. */
@@ -24,11 +25,11 @@ export async function holdDuring(
   what: () => Promise<unknown>,
   settleFor = 3,
 ): Promise<number> {
-  await server.longestHold();
+  await server.askProbe();
   await what();
   // The last turn is over when the timer of the probe has run once more.
   await sleep(settleFor);
-  return server.longestHold();
+  return server.askProbe();
 }
 
 /** Waits until the service has nothing to do any more. */
@@ -83,7 +84,7 @@ export function holdFinding(group: string, holds: readonly Hold[], details = '')
     target: `≤ ${AT_MOST} ms`,
     measured: showSpread(spread(worst.times), 1, ' ms'),
     absolute: `${holds.length} kinds, ${over} of them above ${AT_MOST} ms${details && `; ${details}`}`,
-    met: median <= AT_MOST,
+    verdict: verdictOf(median <= AT_MOST),
   };
 }
 

@@ -1,13 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import * as apiKeys from './access/api-keys/api-keys.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
-import { openCounters } from './counters/open-counters.ts';
 import type { Database } from './db/database.ts';
-import { openDatabase } from './db/open-database.ts';
 import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
@@ -28,12 +26,11 @@ import { RequestLog } from './http/request-log.ts';
 import { buildServer, type Timeouts } from './http/server.ts';
 import { TrustedProxies } from './kit/client-address.ts';
 import { type Clock, MINUTE, SECOND, systemClock } from './kit/clock.ts';
-import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
 import type { LogPace } from './kit/log-pace.ts';
 import { Sweeper } from './kit/sweeper.ts';
-import type { TraceSettings } from './kit/trace-settings.ts';
+import { openObservers } from './observers.ts';
 import type { OpsServer } from './ops/ops-server.ts';
-import type { OtlpTracing } from './ops/tracing/otlp-tracing.ts';
+import { openStores } from './stores.ts';
 
 /** What tests put in the place of the real thing. */
 export interface Overrides {
@@ -82,8 +79,6 @@ const FLUSH_INTERVAL = 800;
 /** The same with Redis: what a crash forgets here is there. */
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
-const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself until it returns';
-
 /** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
 const WEBHOOK_PATIENCE = 2 * SECOND;
 
@@ -94,41 +89,12 @@ export async function buildApp(
 ): Promise<App> {
   // What is opened later is closed earlier; a failure to close one thing closes the others, and is thrown at the end.
   await using opened = new AsyncDisposableStack();
-  const lineBuffer = new LineBuffer({ sink: standardOutput(), report: lossReport });
-  const destination = logDestination ?? lineBuffer;
-  const log = pino({ level: config.logLevel, base: null }, destination);
-  opened.defer(() => log.flush());
-
-  const ops = config.opsPort === undefined ? undefined : await opsServer(log);
-  opened.defer(() => ops?.close());
-  const metrics = ops?.metrics;
-  const tracing = config.traces && (await otlpTracing(config.traces, log));
-  opened.defer(() => tracing?.close());
-
-  const db = await openDatabase(
-    {
-      ...config,
-      onCommit: metrics?.onCommit,
-      onStatus: (status, reason) => {
-        if (status === 'up') log.warn('The database is back');
-        else log.warn({ reason }, 'The database cannot be reached');
-      },
-      onPooler: () => log.info('A pooler is in front of PostgreSQL: statements are not prepared'),
-    },
-    clock,
+  const { log, lineBuffer, destination, ops, metrics, tracing } = await openObservers(
+    config,
+    logDestination,
+    opened,
   );
-  opened.defer(() => db.close());
-  const counters = openCounters({
-    urls: config.redisUrls,
-    clock: clock === systemClock ? 'redis' : clock,
-    onStatus: (status, error) => {
-      if (status === 'shared') log.warn('Redis is back: limits are shared again');
-      else log.warn({ reason: error?.message }, REDIS_AWAY);
-    },
-    onCommand: tracing?.onRedisCommand,
-  });
-  opened.defer(() => counters.close());
-
+  const { db, counters } = await openStores(config, { clock, log, metrics, tracing }, opened);
   const writability = new Writability(db, clock);
   const outageLog = new OutageLog(log, clock, writability.note);
   const excessLog = new ExcessLog(log, clock);
@@ -153,11 +119,7 @@ export async function buildApp(
   const streams = new EventStreams({
     mostPerKey: config.streamsPerKey,
     heartbeat,
-    // What it was given to read when it began, it must still be allowed to.
-    stillAllowed: async (key, { scopes: before }) => {
-      const scopes = (await keyRing.find(key, clock.now()))?.scopes;
-      return scopes?.has('admin') || (scopes?.has('events:read') && !before.has('admin')) || false;
-    },
+    findCaller: key => keyRing.find(key, clock.now()),
     onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'stream dropped'),
   });
   const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
@@ -281,24 +243,4 @@ function paceOf(...paces: readonly LogPace[]): () => void {
     clearInterval(timer);
     for (const pace of paces) pace.flush();
   };
-}
-
-/** Whoever wants no metrics does without their library: it would take time at start, and memory. */
-async function opsServer(log: Logger): Promise<OpsServer> {
-  const { OpsServer } = await import('./ops/ops-server.ts');
-  return new OpsServer(error => log.error({ err: error }, 'metrics could not be collected'));
-}
-
-/** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
-function lossReport(lost: number, reason: string): string {
-  return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'log lines were lost' })}\n`;
-}
-
-/** As with the metrics: the libraries take a tenth of a second and 15 MB. */
-async function otlpTracing(settings: TraceSettings, log: Logger): Promise<OtlpTracing> {
-  const { OtlpTracing } = await import('./ops/tracing/otlp-tracing.ts');
-  return new OtlpTracing({
-    settings,
-    onLoss: (spans, reason) => log.warn({ spans, reason }, 'spans of traces were lost'),
-  });
 }

@@ -71,7 +71,7 @@ type LogLevel = (typeof logLevels)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const ours = [
+const ours: readonly string[] = [
   'PETSTORE_DATA',
   'PETSTORE_WRITE_BATCH',
   'PETSTORE_DATABASE_CONNECTIONS',
@@ -94,7 +94,7 @@ const ours = [
   'PETSTORE_WEBHOOK_CONNECTIONS',
   'PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST',
   'PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
-] as const;
+];
 
 /**
  * Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. On a terminal
@@ -188,7 +188,7 @@ function isRedisUrl(text: string): boolean {
 
 function refuseUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith('PETSTORE_') || (ours as readonly string[]).includes(name)) continue;
+    if (!name.startsWith('PETSTORE_') || ours.includes(name)) continue;
     const near = nearest(name, ours);
     throw new ConfigError(
       `${name} is no setting${near ? `; did you mean ${near}?` : `; known are ${ours.join(', ')}`}`,

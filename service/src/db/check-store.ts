@@ -3,7 +3,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { asError } from '../kit/thrown.ts';
 import { UnusableStore } from './database.ts';
 import { invariants } from './invariants.ts';
-import { pendingMigrations, readMigrations } from './migrations.ts';
+import { newestVersion, pendingMigrations, readMigrations } from './migrations.ts';
 import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 
 /** The most violations of one kind that are listed. */
@@ -82,7 +82,7 @@ export async function checkStore(
     return {
       violations: [...new Set(violations)],
       schemaVersion,
-      newestVersion: migrations.at(-1)!.version,
+      newestVersion: newestVersion(migrations),
       categories: count('categories'),
       pets: count('pets'),
       orders: count('orders'),

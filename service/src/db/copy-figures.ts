@@ -27,7 +27,8 @@ export async function figuresOfCopy(target: Client, table: Table): Promise<Figur
     const bytes = type === 'TEXT' ? `convert_to(${name}, 'UTF8')` : name;
     return `('x' || encode(substr(sha256(${bytes}), 1, 4), 'hex'))::bit(32)::bigint`;
   });
-  return (await target.query<Figures>(sql)).rows[0]!;
+  const { rows } = await target.query<Figures>(sql);
+  return rows[0]!;
 }
 
 function figuresSql({ name: table, columns }: Table, fingerprint: (column: Column) => string): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseUnavailable, type Transaction } from './database.ts';
 import { type CommitLog, GroupCommit } from './group-commit.ts';
 
@@ -98,6 +99,33 @@ describe('group commit', () => {
         [1, 1, 1],
       ],
     );
+  });
+
+  /** Writes once now, and once more in each of the next turns. Returns what had happened, commits included. */
+  async function writeInTurns({ log, group }: ReturnType<typeof start>, turns: number): Promise<string[]> {
+    const writes: Promise<unknown>[] = [];
+    const arrive = () => {
+      if (writes.length === turns) return;
+      setImmediate(arrive);
+      log.said.push('arrival');
+      writes.push(group.write(async () => {}));
+    };
+    arrive();
+    await turn();
+    while (writes.length < turns) await turn();
+    await Promise.all(writes);
+    return log.said.filter(said => said === 'arrival' || said === 'commit');
+  }
+
+  it('waits for more writes as long as each turn brings some', async () => {
+    assert.deepEqual(await writeInTurns(start(), 4), [...Array(4).fill('arrival'), 'commit']);
+  });
+
+  it('waits no longer than a group may run, and for no more writes than it takes', async () => {
+    for (const limited of [start(100, 0), start(2)]) {
+      const said = await writeInTurns(limited, 10);
+      assert.ok(said.indexOf('commit') <= 3, String(said));
+    }
   });
 
   it('commits no more than the batch size at once', async () => {

@@ -35,7 +35,7 @@ interface Job {
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: writers queue, and one transaction per event-loop turn runs them one after another; one flush to disk
+ * Group commit: writers queue, and one transaction runs them one after another; one flush to disk
  * acknowledges them all. A writer gets its outcome only after the commit, errors included: they may depend on what an
  * earlier writer of the same group did.
  *
@@ -80,11 +80,26 @@ export class GroupCommit {
 
   async #runAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      await turnOfEventLoop();
+      await this.#gather();
       const batch = this.#queue.splice(0, this.#limits.maxBatch);
       this.#queue.unshift(...(await this.#runBatch(batch)));
     }
     this.#running = undefined;
+  }
+
+  /**
+   * Waits until a turn of the event loop brings no more writes, there are enough of them, or the time of a group is over. While
+   * the server reads the writes that came during a commit, the clients of that commit send their next ones, which then
+   * share the same flush.
+   */
+  async #gather(): Promise<void> {
+    const { maxBatch, maxDuration } = this.#limits;
+    const end = performance.now() + maxDuration;
+    let before: number;
+    do {
+      before = this.#queue.length;
+      await turnOfEventLoop();
+    } while (this.#queue.length > before && this.#queue.length < maxBatch && performance.now() < end);
   }
 
   /** Runs operations until the time of a group is over, and commits them. Returns those that must run in the next group. */

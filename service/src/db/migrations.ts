@@ -25,9 +25,14 @@ export function readMigrations(engine: Engine): Migration[] {
     }));
 }
 
+/** The version that migrations bring a store to. */
+export function newestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
 /** Those that a schema of version `current` lacks; null is an empty store. Throws UnusableStore when it is newer than all. */
 export function pendingMigrations(migrations: readonly Migration[], current: number | null): Migration[] {
-  const newest = migrations.at(-1)?.version ?? 0;
+  const newest = newestVersion(migrations);
   if (current !== null && current > newest) {
     throw new UnusableStore(
       `The database has schema version ${current}, newer than this program knows (${newest}). ` +

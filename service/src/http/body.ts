@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
+import { asError } from '../kit/thrown.ts';
 import { parseJson, utf8Text } from './json.ts';
 import { shown, shownName } from './quoting.ts';
 
@@ -26,7 +27,7 @@ export function readJsonBodies(server: FastifyInstance): void {
         request.bodyText = utf8Text(bytes);
         done(null, parseJson(request.bodyText));
       } catch (error) {
-        done(error as Error);
+        done(asError(error));
       }
     },
   );

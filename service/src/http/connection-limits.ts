@@ -39,7 +39,7 @@ export function limitConnections(
     }
     open.set(address, count + 1);
     socket.once('close', () => {
-      const left = open.get(address)! - 1;
+      const left = (open.get(address) ?? 0) - 1;
       if (left > 0) open.set(address, left);
       else open.delete(address);
     });

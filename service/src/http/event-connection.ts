@@ -14,7 +14,7 @@ export class EventConnection implements MessageSink {
   readonly #interval: number;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #onDrop: (reason: string) => void;
-  #beatMessage = () => Buffer.from(':\n\n') as Uint8Array;
+  #beatMessage: () => Uint8Array = () => Buffer.from(':\n\n');
   #blockedSince: number | undefined;
   #ending: NodeJS.Timeout | undefined;
   #bytesSent = 0;

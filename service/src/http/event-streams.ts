@@ -7,7 +7,7 @@ import { HEARTBEAT, type MessageSink } from '../routes/message-sink.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { traceOf } from './request-trace.ts';
-import { headOf, sendWhole } from './send.ts';
+import { completedHead, sendWhole } from './send.ts';
 
 /** How often it is looked whether the keys of open streams still work, in milliseconds. */
 const KEY_CHECK = SECOND;
@@ -19,8 +19,8 @@ export interface EventStreamsOptions {
   /** The most streams of one API key, whichever of its secrets they come with. */
   mostPerKey: number;
   heartbeat?: number | undefined;
-  /** Answers whether a key may still read what it could when its stream began, as `caller`. */
-  stillAllowed: (key: string, caller: Caller) => Promise<boolean>;
+  /** Finds whose valid key this is, at this moment. */
+  findCaller: (key: string) => Caller | undefined | Promise<Caller | undefined>;
   /** Is called with the reader of a stream that was dropped, and why. */
   onDrop: (reader: Reader, reason: string) => void;
 }
@@ -75,7 +75,7 @@ export class EventStreams {
     reply.hijack();
     // Nobody reads any more, and nothing would tell of that again.
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(200, headOf(request, headers));
+    reply.raw.writeHead(200, completedHead(request, headers));
     const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
       onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),
@@ -88,7 +88,7 @@ export class EventStreams {
 
   /** Throws when the key of a request that has waited may no longer read what it asked for. */
   async refuseEnded(request: FastifyRequest): Promise<void> {
-    if (await this.#options.stillAllowed(presentedKey(request.headers)!, request.caller!)) return;
+    if (await this.#isStillAllowed(presentedKey(request.headers)!, request.caller!)) return;
     throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
       'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
     });
@@ -123,9 +123,15 @@ export class EventStreams {
     connection.end('The service is shutting down; connect again to go on');
   }
 
+  /** Whether a key may still read what it could as `before`, when its stream began. */
+  async #isStillAllowed(key: string, before: Caller): Promise<boolean> {
+    const scopes = (await this.#options.findCaller(key))?.scopes;
+    return scopes?.has('admin') || (scopes?.has('events:read') && !before.scopes.has('admin')) || false;
+  }
+
   #checkKeys(): void {
     for (const { connection, key, caller } of this.#all()) {
-      this.#options.stillAllowed(key, caller).then(
+      this.#isStillAllowed(key, caller).then(
         allowed => {
           if (!allowed) connection.end('The API key may no longer read these events');
         },

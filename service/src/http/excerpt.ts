@@ -1,4 +1,5 @@
 import { propertyOf, type Schema } from '../contract/schema.ts';
+import { isRecord } from '../kit/objects.ts';
 import { MAX_FAULTS } from './faults.ts';
 
 export interface Excerpt {
@@ -24,9 +25,7 @@ export function excerptOf(schema: Schema, value: unknown): Excerpt {
     return { value: items.map(item => item.value), leftOut: sum(items.map(item => item.leftOut)) };
   }
   // Of a value of the wrong type, the type is the one fault.
-  if (schema.type !== 'object' || typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { value, leftOut: 0 };
-  }
+  if (schema.type !== 'object' || !isRecord(value)) return { value, leftOut: 0 };
   const excerpt: Record<string, unknown> = Object.create(null);
   let unknown = 0;
   let leftOut = 0;
@@ -34,7 +33,7 @@ export function excerptOf(schema: Schema, value: unknown): Excerpt {
   for (const name of Object.keys(value)) {
     const property = propertyOf(schema, name);
     if (!property && ++unknown > MAX_FAULTS) continue;
-    const field = (value as Record<string, unknown>)[name];
+    const field = value[name];
     const inner = property ? excerptOf(property, field) : { value: field, leftOut: 0 };
     excerpt[name] = inner.value;
     leftOut += inner.leftOut;

@@ -79,13 +79,12 @@ function describeUnknown(name: string, path: string, schema: Schema, part: Part)
   return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
 }
 
-function ruleOf(keyword: string, params: Record<string, unknown>, schema: Schema): string {
-  const limit = params.limit as number;
+function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema): string {
   switch (keyword) {
     case 'type':
       return `must be ${typeNames[schema.type]}${schema.nullable ? ' or null' : ''}`;
     case 'enum':
-      return `must be one of ${schema.enum!.map(value => `\`${value}\``).join(', ')}`;
+      return `must be one of ${schema.enum?.map(value => `\`${value}\``).join(', ')}`;
     case 'minimum':
       return `must be at least ${limit}`;
     case 'maximum':

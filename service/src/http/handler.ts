@@ -22,7 +22,7 @@ export interface HandlerServices {
 export function handlerOf(route: Route, services: HandlerServices) {
   const readContext = contextReader(route, services.db);
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const context = readContext(request, reply);
     if (route.prepare) await route.prepare(context);
     const idempotencyKey = request.headers['idempotency-key'];
@@ -34,9 +34,9 @@ export function handlerOf(route: Route, services: HandlerServices) {
     if (result.kind === 'log') await services.streams.refuseEnded(request);
     if (result.kind === 'stream') {
       services.streams.start(request, reply, result.start);
-      return reply;
+      return;
     }
-    return send(request, reply, responseOf(route, result, request));
+    send(request, reply, responseOf(route, result, request));
   };
 }
 

@@ -11,7 +11,7 @@ import { sendWhole } from './send.ts';
 /** A path of the portal, answered to GET and HEAD. It is no operation of the contract. */
 export interface PortalPage {
   path: string;
-  answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 /** Everything comes from the service itself; no inline script or style, no frame, no form that could send a key. */
@@ -95,7 +95,7 @@ async function sendContent(
   reply: FastifyReply,
   content: Content,
   headers: Record<string, string>,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { encodingFor } = await import('../portal/content.ts');
   const encoding = encodingFor(request.headers['accept-encoding']);
   const etag = content.etag(encoding);

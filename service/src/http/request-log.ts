@@ -71,7 +71,7 @@ export class RequestLog {
   }
 
   write(told: Told): void {
-    if (this.#onResponse && told.status !== null) this.#onResponse(told as Answered);
+    if (this.#onResponse && isAnswered(told)) this.#onResponse(told);
     if (!this.#enabled) return;
     const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = told;
     const { userAgent, traceId } = told;
@@ -95,6 +95,10 @@ export class RequestLog {
   }
 }
 
+function isAnswered(told: Told): told is Answered {
+  return told.status !== null;
+}
+
 /** Logs every request of a server once: when its response is sent, or when the connection ends before that. */
 export function logRequests(
   server: FastifyInstance,
@@ -115,7 +119,7 @@ export function logRequests(
 /** What is logged of a request whose response was sent or whose connection has ended. */
 export function told(request: FastifyRequest, reply: FastifyReply, trustedProxies: TrustedProxies): Told {
   const { raw, headers } = request;
-  const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+  const forwardedFor = headers['x-forwarded-for'];
   return {
     requestId: request.id,
     method: request.method,

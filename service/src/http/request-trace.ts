@@ -46,7 +46,7 @@ export class RequestSpans {
     const span = this.#tracing.begin(methodOf(request), {
       kind: 'server',
       parent,
-      traceState: parent && (tracestate as string | undefined),
+      traceState: parent && tracestate,
       attributes: this.#attributesOf(request),
     });
     request.span = span;
@@ -57,7 +57,7 @@ export class RequestSpans {
   #attributesOf(request: FastifyRequest) {
     const { headers, raw } = request;
     const method = methodOf(request);
-    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    const forwardedFor = headers['x-forwarded-for'];
     return {
       'http.request.method': method === 'HTTP' ? '_OTHER' : method,
       'http.request.method_original': method === 'HTTP' ? request.method : undefined,

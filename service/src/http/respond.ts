@@ -73,11 +73,11 @@ export function send(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: Response,
-): FastifyReply {
+): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   headers['cache-control'] = isRead && status < 400 ? 'private, no-cache' : 'no-store';
   if (body !== undefined) headers['content-type'] ??= JSON_TYPE;
-  return sendWhole(request, reply, status, headers, body);
+  sendWhole(request, reply, status, headers, body);
 }
 
 /** The response for `error`; `params` are the path's as they were sent. An internal fault shows only the request ID. */

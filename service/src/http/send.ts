@@ -14,7 +14,8 @@ declare module 'fastify' {
 
 /**
  * Sends a whole response in one write. The framework would copy each header, look at the body's type and parse its
- * media type; so it is left out here, and knows from `hijack` that the response is sent.
+ * media type; so it is left out here, and knows from `hijack` that the response is sent. A handler
+ * then returns nothing: to the framework its `reply` is one more promise.
  */
 export function sendWhole(
   request: FastifyRequest,
@@ -22,8 +23,8 @@ export function sendWhole(
   status: number,
   headers: Readonly<Record<string, string>>,
   body?: string | Buffer,
-): FastifyReply {
-  const pairs = headOf(request, headers);
+): void {
+  const pairs = completedHead(request, headers);
   if (body !== undefined) {
     request.bodyBytes = Buffer.byteLength(body);
     pairs.push('content-length', request.bodyBytes);
@@ -31,12 +32,14 @@ export function sendWhole(
   reply.raw.writeHead(status, pairs);
   reply.hijack();
   reply.raw.end(body);
-  return reply;
 }
 
-/** The headers of a response: its own after those that it has in any case. */
-export function headOf(request: FastifyRequest, headers: Readonly<Record<string, string>>): HeaderPairs {
-  const pairs = request.head?.slice() ?? [];
+/** Adds a response's own headers to those that it has in any case. The list is not copied: a request has one response. */
+export function completedHead(
+  request: FastifyRequest,
+  headers: Readonly<Record<string, string>>,
+): HeaderPairs {
+  const pairs = request.head ?? [];
   for (const name in headers) pairs.push(name, headers[name]!);
   return pairs;
 }

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RequestPayload,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { ApiError } from '../contract/errors.ts';
@@ -87,6 +93,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       // Node's own, 60 s, would hold for requests whose headers are missing.
       headersTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
+      // Without it every request is a stream that is read to its end, even one that has no body.
+      optimizeEmptyRequests: true,
       ServerResponse: responseClass(options.drain, owed),
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
@@ -194,8 +202,22 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
       }
       return done();
     },
+    ...(route.method !== 'GET' && { preParsing: letEmptyBodiesEnd }),
     handler: handlerOf(route, options),
   });
+}
+
+/**
+ * A request with a Content-Type but no body: `node:http` has ended its stream already, and a parser that waits for the end
+ * would wait for ever.
+ */
+function letEmptyBodiesEnd(
+  _request: FastifyRequest,
+  _reply: FastifyReply,
+  body: RequestPayload,
+  done: (error: null, body: RequestPayload) => void,
+): void {
+  done(null, body.readableEnded ? Readable.from([]) : body);
 }
 
 /** A page passes the gate like an operation that needs no key, and uses no quota. */
@@ -216,7 +238,7 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
-): FastifyReply {
+): void {
   const response = errorResponse(error, request.id, request.params);
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;
@@ -227,5 +249,5 @@ function sendError(
   // After a body that was not read to its end the framework asks for `Connection: close`.
   const { connection } = reply.getHeaders();
   if (connection !== undefined) response.headers.connection = String(connection);
-  return send(request, reply, response);
+  send(request, reply, response);
 }

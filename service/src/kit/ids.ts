@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -27,5 +27,45 @@ const REQUEST_ID = /^[A-Za-z0-9._~:/+=-]{1,128}$/;
 
 /** The caller's request ID when it is well-formed (so that it cannot forge log lines), otherwise a new UUID. */
 export function requestIdFrom(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : nextUuid();
+}
+
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
+
+const HYPHEN = '-'.charCodeAt(0);
+
+const UUID_LENGTH = 36;
+
+/** How many UUIDs are made at once. */
+const UUIDS = 128;
+
+let uuids = '';
+let nextAt = 0;
+
+/**
+ * A random UUID (RFC 9562 §5.4). They are made many at once, as slices of one text: `randomUUID` of Node puts each together
+ * from 20 pieces, and half a kilobyte of garbage.
+ */
+export function nextUuid(): string {
+  if (nextAt === uuids.length) {
+    uuids = randomUuids();
+    nextAt = 0;
+  }
+  nextAt += UUID_LENGTH;
+  return uuids.slice(nextAt - UUID_LENGTH, nextAt);
+}
+
+function randomUuids(): string {
+  const text = Buffer.allocUnsafe(UUIDS * UUID_LENGTH);
+  const bytes = randomBytes(UUIDS * 16);
+  let at = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const place = i % 16;
+    if (place === 4 || place === 6 || place === 8 || place === 10) text[at++] = HYPHEN;
+    const byte =
+      place === 6 ? (bytes[i]! & 0x0f) | 0x40 : place === 8 ? (bytes[i]! & 0x3f) | 0x80 : bytes[i]!;
+    text[at++] = HEX[byte >> 4]!;
+    text[at++] = HEX[byte & 15]!;
+  }
+  return text.toString('latin1');
 }

@@ -91,21 +91,21 @@ export class Assets {
 
   async #read(name: string): Promise<Asset> {
     const text = withoutSourceMap(await readFile(files[name]!(), 'utf8'));
-    const direct =
-      name === VIEWER ? [] : [...text.matchAll(relativeImport)].map(([, , imported]) => imported!);
-    const assets = await Promise.all(direct.map(imported => this.#asset(imported)));
+    const direct = name === VIEWER ? [] : [...text.matchAll(relativeImport)].map(([, , file = '']) => file);
+    const assets = new Map(
+      await Promise.all(direct.map(async file => [file, await this.#asset(file)] as const)),
+    );
     // Modules import each other by names that carry hashes, too.
-    const fileNames = new Map(direct.map((imported, i) => [imported, assets[i]!.fileName]));
     const linked =
       direct.length === 0
         ? text
-        : text.replace(relativeImport, (_, before, file) => `${before}./${fileNames.get(file)}'`);
+        : text.replace(relativeImport, (_, before, file) => `${before}./${assets.get(file)?.fileName}'`);
     const dot = name.lastIndexOf('.');
     const content = new Content(types[name.slice(dot + 1)]!, linked);
     return {
       fileName: `${name.slice(0, dot)}.${content.hash}${name.slice(dot)}`,
       content,
-      imports: [...new Set([...direct, ...assets.flatMap(asset => asset.imports)])],
+      imports: [...new Set([...direct, ...[...assets.values()].flatMap(asset => asset.imports)])],
     };
   }
 }

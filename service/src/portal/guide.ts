@@ -6,6 +6,7 @@ import { pageLimit } from '../contract/schema.ts';
 import { scopes } from '../contract/scopes.ts';
 import { element, type Html, html, type Part } from '../kit/html.ts';
 import { grouped } from '../kit/quantities.ts';
+import { capitalised } from '../kit/text.ts';
 import type { Assets } from './assets.ts';
 import { shell } from './shell.ts';
 import { GUIDE_URL, operationUrl } from './urls.ts';
@@ -225,8 +226,4 @@ function code(text: string): Html {
 /** A line of CommonMark as the contract has it: of its marks only code is used. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, i) => (i % 2 ? code(part) : part))}`;
-}
-
-function capitalised(text: string): string {
-  return text[0]!.toUpperCase() + text.slice(1);
 }

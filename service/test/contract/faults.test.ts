@@ -51,7 +51,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     keyLimits: app.keyLimits,
     contract: new ContractDocument(async () => ({})),
     idempotency: new Idempotency(app.db),
-    streams: new EventStreams({ mostPerKey: 1, stillAllowed: async () => true, onDrop: () => {} }),
+    streams: new EventStreams({ mostPerKey: 1, findCaller: () => undefined, onDrop: () => {} }),
     counters: new MemoryCounters(),
     drain: new Drain(),
     clock,

@@ -14,7 +14,7 @@ export const typeNames = {
 /** Which events a reader gets. */
 export interface EventFilter {
   /** `undefined` for all. */
-  types: ReadonlySet<EventType> | undefined;
+  types: ReadonlySet<string> | undefined;
   /** `undefined` for all. */
   subject: string | undefined;
 }
@@ -38,9 +38,7 @@ export function eventFilter(
 }
 
 export function matches({ types, subject }: EventFilter, event: EventRow): boolean {
-  return (
-    (!types || types.has(event.type as EventType)) && (subject === undefined || subject === event.subject)
-  );
+  return (!types || types.has(event.type)) && (subject === undefined || subject === event.subject);
 }
 
 /** The types that a name or pattern stands for. Throws `invalid_request` for none. */

@@ -22,8 +22,8 @@ export async function read(
 ): Promise<EventPage> {
   const { oldest, latest, events } = await selectEvents(db, filter, { after, limit });
   refuseExpired(after, oldest);
-  const isFull = events.length === limit;
-  return { events, position: isFull ? events.at(-1)!.id : Math.max(after, latest) };
+  const last = events.at(limit - 1);
+  return { events, position: last ? last.id : Math.max(after, latest) };
 }
 
 /** The position that a cursor stands for: the number of an event, or `latest`; without one that of the whole log. */

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import { one, type Queries } from '../../db/database.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
@@ -57,7 +57,7 @@ function pageCondition(
 }
 
 export async function selectEnds(db: Queries): Promise<Ends> {
-  return (await db.get<Ends>(`SELECT ${ENDS} FROM event_log`))!;
+  return one<Ends>(db, `SELECT ${ENDS} FROM event_log`);
 }
 
 /** The last of the oldest events of which none is of `time` or later, among the first `limit`; null when there is none. */
@@ -69,7 +69,7 @@ export async function selectLastBefore(db: Queries, time: number, limit: number)
      ) AS dated WHERE latest_time < ?`,
     [limit, time],
   );
-  return row!.id;
+  return row?.id ?? null;
 }
 
 export async function deleteEventsUpTo(db: Queries, id: number): Promise<void> {

@@ -21,7 +21,8 @@ const ALL = { types: undefined, subject: undefined };
 
 type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
 
-export type TailListener = (events: readonly EventRow[]) => void;
+/** `position` is the number after which the next events come. */
+export type TailListener = (events: readonly EventRow[], position: number) => void;
 
 /**
  * The end of the log, read once for all who follow it in this process. While nobody follows, nothing is read.
@@ -122,8 +123,9 @@ export class EventTail {
       after,
       limit: BATCH,
     });
-    if (events.length === 0) return;
-    await this.#hand(events, events.at(-1)!.id);
+    const last = events.at(-1);
+    if (!last) return;
+    await this.#hand(events, last.id);
     if (events.length === BATCH) this.#again = true;
   }
 
@@ -134,7 +136,7 @@ export class EventTail {
     this.#position = position;
     let handed = 0;
     for (const listener of this.#listeners) {
-      listener(events);
+      listener(events, position);
       if (++handed % LISTENERS_PER_TURN === 0) await nextTurn();
     }
   }

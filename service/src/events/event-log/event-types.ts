@@ -1,3 +1,5 @@
+import { keysOf } from '../../kit/objects.ts';
+
 /** Every kind of event, and the change it tells of. The part before the dot says what `subject` it has. */
 const eventTypes = {
   'pet.created': 'A pet was created.',
@@ -22,7 +24,7 @@ const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
-export const eventTypeNames = Object.keys(eventTypes) as EventType[];
+export const eventTypeNames = keysOf(eventTypes);
 
 type Owner = EventType extends `${infer Name}.${string}` ? Name : never;
 
@@ -41,7 +43,7 @@ export function subjectOf(type: EventType, id: number): string {
 }
 
 /** The types that events of a subject can have, of `types` if they are given: none for a subject that cannot exist. */
-export function typesOfSubject(subject: string, types?: ReadonlySet<EventType>): ReadonlySet<EventType> {
+export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
   const collection = subject.slice(0, subject.indexOf('/'));
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);

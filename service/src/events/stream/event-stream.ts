@@ -46,7 +46,7 @@ export class EventStream {
     // A reader that breaks off before its first event goes on from here, and one whose filter seldom fits from further on.
     sink.send([Buffer.from(this.#place())]);
     sink.onBeat(() => Buffer.from(`:\n${this.#place()}`));
-    const unfollow = tail.follow(events => this.#onTail(events));
+    const unfollow = tail.follow((events, position) => this.#onTail(events, position));
     sink.onClose(() => {
       this.#state = 'ended';
       unfollow();
@@ -64,10 +64,10 @@ export class EventStream {
     return `id: ${this.#position}\n\n`;
   }
 
-  #onTail(events: readonly EventRow[]): void {
+  #onTail(events: readonly EventRow[], position: number): void {
     if (this.#state === 'in step') {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
-      this.#position = Math.max(this.#position, this.#tail.position!);
+      this.#position = Math.max(this.#position, position);
       this.#send(news.map(messageOf));
     } else if (this.#state === 'behind') {
       this.#catchUp();

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
+import { asError, codeOf } from '../../kit/thrown.ts';
 import type { AttemptResult } from './attempt-results.ts';
 import { ANSWER_KEPT } from './delivery.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -64,7 +65,7 @@ export async function attempt(
       exchange = new Exchange();
     }
   } catch (error) {
-    exchange.error ??= error as Error;
+    exchange.error ??= asError(error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
@@ -112,9 +113,9 @@ class Exchange {
 
   /** Whether it was sent on a connection that had been kept, and that the endpoint closed at the same time. */
   get metClosing(): boolean {
-    const { code } = (this.error ?? {}) as NodeJS.ErrnoException;
+    const code = codeOf(this.error);
     const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
-    return isClosed && this.#request!.reusedSocket && this.#response === undefined;
+    return isClosed && this.#request?.reusedSocket === true && this.#response === undefined;
   }
 
   fail(error: Error): void {
@@ -174,7 +175,7 @@ function errorOf(status: number): string | null {
 
 /** Several addresses of one name make one error without a text of its own. */
 function reasonOf(error: Error): string {
-  const errors = error instanceof AggregateError ? (error.errors as Error[]) : [error];
+  const errors: Error[] = error instanceof AggregateError ? error.errors : [error];
   const reason = errors.map(({ name, message }) => message || name).join('; ');
   return printable(Buffer.from(reason).subarray(0, ANSWER_KEPT));
 }

@@ -89,7 +89,7 @@ export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise
     });
     if (await isSubjectLeased(tx, row, now)) return toDelivery(pending);
     await releaseNext(tx, row.webhook_id, row.subject, now);
-    return toDelivery((await selectDelivery(tx, ids.webhookId, ids.deliveryId))!);
+    return toDelivery(await found(tx, ids));
   });
 }
 

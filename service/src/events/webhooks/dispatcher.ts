@@ -188,8 +188,9 @@ export class WebhookDispatcher {
     for (;;) {
       const page = await selectActiveWebhooks(this.#options.db, last, PAGE);
       if (page.length > 0) yield page;
-      if (page.length < PAGE) return;
-      last = page.at(-1)!.id;
+      const next = page.at(PAGE - 1);
+      if (!next) return;
+      last = next.id;
       // Reads of the embedded store do not let other work run in between.
       await nextTurn();
     }

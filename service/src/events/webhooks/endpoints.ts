@@ -1,4 +1,4 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
@@ -53,7 +53,7 @@ export class Endpoints {
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname).then(
       all => {
-        const { family = 0, all: wantsAll } = options as LookupOptions;
+        const { family = 0, all: wantsAll } = options;
         const allowed = all.filter(({ address }) => this.#isAllowed(address));
         const found = allowed.filter(found => family === 0 || `IPv${found.family}` === `IPv${family}`);
         const [first] = found;

@@ -167,7 +167,10 @@ async function store(
     attempts.push(attemptRow(row, attempted));
     failingSince = failingAfter(failingSince, attempted);
     const isDead = attempted.kind === 'event' && state.status === 'dead';
-    const reason = reasonToDisable(attempted.outcome, isDead ? now - failingSince! : 0);
+    const reason = reasonToDisable(
+      attempted.outcome,
+      isDead && failingSince !== null ? now - failingSince : 0,
+    );
     if (reason !== undefined) stopped ??= { reason, traceId: traceOfEvent(delivery.payload)?.traceId };
   }
   if (states.length === 0) return { disabled: undefined, failingSince };

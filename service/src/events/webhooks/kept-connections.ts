@@ -19,45 +19,44 @@ const AGE = 60 * SECOND;
 export class KeptConnections {
   readonly #connections: Connections;
   readonly #idle = new Map<Duplex, string>();
-  readonly #agents: Readonly<Record<string, Agent>>;
+  readonly #http: Agent;
+  readonly #https: Agent;
 
   constructor(connections: Connections) {
     this.#connections = connections;
     const options = { keepAlive: true, timeout: IDLE };
-    this.#agents = {
-      'http:': this.#keeping(new http.Agent(options)),
-      // Each connection shows its certificate: no session of an earlier one is resumed.
-      'https:': this.#keeping(new https.Agent({ ...options, maxCachedSessions: 0 })),
-    };
+    this.#http = this.#keeping(new http.Agent(options));
+    // Each connection shows its certificate: no session of an earlier one is resumed.
+    this.#https = this.#keeping(new https.Agent({ ...options, maxCachedSessions: 0 }));
   }
 
   agentFor({ protocol }: URL): Agent {
-    return this.#agents[protocol]!;
+    return protocol === 'https:' ? this.#https : this.#http;
   }
 
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#http.destroy();
+    this.#https.destroy();
   }
 
   /** Has an agent keep connections within the limits. */
   #keeping(agent: Agent): Agent {
-    const openedAt = new WeakMap<Duplex, number>();
-    const hosts = new WeakMap<Duplex, string>();
+    const opened = new WeakMap<Duplex, { host: string; at: number }>();
     const { createConnection, keepSocketAlive, reuseSocket } = agent;
     agent.createConnection = (options, callback) => {
       const host = hostOf(`http://${isIPv6(options.host!) ? `[${options.host}]` : options.host}`);
       this.#makeRoom(host);
       const socket = createConnection.call(agent, options, callback)!;
-      openedAt.set(socket, performance.now());
-      hosts.set(socket, host);
+      opened.set(socket, { host, at: performance.now() });
       socket.once('close', () => this.#idle.delete(socket));
       return socket;
     };
     agent.keepSocketAlive = socket => {
-      // What is falsy has the agent close it.
-      const isYoung = performance.now() - openedAt.get(socket)! < AGE;
+      const { host, at } = opened.get(socket)!;
+      const isYoung = performance.now() - at < AGE;
+      // What is falsy has the agent close it. The declared type says that it returns nothing.
       const isKept = isYoung && (keepSocketAlive.call(agent, socket) as unknown as boolean);
-      if (isKept) this.#idle.set(socket, hosts.get(socket)!);
+      if (isKept) this.#idle.set(socket, host);
       return isKept;
     };
     agent.reuseSocket = (socket, request) => {

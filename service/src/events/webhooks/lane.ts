@@ -212,8 +212,10 @@ export class Lane {
       const deliveries = claim?.deliveries ?? [];
       // Fewer than could be sent are all that are due.
       if (limit > 0) this.#mayBeDue = deliveries.length === limit;
-      for (const delivery of deliveries) this.#claimed.push({ claim: claim!, delivery });
-      if (claim) this.#webhook = { ...this.#webhook, failing_since: claim.webhook.failing_since };
+      if (claim) {
+        for (const delivery of deliveries) this.#claimed.push({ claim, delivery });
+        this.#webhook = { ...this.#webhook, failing_since: claim.webhook.failing_since };
+      }
       if (deliveries.length > 0 || ended.length > 0) this.#hasWorked = true;
       // There may be more of both than fits into one transaction.
       if (this.#ended.length > 0 || (this.#mayBeDue && deliveries.length > 0)) this.#again = true;
@@ -262,8 +264,10 @@ export class Lane {
     if (this.#claimed.length === 0) return;
     const latest = this.#options.clock.now() + LEASE / 2;
     this.#takeConnections(Math.min(this.#claimed.length, this.#mostAtOnce() - this.#sending));
-    while (this.#connections > 0 && this.#claimed.length > 0) {
-      const { claim, delivery } = this.#claimed.shift()!;
+    while (this.#connections > 0) {
+      const next = this.#claimed.shift();
+      if (!next) break;
+      const { claim, delivery } = next;
       if (delivery.leased_until < latest) {
         this.#ended.push({ delivery, attempted: undefined });
         this.#run();

@@ -63,8 +63,8 @@ export async function plan(
       return { event_id: id, type, subject, payload: eventJson(event) };
     });
     await insertDeliveries(tx, webhookId, deliveries, now);
-    const isFull = events.length === PLANNED_AT_ONCE;
-    await updatePosition(tx, webhookId, isFull ? events.at(-1)!.id : latest);
+    const last = events.at(PLANNED_AT_ONCE - 1);
+    await updatePosition(tx, webhookId, last ? last.id : latest);
     return 'moved';
   });
 }

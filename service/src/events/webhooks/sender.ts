@@ -120,7 +120,8 @@ function secretsOf(
   { secret, previous_secret, previous_secret_expires_at: expiresAt }: WebhookRow,
   now: number,
 ): string[] {
-  return previous_secret !== null && expiresAt! > now ? [secret, previous_secret] : [secret];
+  const isPreviousValid = expiresAt !== null && expiresAt > now;
+  return previous_secret !== null && isPreviousValid ? [secret, previous_secret] : [secret];
 }
 
 /** The outcome for an event that was planned while the owner of the webhook was an administrator. */

@@ -157,7 +157,7 @@ export class Gate {
   }
 
   #addressOf({ raw: { socket }, headers }: FastifyRequest): string {
-    const forwardedFor = headers['x-forwarded-for'] as string | undefined;
+    const forwardedFor = headers['x-forwarded-for'];
     return this.#services.trustedProxies.clientAddress(socket.remoteAddress ?? '', forwardedFor);
   }
 

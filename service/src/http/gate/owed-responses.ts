@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The requests of one connection that are handled at once. */
@@ -16,7 +16,7 @@ export const MOST_WAITING = 500;
  */
 export class OwedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
-  readonly #waiting = new WeakMap<Socket, [request: IncomingMessage, response: ServerResponse][]>();
+  readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
   /** Connections with a request that was not accepted: no later one is, either. */
   readonly #overfull = new WeakSet<Socket>();
   /** Connections on which a response has said that it is the last. */
@@ -28,7 +28,7 @@ export class OwedResponses {
     server.off('request', handle);
     const handleNext = (socket: Socket) => {
       const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
-      if (next) handle.call(server, ...(next as Parameters<RequestListener>));
+      if (next) handle.call(server, ...next);
     };
     const forget = (socket: Socket, response: ServerResponse) => {
       this.#bySocket.get(socket)?.delete(response);

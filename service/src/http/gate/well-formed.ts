@@ -7,7 +7,7 @@ import { inKibibytesAndBytes } from '../../kit/quantities.ts';
  * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
  * Host that is missing or repeated.
  */
-export function refuseMalformed({ method, url, httpVersion, rawHeaders }: IncomingMessage): void {
+export function refuseMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
@@ -17,13 +17,13 @@ export function refuseMalformed({ method, url, httpVersion, rawHeaders }: Incomi
   if (url === '*' && method !== 'OPTIONS') {
     throw new ApiError('invalid_request', 'Only OPTIONS can have the request target *: send a path');
   }
-  if (!url!.startsWith('/') && url !== '*') {
+  if (!url.startsWith('/') && url !== '*') {
     throw new ApiError(
       'invalid_request',
       'The request target must be a path, or a URL of HTTP with a valid host',
     );
   }
-  if (url!.includes('#')) {
+  if (url.includes('#')) {
     throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
   }
   const hosts = count(rawHeaders, 'host');

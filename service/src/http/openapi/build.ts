@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { planLimits } from '../../access/plans/plan.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
+import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
@@ -18,8 +19,8 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
   const schemas = new NamedSchemas();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operationOf(route, schemas);
+    const operation = operationOf(route, schemas);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
     await nextTurn();
   }
   const shared = components(schemas);
@@ -75,5 +76,5 @@ function tagList(): object[] {
 }
 
 function tagsOf(group: string): Tag[] {
-  return (Object.keys(tags) as Tag[]).filter(tag => tags[tag].parent === group);
+  return keysOf(tags).filter(tag => tags[tag].parent === group);
 }

@@ -1,5 +1,6 @@
 import { errorCatalogue } from '../../contract/errors.ts';
 import { scopes } from '../../contract/scopes.ts';
+import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { errorStatus } from '../error-status.ts';
 import { KEPT_FOR, KEY_LENGTH } from '../idempotency.ts';
@@ -49,9 +50,9 @@ export function components(schemas: NamedSchemas): object {
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a Bearer token.' },
     },
     'x-error-codes': Object.fromEntries(
-      Object.entries(errorCatalogue).map(([code, description]) => [
+      keysOf(errorCatalogue).map(code => [
         code,
-        { status: errorStatus[code as keyof typeof errorStatus], description },
+        { status: errorStatus[code], description: errorCatalogue[code] },
       ]),
     ),
   };

@@ -79,7 +79,7 @@ function exampleOf(schema: Schema, place: 'path' | 'query'): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
-  if (schema.type === 'array') return [exampleOf(schema.items!, place)];
+  if (schema.items) return [exampleOf(schema.items, place)];
   if (schema.type === 'boolean') return false;
   if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
   if (schema.type === 'integer') return 1;

@@ -76,7 +76,7 @@ export class Exporter implements SpanExporter {
     });
     request.on('error', error => resolve({ error, isRetryable: !signal.aborted }));
     request.on('response', (response: IncomingMessage) => {
-      const status = response.statusCode!;
+      const { statusCode: status = 0 } = response;
       // The bytes are not looked at, but the connection is free again only when they were read.
       response.resume().on('error', error => resolve({ error, isRetryable: !signal.aborted }));
       response.on('end', () => {

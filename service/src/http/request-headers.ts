@@ -1,0 +1,9 @@
+declare module 'http' {
+  /** Headers that @types/node does not know. `node:http` joins the lines of each to one text (RFC 9110 §5.3). */
+  interface IncomingHttpHeaders {
+    tracestate?: string | undefined;
+    'x-forwarded-for'?: string | undefined;
+  }
+}
+
+export {};

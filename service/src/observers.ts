@@ -1,0 +1,57 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+import { LineBuffer, standardOutput } from './kit/line-buffer.ts';
+import type { TraceSettings } from './kit/trace-settings.ts';
+import type { Metrics } from './ops/metrics.ts';
+import type { OpsServer } from './ops/ops-server.ts';
+import type { OtlpTracing } from './ops/tracing/otlp-tracing.ts';
+
+/** What shows operators what the service does. */
+export interface Observers {
+  log: Logger;
+  /** Where lines go that are not written by `log`. */
+  destination: DestinationStream;
+  lineBuffer: LineBuffer;
+  /** `undefined` when no port is set for the metrics. */
+  ops: OpsServer | undefined;
+  metrics: Metrics | undefined;
+  /** `undefined` when no endpoint is set for traces. */
+  tracing: OtlpTracing | undefined;
+}
+
+/** Opens the log, and metrics and traces as far as they are set up. `opened` closes them. */
+export async function openObservers(
+  config: Config,
+  logDestination: DestinationStream | undefined,
+  opened: AsyncDisposableStack,
+): Promise<Observers> {
+  const lineBuffer = new LineBuffer({ sink: standardOutput(), report: lossReport });
+  const destination = logDestination ?? lineBuffer;
+  const log = pino({ level: config.logLevel, base: null }, destination);
+  opened.defer(() => log.flush());
+  const ops = config.opsPort === undefined ? undefined : await opsServer(log);
+  opened.defer(() => ops?.close());
+  const tracing = config.traces && (await otlpTracing(config.traces, log));
+  opened.defer(() => tracing?.close());
+  return { log, destination, lineBuffer, ops, metrics: ops?.metrics, tracing };
+}
+
+/** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
+function lossReport(lost: number, reason: string): string {
+  return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'log lines were lost' })}\n`;
+}
+
+/** Loaded only when it is set up: the library would take time at start, and memory. */
+async function opsServer(log: Logger): Promise<OpsServer> {
+  const { OpsServer } = await import('./ops/ops-server.ts');
+  return new OpsServer(error => log.error({ err: error }, 'metrics could not be collected'));
+}
+
+/** Loaded only when it is set up: the libraries take a tenth of a second and 15 MB. */
+async function otlpTracing(settings: TraceSettings, log: Logger): Promise<OtlpTracing> {
+  const { OtlpTracing } = await import('./ops/tracing/otlp-tracing.ts');
+  return new OtlpTracing({
+    settings,
+    onLoss: (spans, reason) => log.warn({ spans, reason }, 'spans of traces were lost'),
+  });
+}
