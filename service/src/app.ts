@@ -9,6 +9,7 @@ import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
+import { ANSWER_TIMEOUT } from './events/webhooks/attempt.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
@@ -78,9 +79,6 @@ const FLUSH_INTERVAL = 800;
 /** The same with Redis: what a crash forgets here is there. */
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
-/** How long an endpoint may take to answer, in milliseconds. */
-const WEBHOOK_TIMEOUT = 15 * SECOND;
-
 /** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
 const WEBHOOK_PATIENCE = 2 * SECOND;
 
@@ -131,7 +129,7 @@ export async function buildApp(
     tail,
     clock,
     endpoints,
-    timeout: WEBHOOK_TIMEOUT,
+    timeout: ANSWER_TIMEOUT,
     patience: WEBHOOK_PATIENCE,
     random: Math.random,
     ...timing,

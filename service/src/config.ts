@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { EVENT_DAYS, WEBHOOKS_PER_KEY } from './contract/defaults.ts';
 import type { BanRules } from './counters/decide.ts';
 import { isAddressRange } from './kit/client-address.ts';
 import { HOUR, MINUTE, SECOND } from './kit/clock.ts';
@@ -122,9 +123,9 @@ export function readConfig(environment: Environment, { isOnTerminal = false } = 
     trustedProxies: list(environment, 'PETSTORE_TRUST_PROXY', '', isAddressRange, ADDRESS_RANGES),
     banRules: readBanRules(environment),
     redisUrls: readRedisUrls(environment),
-    eventDays: wholeNumber(environment, 'PETSTORE_EVENT_DAYS', 30, 1, 3_650),
+    eventDays: wholeNumber(environment, 'PETSTORE_EVENT_DAYS', EVENT_DAYS, 1, 3_650),
     streamsPerKey: wholeNumber(environment, 'PETSTORE_STREAMS_PER_KEY', 20, 1, 100_000),
-    webhooksPerKey: wholeNumber(environment, 'PETSTORE_WEBHOOKS_PER_KEY', 20, 1, 100_000),
+    webhooksPerKey: wholeNumber(environment, 'PETSTORE_WEBHOOKS_PER_KEY', WEBHOOKS_PER_KEY, 1, 100_000),
     webhookConnections: wholeNumber(environment, 'PETSTORE_WEBHOOK_CONNECTIONS', 100, 1, 10_000),
     webhookConnectionsPerHost: wholeNumber(
       environment,

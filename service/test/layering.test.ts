@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   http: ['portal', 'access', 'routes', 'contract', 'counters', 'db', 'kit'],
   demo: ['orders', 'inventory', 'catalog', 'contract', 'db', 'kit'],
   ops: ['counters', 'db', 'kit'],
-  'config.ts': ['counters', 'kit'],
+  'config.ts': ['contract', 'counters', 'kit'],
   'features.ts': ['http', 'orders', 'inventory', 'catalog', 'access', 'events', 'routes'],
   'described-routes.ts': ['features.ts'],
   'observers.ts': ['config.ts', 'ops', 'kit'],

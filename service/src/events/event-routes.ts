@@ -1,9 +1,14 @@
+import { EVENT_DAYS } from '../contract/defaults.ts';
+import { pageOf } from '../contract/page.ts';
+import { pageLimit } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
+import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
+import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
-import { Event, eventJson } from './event-log/event.ts';
-import { eventFilter } from './event-log/event-filter.ts';
+import { Event, eventCursor, eventJson } from './event-log/event.ts';
+import { eventFilter, typeNames } from './event-log/event-filter.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
@@ -11,10 +16,7 @@ import { waitForEvents } from './stream/wait-for-events.ts';
 
 const filters = {
   type: {
-    type: 'array',
-    items: { type: 'string', maxLength: 50, example: 'order.*' },
-    minItems: 1,
-    maxItems: 50,
+    ...typeNames,
     description: 'Only events of these types; `order.*` stands for all types of a kind.',
   },
   subject: {
@@ -26,12 +28,7 @@ const filters = {
   },
 } as const;
 
-const cursor = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 100,
-  example: '0',
-} as const;
+const cursor = { ...eventCursor, example: '0' } as const;
 
 const pageQuery = {
   type: 'object',
@@ -44,13 +41,7 @@ const pageQuery = {
         'Events after this one, by its `id`; `latest` for those that are still to come. Without it the list begins with ' +
         'the oldest event that is kept.',
     },
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: 20,
-      description: 'How many events a page has at most.',
-    },
+    limit: { ...pageLimit, description: 'How many events a page has at most.' },
     wait: {
       type: 'integer',
       minimum: 0,
@@ -90,16 +81,11 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     summary: 'Read the log of events',
     description:
       'Every change of a resource, in the order in which they happened, oldest first. The `Link` header always has the next ' +
-      `page: when this one is empty or the last, asking for the next later brings what came since. Kept for 30 days. ${CONFIDENTIAL}`,
+      `page: when this one is empty or the last, asking for the next later brings what came since. Kept for ${EVENT_DAYS} days unless the service is set up otherwise. ${CONFIDENTIAL}`,
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
-    success: {
-      status: 200,
-      description: 'A page of events.',
-      schema: { type: 'array', items: Event, maxItems: 100 },
-      example: [Event.example],
-    },
+    success: pageOf(Event, 'A page of events.'),
     errors: ['cursor_expired'],
     handler: async ({ query, db, caller, signal }) => {
       const { cursor, limit, wait: seconds } = query;
@@ -118,7 +104,7 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     summary: 'Follow the log of events',
     description:
       'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
-      'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every 15 seconds ' +
+      `that lost its connection sends the last \`id\` as \`Last-Event-ID\` and misses nothing. A comment line every ${inWords(HEARTBEAT)} ` +
       'shows that the stream is alive. A reader that does not take for that long what it was sent is dropped. A stream costs one request; one ' +
       `key may have a limited number of them at once (429 \`too_many_streams\`). ${CONFIDENTIAL}`,
     scope: 'events:read',

@@ -3,14 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Caller } from '../routes/context.ts';
-import type { MessageSink } from '../routes/message-sink.ts';
+import { HEARTBEAT, type MessageSink } from '../routes/message-sink.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
 import { traceOf } from './request-trace.ts';
 import { completedHead, sendWhole } from './send.ts';
-
-/** How often a stream shows that it is alive, in milliseconds. */
-const HEARTBEAT = 15 * SECOND;
 
 /** How often it is looked whether the keys of open streams still work, in milliseconds. */
 const KEY_CHECK = SECOND;

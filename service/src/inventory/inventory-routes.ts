@@ -1,4 +1,5 @@
 import { PetStatus } from '../catalog/pets/pet.ts';
+import { pageOf } from '../contract/page.ts';
 import { MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -34,12 +35,7 @@ export const inventoryRoutes = (): Route[] => [
         description: 'Only entries with fewer units than this.',
       },
     }),
-    success: {
-      status: 200,
-      description: 'A page of inventory entries.',
-      schema: { type: 'array', items: InventoryItem, maxItems: 100 },
-      example: [InventoryItem.example],
-    },
+    success: pageOf(InventoryItem, 'A page of inventory entries.'),
     errors: [],
     handler: async ({ query, db }) => reply.page(await inventory.list(db, query)),
   }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from './clock.ts';
-import { grouped, inKibibytesAndBytes, inWords } from './quantities.ts';
+import { grouped, inKibibytesAndBytes, inSymbols, inWords } from './quantities.ts';
 
 describe('a quantity in a text', () => {
   it('has its thousands apart', () => {
@@ -19,13 +19,15 @@ describe('a quantity in a text', () => {
   });
 
   it('of time is in the largest unit of which there are at least two', () => {
-    assert.deepEqual([30 * DAY, DAY, 2 * HOUR, 90 * MINUTE, MINUTE, 15 * SECOND].map(inWords), [
+    assert.deepEqual([30 * DAY, DAY, 2 * HOUR, 90 * MINUTE, MINUTE, 15 * SECOND, SECOND].map(inWords), [
       '30 days',
       '24 hours',
       '2 hours',
       '90 minutes',
       '60 seconds',
       '15 seconds',
+      'a second',
     ]);
+    assert.deepEqual([DAY, 5 * MINUTE, 5 * SECOND, SECOND].map(inSymbols), ['24 h', '5 min', '5 s', '1 s']);
   });
 });

@@ -19,14 +19,25 @@ export function inKibibytesAndBytes(bytes: number): string {
 }
 
 const units = [
-  [DAY, 'days'],
-  [HOUR, 'hours'],
-  [MINUTE, 'minutes'],
-  [SECOND, 'seconds'],
-] as const;
+  { length: DAY, name: 'days', symbol: 'd' },
+  { length: HOUR, name: 'hours', symbol: 'h' },
+  { length: MINUTE, name: 'minutes', symbol: 'min' },
+  { length: SECOND, name: 'seconds', symbol: 's' },
+];
 
-/** `24 hours`: a duration in milliseconds, in the largest unit of which there are at least two. */
+/** `24 hours`, `a second`: a duration in milliseconds, in the largest unit of which there are at least two. */
 export function inWords(duration: number): string {
-  const [unit, name] = units.find(([unit]) => duration >= 2 * unit) ?? [SECOND, 'seconds'];
-  return `${duration / unit} ${name}`;
+  if (duration === SECOND) return 'a second';
+  const { length, name } = unitOf(duration);
+  return `${duration / length} ${name}`;
+}
+
+/** `24 h`, `5 min` */
+export function inSymbols(duration: number): string {
+  const { length, symbol } = unitOf(duration);
+  return `${duration / length} ${symbol}`;
+}
+
+function unitOf(duration: number) {
+  return units.find(({ length }) => duration >= 2 * length) ?? units.at(-1)!;
 }

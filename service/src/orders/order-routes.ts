@@ -1,3 +1,4 @@
+import { pageOf } from '../contract/page.ts';
 import { dateTime, idToFind } from '../contract/schema.ts';
 import { merged, replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -35,12 +36,7 @@ export const orderRoutes = (): Route[] => [
       shipDateFrom: { ...dateTime, description: 'Only orders that ship at this instant or later.' },
       shipDateTo: { ...dateTime, description: 'Only orders that ship before this instant.' },
     }),
-    success: {
-      status: 200,
-      description: 'A page of orders.',
-      schema: { type: 'array', items: Order, maxItems: 100 },
-      example: [Order.example],
-    },
+    success: pageOf(Order, 'A page of orders.'),
     errors: [],
     hideTryIt: true,
     handler: async ({ query, db }) => reply.page(await orders.list(db, query)),

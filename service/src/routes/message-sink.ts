@@ -1,3 +1,8 @@
+import { SECOND } from '../kit/clock.ts';
+
+/** How often a stream shows that it is alive, in milliseconds. A reader that takes nothing for as long is dropped. */
+export const HEARTBEAT = 15 * SECOND;
+
 /** Where a stream of server-sent events goes. */
 export interface MessageSink {
   /** Sends whole messages. Returns false when the reader is behind: nothing more is to be sent until it has caught up. */

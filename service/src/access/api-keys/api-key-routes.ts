@@ -1,3 +1,5 @@
+import { pageOf } from '../../contract/page.ts';
+import { inWords } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
@@ -15,6 +17,7 @@ import {
 } from './api-key.ts';
 import { keyList } from './api-key-queries.ts';
 import * as apiKeys from './api-keys.ts';
+import { FRESH_FOR } from './key-ring.ts';
 
 const keyParams = idParams('keyId', 'The API key.');
 
@@ -29,12 +32,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       'All keys, revoked and expired ones included. The secrets are not kept and cannot be listed.',
     scope: 'admin',
     query: listQuery(keyList, {}),
-    success: {
-      status: 200,
-      description: 'A page of keys.',
-      schema: { type: 'array', items: ApiKey, maxItems: 100 },
-      example: [ApiKey.example],
-    },
+    success: pageOf(ApiKey, 'A page of keys.'),
     errors: [],
     handler: async ({ query, db, now }) => reply.page(await apiKeys.list({ db, keyLimits, now }, query)),
   }),
@@ -83,8 +81,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     summary: 'Change an API key',
     description:
       'A JSON merge patch (RFC 7396). It takes effect with the next request of the key: at once in this process, within ' +
-      'a second in others. Under a new plan what was used so far counts against the new limits. With plan `enterprise` ' +
-      'give `quotas`; a change to another plan drops them.',
+      `${inWords(FRESH_FOR)} in others. Under a new plan what was used so far counts against the new limits. With plan ` +
+      '`enterprise` give `quotas`; a change to another plan drops them.',
     scope: 'admin',
     params: keyParams,
     body: ApiKeyPatch,
@@ -107,7 +105,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'The key is refused from now on: at once by this process, within a second by others. ' +
+      `The key is refused from now on: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
       'Its record stays, with `revokedAt`. Revoking a revoked key changes nothing.',
     scope: 'admin',
     params: keyParams,
@@ -168,8 +166,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Clear what an API key has used',
     description:
-      'The key begins its minute and its day anew, at once in this process and within a second in others. Its ban, if it ' +
-      'has one, is lifted, and its next one would be as short as a first one. The use by day stays in ' +
+      `The key begins its minute and its day anew, at once in this process and within ${inWords(FRESH_FOR)} in others. Its ` +
+      'ban, if it has one, is lifted, and its next one would be as short as a first one. The use by day stays in ' +
       '`GET /keys/{keyId}/usage`, and the allowance for `/account` stays what it is.',
     scope: 'admin',
     params: keyParams,

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import { graceSeconds } from '../../contract/grace.ts';
 import { dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
 import { type Scope, scopeNames } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
@@ -62,22 +63,12 @@ export const ApiKeyPatch = {
   example: { plan: 'business' },
 } as const;
 
-/** How long a rotated secret may go on working, in seconds, and how long it does when nothing is said. */
-const MAX_GRACE = 7 * 24 * 3_600;
-const DEFAULT_GRACE = 24 * 3_600;
-
 export const Rotation = {
   title: 'Rotation',
   type: 'object',
   additionalProperties: false,
   properties: {
-    graceSeconds: {
-      type: 'integer',
-      minimum: 0,
-      maximum: MAX_GRACE,
-      default: DEFAULT_GRACE,
-      description: 'How long the earlier secret goes on working, in seconds; 0 ends it at once.',
-    },
+    graceSeconds: graceSeconds('How long the earlier secret goes on working, in seconds; 0 ends it at once.'),
   },
   example: { graceSeconds: 3_600 },
 } as const;

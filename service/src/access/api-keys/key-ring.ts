@@ -27,7 +27,7 @@ interface Reading {
 export const KEYS_CHANGED = 'api keys changed';
 
 /** How long a key is taken from memory, in milliseconds: a change made elsewhere takes effect within this time. */
-const FRESH_FOR = SECOND;
+export const FRESH_FOR = SECOND;
 
 /** More keys than this at once and the ring starts anew: it bounds memory, some 300 bytes a key. */
 const MAX_ENTRIES = 100_000;

@@ -1,3 +1,4 @@
+import { pageOf } from '../../contract/page.ts';
 import { nameText } from '../../contract/schema.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -22,12 +23,7 @@ export const categoryRoutes = (): Route[] => [
     query: listQuery(categoryList, {
       name: { ...nameText, description: 'Only categories whose name starts so, without regard to case.' },
     }),
-    success: {
-      status: 200,
-      description: 'A page of categories.',
-      schema: { type: 'array', items: Category, maxItems: 100 },
-      example: [Category.example],
-    },
+    success: pageOf(Category, 'A page of categories.'),
     errors: [],
     handler: async ({ query, db }) => reply.page(await categories.list(db, query)),
   }),

@@ -1,5 +1,5 @@
 import { patchOf } from '../../contract/patch.ts';
-import { id, nameText } from '../../contract/schema.ts';
+import { id, nameText, pageLimit } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { assignedId, foldedText, integer, text } from '../../db/columns.ts';
 import { Table } from '../../db/table.ts';
@@ -45,7 +45,7 @@ export const Pets = {
   title: 'Pets',
   type: 'array',
   items: Pet,
-  maxItems: 100,
+  maxItems: pageLimit.maximum,
   example: [Pet.example],
 } as const;
 

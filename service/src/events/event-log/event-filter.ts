@@ -3,6 +3,14 @@ import { nearest } from '../../kit/text.ts';
 import type { EventRow } from './event.ts';
 import { type EventType, eventTypeNames, isConfidential } from './event-types.ts';
 
+/** Names of event types, as `eventFilter` reads them. */
+export const typeNames = {
+  type: 'array',
+  items: { type: 'string', maxLength: 50, example: 'order.*' },
+  minItems: 1,
+  maxItems: 50,
+} as const;
+
 /** Which events a reader gets. */
 export interface EventFilter {
   /** `undefined` for all. */

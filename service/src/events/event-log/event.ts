@@ -5,6 +5,9 @@ import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts'
 import type { Json } from '../../routes/reply.ts';
 import { eventTypeNames } from './event-types.ts';
 
+/** The number of an event, after which a list or a stream begins, or a word for a place in the log. */
+export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
+
 /** An event as it is sent: CloudEvents 1.0 in JSON. */
 export const Event = {
   title: 'Event',

@@ -9,6 +9,9 @@ import type { Endpoints } from './endpoints.ts';
 import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
 
+/** How long an endpoint may take to answer, in milliseconds. */
+export const ANSWER_TIMEOUT = 15 * SECOND;
+
 export interface Target {
   url: string;
   /** The secrets that are valid, the current one first. */

@@ -1,3 +1,6 @@
+import { EVENT_DAYS } from '../../contract/defaults.ts';
+import { pageOf } from '../../contract/page.ts';
+import { grouped } from '../../kit/quantities.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams, nestedIdParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
@@ -5,6 +8,7 @@ import { reply } from '../../routes/reply.ts';
 import * as deliveries from './deliveries.ts';
 import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
+import { WINDOW } from './outbox.ts';
 import { askingOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
@@ -39,9 +43,10 @@ export const deliveryRoutes = ({
     operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook',
     description:
-      'What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for 30 days. Events ' +
-      'become deliveries as far ahead as earlier ones are done: at most 5,000 are pending, of which at most 500 could be ' +
-      'sent at once and were never tried. Later events wait in the log.',
+      `What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for ${EVENT_DAYS} days ` +
+      'unless the service is set up otherwise. Events become deliveries as far ahead as earlier ones are done: at most ' +
+      `${grouped(WINDOW.pending)} are pending, of which at most ${grouped(WINDOW.untried)} could be sent at once and were ` +
+      'never tried. Later events wait in the log.',
     params: webhookParams,
     query: listQuery(deliveryList, {
       status: {
@@ -50,12 +55,7 @@ export const deliveryRoutes = ({
         description: 'Only deliveries with this status.',
       },
     }),
-    success: {
-      status: 200,
-      description: 'A page of deliveries.',
-      schema: { type: 'array', items: WebhookDelivery, maxItems: 100 },
-      example: [WebhookDelivery.example],
-    },
+    success: pageOf(WebhookDelivery, 'A page of deliveries.'),
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, query } = context;

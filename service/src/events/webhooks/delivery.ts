@@ -2,7 +2,7 @@ import { dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
-import { eventJson } from '../event-log/event.ts';
+import { eventCursor, eventJson } from '../event-log/event.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -143,9 +143,7 @@ export const NewReplay = {
   additionalProperties: false,
   properties: {
     cursor: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 100,
+      ...eventCursor,
       description:
         'The `id` of an event, `0` for the beginning of the log while nothing of it has expired, or `latest`.',
     },

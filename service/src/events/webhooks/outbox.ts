@@ -22,7 +22,7 @@ export const PLANNED_AT_ONCE = 100;
  * few. Those that wait for an earlier one of their subject, or to be tried again, may be more, so that a subject that fails
  * does not hold up the others.
  */
-const WINDOW = { untried: 500, pending: 5_000 } as const;
+export const WINDOW = { untried: 500, pending: 5_000 } as const;
 
 export interface PlanOptions {
   readStandings: ReadStandings;

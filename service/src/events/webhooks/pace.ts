@@ -2,13 +2,13 @@ import { SECOND } from '../../kit/clock.ts';
 import type { Outcome } from './attempt.ts';
 
 /** The most deliveries of a webhook that are sent at once, by all replicas together: before its endpoint has answered any. */
-const AT_FIRST = 8;
+export const AT_FIRST = 8;
 
 /** The same once the endpoint has shown that it is quick. */
-const AT_MOST = 64;
+export const AT_MOST = 64;
 
 /** The same while its attempts fail: an endpoint that takes no delivery is not to keep many connections from others. */
-const WHILE_FAILING = 2;
+export const WHILE_FAILING = 2;
 
 /** How long an answer may take that lets more be sent at once, in milliseconds, and one that lets as many. */
 const QUICK = SECOND / 4;

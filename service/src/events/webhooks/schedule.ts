@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../../kit/clock.ts';
 
 /** How long after each failed attempt the next one is made, as Standard Webhooks 1.0.0 suggests. In milliseconds. */
-const PAUSES = [
+export const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,

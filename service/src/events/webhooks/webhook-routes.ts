@@ -1,3 +1,6 @@
+import { WEBHOOKS_PER_KEY } from '../../contract/defaults.ts';
+import { pageOf } from '../../contract/page.ts';
+import { inSymbols, inWords } from '../../kit/quantities.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import type { Context } from '../../routes/context.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -5,8 +8,11 @@ import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
+import { ANSWER_TIMEOUT } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
+import { AT_FIRST, AT_MOST, WHILE_FAILING } from './pace.ts';
+import { PAUSES } from './schedule.ts';
 import {
   CreatedWebhook,
   NewWebhook,
@@ -38,6 +44,10 @@ export function askingOf(
   return { keyId: caller.keyId, isAdministrator: caller.scopes.has('admin'), readStandings, now };
 }
 
+const schedule = PAUSES.map(inSymbols)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' and ');
+
 const shared = { tag: 'Webhooks', stability: 'beta' } as const;
 
 /** What reads or deletes webhooks. */
@@ -66,12 +76,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'The webhooks that belong to the key, without their secrets; with the scope `admin` those of all keys.',
     query: listQuery(webhookList, {}),
-    success: {
-      status: 200,
-      description: 'A page of webhooks.',
-      schema: { type: 'array', items: Webhook, maxItems: 100 },
-      example: [Webhook.example],
-    },
+    success: pageOf(Webhook, 'A page of webhooks.'),
     errors: [],
     handler: async context =>
       reply.page(await webhooks.list(context.db, context.query, askingOf(context, services.readStandings))),
@@ -85,12 +90,13 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     summary: 'Create a webhook',
     description:
       'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
-      'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within 15 ' +
-      'seconds. Anything else is a failure, redirections included, and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
-      '10 h, 14 h, 20 h and 24 h, or later where `Retry-After` asks for it; 410 disables the webhook. An event may come ' +
+      'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within ' +
+      `${inWords(ANSWER_TIMEOUT)}. Anything else is a failure, redirections included, and is tried again after ` +
+      `${schedule}, or later where \`Retry-After\` asks for it; 410 disables the webhook. An event may come ` +
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
-      'taken or given up; others are sent meanwhile: 8 at once at first, up to 64 to an endpoint that is quick, 2 while attempts fail. `secret` is shown this once. ' +
-      'The webhook belongs to the key that created it, which may have 20 of them unless the service is set up otherwise. ' +
+      `taken or given up; others are sent meanwhile: ${AT_FIRST} at once at first, up to ${AT_MOST} to an endpoint that is ` +
+      `quick, ${WHILE_FAILING} while attempts fail. \`secret\` is shown this once. The webhook belongs to the key that ` +
+      `created it, which may have ${WEBHOOKS_PER_KEY} of them unless the service is set up otherwise. ` +
       'When that key is revoked, expires or no longer has the scopes `webhooks:write` and `events:read`, the webhook is ' +
       'disabled. Events of API keys (`key.*`) are sent while that key has the scope `admin`.',
     body: NewWebhook,

@@ -1,9 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
+import { graceSeconds } from '../../contract/grace.ts';
 import { patchOf } from '../../contract/patch.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { typesOf } from '../event-log/event-filter.ts';
+import { typeNames, typesOf } from '../event-log/event-filter.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
@@ -20,10 +21,7 @@ const fields = {
       'Where events are sent: HTTPS, at a public address, without a user name or password. It is stored in its parsed form.',
   },
   types: {
-    type: 'array',
-    items: { type: 'string', maxLength: 50, example: 'order.*' },
-    minItems: 1,
-    maxItems: 50,
+    ...typeNames,
     uniqueItems: true,
     nullable: true,
     description: 'The types of events to send; `order.*` stands for all types of a kind. Null for all.',
@@ -145,23 +143,14 @@ export const RotatedWebhook = {
   example: { ...example, earlierSecretExpiresAt: '2026-11-22T12:00:00.000Z', secret: exampleSecret },
 } as const;
 
-/** How long messages may be signed with a rotated secret, too, in seconds, and how long they are unless it is said. */
-const MAX_GRACE = 7 * 24 * 3_600;
-const DEFAULT_GRACE = 24 * 3_600;
-
 export const SecretRotation = {
   title: 'SecretRotation',
   type: 'object',
   additionalProperties: false,
   properties: {
-    graceSeconds: {
-      type: 'integer',
-      minimum: 0,
-      maximum: MAX_GRACE,
-      default: DEFAULT_GRACE,
-      description:
-        'How long messages are signed with the earlier secret, too, in seconds; 0 ends that at once.',
-    },
+    graceSeconds: graceSeconds(
+      'How long messages are signed with the earlier secret, too, in seconds; 0 ends that at once.',
+    ),
   },
   example: { graceSeconds: 3_600 },
 } as const;

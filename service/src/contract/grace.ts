@@ -1,0 +1,12 @@
+import { DAY, SECOND } from '../kit/clock.ts';
+
+/** How long a secret that was rotated out still counts, in seconds. */
+export function graceSeconds<const Description extends string>(description: Description) {
+  return {
+    type: 'integer',
+    minimum: 0,
+    maximum: (7 * DAY) / SECOND,
+    default: DAY / SECOND,
+    description,
+  } as const;
+}

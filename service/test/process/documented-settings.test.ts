@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+
+const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+
+/** The settings that the README lists, with their defaults. */
+const documented = new Map(
+  [...readme.matchAll(/^\| `([A-Z_]+)`\s*\| (none|`[^`]*`)\s*\|/gm)].map(([, name, value]) => [
+    name!,
+    value === 'none' ? undefined : value!.slice(1, -1),
+  ]),
+);
+
+describe('the settings in the README', () => {
+  it('have the defaults that it states', () => {
+    assert.ok(documented.size > 25);
+    for (const [name, value] of documented) {
+      if (value === undefined) continue;
+      assert.deepEqual(readConfig({ [name]: value }), readConfig({}), `${name} is not ${value} by default`);
+    }
+  });
+
+  it('are those that the service knows', () => {
+    assert.throws(
+      () => readConfig({ PETSTORE_COLOUR: 'blue' }),
+      ({ message }: Error) => {
+        const known = [...message.matchAll(/PETSTORE_\w+/g)].map(([name]) => name).slice(1);
+        const named = [...documented.keys()].filter(name => name.startsWith('PETSTORE_'));
+        assert.deepEqual(named.toSorted(), known.toSorted());
+        return true;
+      },
+    );
+  });
+});
