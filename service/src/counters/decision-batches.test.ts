@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DecisionBatches } from './decision-batches.ts';
 
-/** Answers each question with its key and itself, and notes how many questions each command had. */
+/** Returns for each question its key and the question, and notes how many questions each command had. */
 function recorded(): { batches: DecisionBatches; commands: number[] } {
   const commands: number[] = [];
   const batches = new DecisionBatches(async (count, ...values) => {

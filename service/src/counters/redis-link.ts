@@ -17,7 +17,7 @@ const PROBE_INTERVAL = 500;
 /** A timer that is so late, in milliseconds, says that this process stood still, not Redis. */
 const STANDSTILL = 50;
 
-/** A request of nobody. */
+/** A request of no client: it only tries a decision. */
 const PROBE: Question = {
   what: 'count',
   now: undefined,
@@ -113,7 +113,7 @@ export class RedisLink {
     this.#disconnect();
   }
 
-  /** Decides a request of nobody, beside the key that failed: whatever a decision needs must be there. */
+  /** Tries a decision for no client, with a key of its own: all that a decision needs must be there. */
   async #tryOut({ open, client }: RedisConnection): Promise<void> {
     await open();
     await client.decide(`${this.#doubtfulKey}:probe`, packQuestion(PROBE));

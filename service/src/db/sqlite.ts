@@ -7,7 +7,8 @@ import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
-import { attempt, cannotBeOpened, isNullIn } from './sqlite-errors.ts';
+import { Connection } from './sqlite-connection.ts';
+import { attempt, cannotBeOpened } from './sqlite-errors.ts';
 import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
@@ -82,67 +83,6 @@ function connect(path: string): BetterSqlite3.Database {
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma('foreign_keys = ON');
   return connection;
-}
-
-/** A connection whose statements are prepared once per SQL text. */
-class Connection {
-  readonly raw: BetterSqlite3.Database;
-  /** How many statements have changed something. One that fails leaves nothing behind (https://sqlite.org/lang_conflict.html). */
-  changes = 0;
-  readonly #statements = new Map<string, BetterSqlite3.Statement>();
-
-  constructor(raw: BetterSqlite3.Database) {
-    this.raw = raw;
-  }
-
-  get<Row>(sql: string, values: readonly Value[]): Row | undefined {
-    return attempt(() => {
-      const statement = this.#prepare(sql);
-      const row = statement.get(values) as Row | undefined;
-      if (row !== undefined && !statement.readonly) this.changes++;
-      return row;
-    });
-  }
-
-  all<Row>(sql: string, values: readonly Value[]): Row[] {
-    return attempt(() => {
-      const statement = this.#prepare(sql);
-      const rows = statement.all(values) as Row[];
-      if (rows.length > 0 && !statement.readonly) this.changes++;
-      return rows;
-    });
-  }
-
-  run(sql: string, values: readonly Value[]): number {
-    return attempt(() => this.#run(sql, values).changes);
-  }
-
-  /** Returns the ID of the new row; `undefined` when the row that it refers to does not exist. */
-  insert({ sqlite, reference }: Insert, values: readonly Value[]): number | undefined {
-    return attempt(() => {
-      try {
-        return Number(this.#run(sqlite, values).lastInsertRowid);
-      } catch (error) {
-        if (reference && isNullIn(reference.name, error)) return undefined;
-        throw error;
-      }
-    });
-  }
-
-  #run(sql: string, values: readonly Value[]): BetterSqlite3.RunResult {
-    const result = this.#prepare(sql).run(values);
-    if (result.changes > 0) this.changes++;
-    return result;
-  }
-
-  #prepare(sql: string): BetterSqlite3.Statement {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.raw.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
 }
 
 class SqliteDatabase implements Database {

@@ -50,7 +50,7 @@ export const headerComponents = {
     '"9c1e5f0a7b3d2e48"',
   ),
   Location: textHeader('The path of the new resource.', '/pets/1'),
-  'Idempotency-Replayed': textHeader('`true` when an earlier outcome is told again.', 'true'),
+  'Idempotency-Replayed': textHeader('`true` when the response repeats an earlier outcome.', 'true'),
   'Retry-After': {
     description: 'Whole seconds after which the request may be tried again.',
     schema: { type: 'integer', minimum: 1 },
