@@ -12,6 +12,7 @@ import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
 import type { Transaction } from '../../service/src/db/database.ts';
 import type { Insert } from '../../service/src/db/insert.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
+import { APPEND } from '../../service/src/db/postgres-transaction.ts';
 import type { BareResponse } from './bare-http.ts';
 import { decideCall } from './decide-call.ts';
 
@@ -77,9 +78,11 @@ async function create({ name, categoryId }: { name: string; categoryId: number }
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
     client.query({ ...insert, values }),
   ]);
-  await client.query('COMMIT');
+  const created = petTable.storedAs(rows[0].id, pet);
+  const event = ['pet.created', `pets/${created.id}`, Date.now(), JSON.stringify(created), null];
+  await Promise.all([client.query({ name: 'append', text: APPEND, values: event }), client.query('COMMIT')]);
   client.release();
-  return petTable.storedAs(rows[0].id, pet);
+  return created;
 }
 
 function send(response: ServerResponse, { status, headers }: BareResponse, pet: Pet): void {

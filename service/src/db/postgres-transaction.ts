@@ -10,7 +10,9 @@ import { statementOf } from './postgres-statements.ts';
 /** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-const APPEND = 'INSERT INTO new_events (type, subject, time, data, traceparent) VALUES ($1, $2, $3, $4, $5)';
+/** Adds an event to those that have no number yet: its type, subject, time, data and trace. */
+export const APPEND =
+  'INSERT INTO new_events (type, subject, time, data, traceparent) VALUES ($1, $2, $3, $4, $5)';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
