@@ -1,7 +1,6 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
-import { pageLimit } from '../contract/schema.ts';
-import type { Static } from '../contract/static.ts';
+import { pageLimit, type Schema } from '../contract/schema.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -13,6 +12,12 @@ import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
 import { waitForEvents } from './stream/wait-for-events.ts';
+
+/** The filters of events as a query has them: all that `filterOf` reads. */
+interface EventQuery {
+  type?: string[];
+  subject?: string;
+}
 
 const filters = {
   type: {
@@ -26,7 +31,7 @@ const filters = {
     example: 'pets/1',
     description: 'Only events of this subject: a collection and an ID.',
   },
-} as const;
+} as const satisfies Record<keyof EventQuery, Schema>;
 
 const cursor = { ...eventCursor, example: '0' } as const;
 
@@ -68,7 +73,7 @@ const streamQuery = {
 
 const CONFIDENTIAL = 'Events of API keys (`key.*`) are for keys with the scope `admin`.';
 
-function filterOf({ type, subject }: Pick<Static<typeof pageQuery>, 'type' | 'subject'>, caller: Caller) {
+function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 

@@ -18,6 +18,9 @@ export interface HandlerServices {
   streams: EventStreams;
 }
 
+/** The query, or the body, of a request that has none. */
+const nothing = Object.freeze({});
+
 /** What runs for a route once the gate is passed: check the input, do it, answer. */
 export function handlerOf(route: Route, services: HandlerServices) {
   const readContext = contextReader(route, services.db);
@@ -55,13 +58,13 @@ function contextReader(
     refuseBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
     const params = readParams(request.params as Record<string, unknown>);
-    const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : {};
-    const body = readBody ? readBody(request.body, request.bodyText) : {};
+    const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
+    const body = readBody ? readBody(request.body, request.bodyText) : nothing;
     if (route.method !== 'POST') refuseOtherId(params, body);
     const trace = traceOf(request);
     const db = trace ? tracedStore(store, trace, request.span) : store;
     // Its types follow from the schemas that the values were checked against.
-    return new Context(request, reply, { params, query, body }, db) as AnyContext;
+    return new Context(request, reply, params, query, body, db) as AnyContext;
   };
 }
 

@@ -33,8 +33,8 @@ function withFormats(ajv: Ajv): Ajv {
 export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
   const check = checker(schema, part);
   return values => {
-    // Without a prototype, so that a parameter named __proto__ is one like any other.
-    const read: Values = Object.create(null);
+    // In a query any name can be sent: without a prototype a parameter named __proto__ is one like any other.
+    const read: Values = part === 'path parameter' ? {} : Object.create(null);
     for (const name of Object.keys(values)) {
       const property = propertyOf(schema, name);
       const value = values[name];

@@ -37,12 +37,14 @@ export class Context<Params, Query, Body> {
   constructor(
     request: FastifyRequest,
     reply: FastifyReply,
-    input: { params: Params; query: Query; body: Body },
+    params: Params,
+    query: Query,
+    body: Body,
     db: Queries & Writer,
   ) {
-    this.params = input.params;
-    this.query = input.query;
-    this.body = input.body;
+    this.params = params;
+    this.query = query;
+    this.body = body;
     this.now = request.receivedAt;
     this.db = db;
     this.#request = request;
@@ -51,7 +53,7 @@ export class Context<Params, Query, Body> {
 
   /** The same request with all that it does in the transaction `tx`. */
   within(tx: Queries & Writer): Context<Params, Query, Body> {
-    return new Context(this.#request, this.#reply, this, tx);
+    return new Context(this.#request, this.#reply, this.params, this.query, this.body, tx);
   }
 
   /** Throws in an operation that needs no API key. */

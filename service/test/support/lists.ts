@@ -48,6 +48,6 @@ export function readPage(
 ): Promise<Reply> {
   const params = Object.fromEntries(Object.keys(route.params?.properties ?? {}).map(name => [name, 1]));
   const request = { receivedAt: 0, caller, headers: {} };
-  const context = new Context(request as never, {} as never, { params, query, body: {} }, db);
+  const context = new Context(request as never, {} as never, params, query, {}, db);
   return route.handler(context as AnyContext);
 }
