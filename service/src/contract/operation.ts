@@ -8,9 +8,9 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
 /** `experimental` may change at any time, `beta` only with a changelog entry; stable is unsaid. */
-export type Stability = 'experimental' | 'beta';
+type Stability = 'experimental' | 'beta';
 
-export interface Deprecation {
+interface Deprecation {
   /** The day the operation was deprecated, YYYY-MM-DD: midnight UTC is sent in `Deprecation` (RFC 9745). */
   since: string;
   /** The day it ends, YYYY-MM-DD: from midnight UTC, sent in `Sunset` (RFC 8594), it answers 410. */

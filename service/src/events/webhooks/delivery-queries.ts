@@ -5,7 +5,7 @@ import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 
 /** Deliveries as they are stored: a row needs no conversion. Instants are in milliseconds since the Unix epoch. */
-export const deliveryTable = new Table('webhook_deliveries', {
+const deliveryTable = new Table('webhook_deliveries', {
   id: assignedId,
   webhook_id: integer('webhook_id'),
   event_id: nullable(integer('event_id')),

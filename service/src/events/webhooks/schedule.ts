@@ -1,7 +1,8 @@
 import { HOUR, MINUTE, SECOND } from '../../kit/clock.ts';
+import { inSymbols } from '../../kit/quantities.ts';
 
 /** How long after each failed attempt the next one is made, as Standard Webhooks 1.0.0 suggests. In milliseconds. */
-export const PAUSES = [
+const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -12,6 +13,11 @@ export const PAUSES = [
   20 * HOUR,
   24 * HOUR,
 ];
+
+/** The same for people: `5 s, 5 min, … and 24 h`. */
+export const SCHEDULE = PAUSES.map(inSymbols)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' and ');
 
 /** By how much of itself a pause is shorter or longer, so that what failed together does not come back together. */
 const JITTER = 0.2;

@@ -1,6 +1,6 @@
 import { WEBHOOKS_PER_KEY } from '../../contract/defaults.ts';
 import { pageOf } from '../../contract/page.ts';
-import { inSymbols, inWords } from '../../kit/quantities.ts';
+import { inWords } from '../../kit/quantities.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import type { Context } from '../../routes/context.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
@@ -12,7 +12,7 @@ import { ANSWER_TIMEOUT } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
 import { AT_FIRST, AT_MOST, WHILE_FAILING } from './pace.ts';
-import { PAUSES } from './schedule.ts';
+import { SCHEDULE } from './schedule.ts';
 import {
   CreatedWebhook,
   NewWebhook,
@@ -43,10 +43,6 @@ export function askingOf(
 ): webhooks.Asking {
   return { keyId: caller.keyId, isAdministrator: caller.scopes.has('admin'), readStandings, now };
 }
-
-const schedule = PAUSES.map(inSymbols)
-  .join(', ')
-  .replace(/, (?=[^,]*$)/, ' and ');
 
 const shared = { tag: 'Webhooks', stability: 'beta' } as const;
 
@@ -92,7 +88,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
       'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within ' +
       `${inWords(ANSWER_TIMEOUT)}. Anything else is a failure, redirections included, and is tried again after ` +
-      `${schedule}, or later where \`Retry-After\` asks for it; 410 disables the webhook. An event may come ` +
+      `${SCHEDULE}, or later where \`Retry-After\` asks for it; 410 disables the webhook. An event may come ` +
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
       `taken or given up; others are sent meanwhile: ${AT_FIRST} at once at first, up to ${AT_MOST} to an endpoint that is ` +
       `quick, ${WHILE_FAILING} while attempts fail. \`secret\` is shown this once. The webhook belongs to the key that ` +

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { WEBHOOKS_PER_KEY } from '../../src/contract/defaults.ts';
+import { ANSWER_TIMEOUT } from '../../src/events/webhooks/attempt.ts';
+import { WINDOW } from '../../src/events/webhooks/outbox.ts';
+import { AT_FIRST, AT_MOST, WHILE_FAILING } from '../../src/events/webhooks/pace.ts';
+import { SCHEDULE } from '../../src/events/webhooks/schedule.ts';
+import { grouped, inWords } from '../../src/kit/quantities.ts';
+import { docsDirectory } from '../support/guide.ts';
+
+const guide = readFileSync(join(docsDirectory, 'api-guide.md'), 'utf8').replace(/\s+/g, ' ');
+
+describe('the figures about webhooks in the guide', () => {
+  for (const text of [
+    `answer with a 2xx within ${inWords(ANSWER_TIMEOUT)}`,
+    `It is tried again after ${SCHEDULE},`,
+    `${AT_FIRST} at once at first`,
+    `(up to ${AT_MOST}, and`,
+    `and ${WHILE_FAILING} while attempts fail`,
+    `at most ${grouped(WINDOW.pending)} are pending`,
+    `A key has at most ${WEBHOOKS_PER_KEY} webhooks unless`,
+  ]) {
+    it(`are those of the service: ${text}`, () => assert.ok(guide.includes(text)));
+  }
+});
