@@ -53,6 +53,14 @@ export function lifecycleOf(
 
 /** Fills a URL template with path parameters; the template is taken apart once. */
 function expander(template: string): (params: Record<string, string>) => string {
-  const parts = template.split(/[{}]/);
-  return params => parts.map((part, i) => (i % 2 ? encodeURIComponent(params[part]!) : part)).join('');
+  const [start = '', ...rest] = template.split('{');
+  const parts = rest.map(part => {
+    const [name = '', text = ''] = part.split('}');
+    return { name, text };
+  });
+  return params => {
+    let url = start;
+    for (const { name, text } of parts) url += encodeURIComponent(params[name]!) + text;
+    return url;
+  };
 }
