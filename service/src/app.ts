@@ -87,7 +87,7 @@ export async function buildApp(
   config: Config,
   { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
-  // What is opened later is closed earlier; a failure to close one thing closes the others, and is thrown at the end.
+  // What is opened later is closed earlier; when closing one thing fails, the others are closed all the same, and the failure is thrown at the end.
   await using opened = new AsyncDisposableStack();
   const { log, lineBuffer, destination, ops, metrics, tracing } = await openObservers(
     config,
@@ -164,7 +164,7 @@ export async function buildApp(
   const routes = routesOf(features);
   for (const feature of features) opened.defer(() => feature.close?.());
   const sweeper = new Sweeper({
-    sweeps: Object.assign({}, ...features.map(({ sweeps }) => sweeps)),
+    sweeps: Object.fromEntries(features.flatMap(({ sweeps = {} }) => Object.entries(sweeps))),
     clock,
     onError: (name, error) =>
       outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; it is repeated`),

@@ -21,7 +21,11 @@ export interface RedisConnection {
 }
 
 const clientOptions = {
-  scripts: { runDecisions: { lua: decideScript } },
+  scripts: {
+    runDecisions: { lua: decideScript },
+    // A cluster finds the node by the first argument, so that must be the key and not a number of keys.
+    decideOne: { lua: decideScript, numberOfKeys: 1 },
+  },
   lazyConnect: true,
   // What one turn of the event loop asks goes out as one packet.
   enableAutoPipelining: true,
@@ -53,11 +57,11 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
   connection.on('error', error => {
     lastError = error;
   });
-  // Of the script ioredis makes a method.
-  const run: RunDecisions = (...values) => (connection as unknown as ScriptMethods).runDecisions(...values);
-  const batches = new DecisionBatches(run);
+  // Of the scripts ioredis makes methods.
+  const scripts = connection as unknown as ScriptMethods;
+  const batches = new DecisionBatches((...values) => scripts.runDecisions(...values));
   // The keys of one command would have to be on one node.
-  const decideAlone = async (key: string, question: string) => (await run(1, key, question))[0]!;
+  const decideAlone = async (key: string, question: string) => (await scripts.decideOne(key, question))[0]!;
   return {
     client: {
       decide: isCluster ? decideAlone : (key, question) => batches.decide(key, question),
@@ -75,6 +79,7 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
 
 interface ScriptMethods {
   runDecisions: RunDecisions;
+  decideOne(key: string, question: string): Promise<string[]>;
 }
 
 function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {

@@ -16,6 +16,9 @@ export interface Queries {
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
+/** Events without a number are counted up to this many: a count of all could take long. */
+export const MOST_COUNTED = 10_000;
+
 /** The row of a query that always has one. Throws when there is none. */
 export async function one<Row>(db: Queries, sql: string, values?: readonly Value[]): Promise<Row> {
   const row = await db.get<Row>(sql, values);
@@ -79,7 +82,7 @@ export interface Database extends Queries, Writer, Notifier {
   onEvents(listener: () => void): void;
   /** Resolves when every event that was committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
-  /** Resolves with the number of committed events that have no number yet, counted up to 10,000. */
+  /** Resolves with the number of committed events that have no number yet, counted up to `MOST_COUNTED`. */
   unnumberedEvents(): Promise<number>;
   /** Makes a write that changes nothing and is as durable as any other. Rejects with DatabaseUnavailable. */
   tryWrite(): Promise<void>;

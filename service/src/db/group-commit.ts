@@ -41,7 +41,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
  *
  * A group first runs without savepoints. Nearly every operation either succeeds or fails before it has changed anything,
  * and a savepoint makes SQLite copy each page that an operation changes. When one fails after a change, the group is rolled
- * back and runs again in the next turn, each operation in a savepoint. So an operation runs twice at most.
+ * back and runs again in the next turn, each operation in a savepoint. So an operation runs twice at most, and so does what it does outside of the store.
  */
 export class GroupCommit {
   readonly #log: CommitLog;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { asError } from '../kit/thrown.ts';
 import { DatabaseUnavailable, type WriteProblem } from './database.ts';
 
 /** SQLSTATEs of transactions that were in each other's way: run again, they go through (PostgreSQL, appendix A). */
@@ -37,7 +38,7 @@ export async function connected<T>(connection: Promise<T>): Promise<T> {
   try {
     return await connection;
   } catch (error) {
-    throw new DatabaseUnavailable(error, (error as Error).message === NO_TURN ? 'busy' : 'away');
+    throw new DatabaseUnavailable(error, asError(error).message === NO_TURN ? 'busy' : 'away');
   }
 }
 

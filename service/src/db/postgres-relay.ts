@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queries, Writer } from './database.ts';
+import { MOST_COUNTED, type Queries, type Writer } from './database.ts';
 
 /** The channel on which replicas tell each other of new events. */
 export const CHANNEL = 'petstore_events';
@@ -34,8 +34,7 @@ const RELAY = `
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
 
 /** Bounded, because the metrics ask for it while events pile up. */
-export const COUNT_UNNUMBERED =
-  'SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT 10000) AS some_events';
+export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MOST_COUNTED}) AS some_events`;
 
 /** Numbers events in the order of their commits: one relay at a time, of all replicas, in whichever has events first. */
 export class EventRelay {

@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
+import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
 import { DatabaseUnavailable, StoreAway, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
@@ -83,15 +84,14 @@ export function startFailure(url: string, error: unknown): Error {
 function isAway(error: unknown): boolean {
   if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
   if (error instanceof DatabaseError) return false;
-  const { code = '', message } = error as NodeJS.ErrnoException;
   // The codes of certificates begin with ERR_ or have no E; the driver has none for what took too long or broke.
-  return /^E(?!RR_)[A-Z]/.test(code) || /timeout|terminated/i.test(message);
+  return /^E(?!RR_)[A-Z]/.test(codeOf(error) ?? '') || /timeout|terminated/i.test(asError(error).message);
 }
 
 /** Several addresses of one host make one error without a text of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(String).join('; ');
-  const { message } = error as Error;
+  const { message } = asError(error);
   // What the driver says when it has none.
   return message.includes('client password must be a string') ? 'the server asks for a password' : message;
 }

@@ -22,3 +22,8 @@ export function recordsSql<Row extends Record<keyof Row, Value>>(
   const typed = names.map(name => `${name} ${columns[name]}`);
   return [`(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record(${typed.join(', ')}))`, json];
 }
+
+/** Locks the rows that a SELECT reads from `table` until the transaction ends. The embedded store has one writer at a time. */
+export function forUpdate(engine: Engine, table: string): string {
+  return engine === 'postgres' ? `FOR UPDATE OF ${table}` : '';
+}

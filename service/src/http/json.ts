@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../contract/errors.ts';
+import { asError } from '../kit/thrown.ts';
 import { shownName } from './quoting.ts';
 
 /** How deep a body may nest: the deepest shape of the contract has 2 levels. */
@@ -21,7 +22,7 @@ export function parseJson(json: string): unknown {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw new ApiError('invalid_request', `The body is not valid JSON: ${(error as Error).message}`);
+    throw new ApiError('invalid_request', `The body is not valid JSON: ${asError(error).message}`);
   }
   // Of two fields of one name the parser keeps one. Reading the text once more is many times slower than counting.
   if (fieldsOf(value, 0) < mostFieldsIn(json)) rejectRepeatedNames(json);

@@ -110,7 +110,7 @@ function frameworkError(
     return new ApiError('unsupported_media_type', 'Send the body as application/json (Content-Type)');
   }
   if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
-  // The caller went away while sending: nobody will read this.
+  // The client disconnected while it was sending.
   if (code === 'ECONNRESET') return new ApiError('invalid_request', 'The request was broken off');
   return new ApiError(
     'internal_error',

@@ -168,7 +168,8 @@ async function refuseBadPath(
   },
 ): Promise<void> {
   const { requestLog, trustedProxies, spans } = options;
-  request.startedAt = performance.now();
+  // The framework makes it without the decorations of other requests.
+  Object.assign(request, { startedAt: performance.now(), errorCode: null, bodyBytes: 0 });
   spans?.begin(request, reply);
   reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
   const path = pathOf(request.url);
@@ -246,8 +247,9 @@ function sendError(
   // An error of the contract is no fault.
   else if (response.status >= 500 && !(error instanceof ApiError))
     log.error({ requestId: request.id, traceId, err: error }, 'request failed');
-  // After a body that was not read to its end the framework asks for `Connection: close`.
+  // After a body that was not read to its end the framework asks for `Connection: close`. Whether this response can be the last
+  // of its connection is for the response itself to decide (drain.ts).
   const { connection } = reply.getHeaders();
-  if (connection !== undefined) response.headers.connection = String(connection);
+  if (connection !== undefined) reply.raw.setHeader('connection', String(connection));
   send(request, reply, response);
 }

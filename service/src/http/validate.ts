@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { ApiError } from '../contract/errors.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
+import { isRecord } from '../kit/objects.ts';
 import { excerptOf } from './excerpt.ts';
 import { describeFaults, type Part, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
@@ -127,11 +128,10 @@ function fromText(schema: Schema, value: unknown): unknown {
 function textTrimmer({ properties = {} }: Schema): (body: unknown) => void {
   const texts = Object.entries(properties).filter(([, property]) => property.pattern !== undefined);
   return body => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return;
-    const values = body as Values;
+    if (!isRecord(body)) return;
     for (const [name, property] of texts) {
-      const text = values[name];
-      if (typeof text === 'string') values[name] = trimmed(text, property);
+      const text = body[name];
+      if (typeof text === 'string') body[name] = trimmed(text, property);
     }
   };
 }

@@ -68,7 +68,7 @@ export class Context<Params, Query, Body> {
     return guardOf(this.#request.headers);
   }
 
-  /** Aborted when the client waits for the response no more, and when the service shuts down. */
+  /** Aborted when the client disconnects, and when the service shuts down. */
   get signal(): AbortSignal {
     return signalOf(this.#request, this.#reply);
   }

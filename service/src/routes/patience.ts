@@ -2,18 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborted when the server begins to close: what only waits is to answer now. */
+    /** Aborted when the server begins to close: requests that only wait are to return now. */
     endOfWaiting: AbortController;
   }
 }
 
-/** Tells those who wait for something to happen when they need not wait any more. */
+/** Ends long polls when the server begins to close. */
 export function endWaitsAtClose(server: FastifyInstance): void {
   server.decorate('endOfWaiting', new AbortController());
   server.addHook('preClose', async () => server.endOfWaiting.abort());
 }
 
-/** Aborted when nobody waits for the answer any more, and when the server begins to close. */
+/** Aborted when the client disconnects, and when the server begins to close. */
 export function signalOf(request: FastifyRequest, { raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();

@@ -72,6 +72,8 @@ type BodyReply<Status, Body> = Body extends readonly (infer Item)[]
     ? CreatedReply<Body>
     : ResourceReply<Body>;
 
+const empty: EmptyReply = { kind: 'empty' };
+
 export const reply = {
   resource: <Body extends object>(body: Body): ResourceReply<Body> => ({ kind: 'resource', body }),
   created: <Body extends object>(location: string, body: Body): CreatedReply<Body> => ({
@@ -80,7 +82,7 @@ export const reply = {
     location,
   }),
   page: <Item extends object>(page: Page<Item>): PageReply<Item> => ({ kind: 'page', page }),
-  empty: { kind: 'empty' } satisfies EmptyReply as EmptyReply,
+  empty,
   log: <Item>(items: Json<Item>[], next: string): LogReply<Item> => ({ kind: 'log', items, next }),
   text: (text: string, contentType: string): TextReply => ({ kind: 'text', text, contentType }),
   stream: (start: (sink: MessageSink) => void): StreamReply => ({ kind: 'stream', start }),

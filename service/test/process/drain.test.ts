@@ -86,6 +86,31 @@ describe('during the drain', () => {
     });
   }
 
+  it('an error ends no connection that has a later request', async t => {
+    const shop = await startTestApp(t);
+    const connection = new RawConnection(shop.origin);
+    const [sent, rest] = [request('POST', '/categories', shop, '{"name":"Birds"}'), '"Birds"}'];
+    const accepted = nextSocket(shop);
+    connection.send(sent.slice(0, -rest.length));
+    const socket = await accepted;
+    await until('the first part is read', async () => socket.bytesRead > 0);
+    const closed = shop.app.close();
+    await until('the server closes', async () => !shop.app.server.server.listening);
+    connection.send(
+      rest + request('GET', '/pets/999999', shop) + request('POST', '/categories', shop, '{"name":"Fish"}'),
+    );
+    const responses = await connection.responses();
+    await closed;
+    assert.deepEqual(
+      responses.map(({ status, headers }) => [status, headers.connection]),
+      [
+        [201, undefined],
+        [404, undefined],
+        [201, 'close'],
+      ],
+    );
+  });
+
   it('a request after the last response of its connection is not carried out', async t => {
     const shop = await startTestApp(t);
     shop.app.drain.begin();

@@ -34,6 +34,11 @@ export type ApiKeyRow = ResourceOf<typeof keyTable>;
 
 const COLUMNS = keyTable.columns;
 
+/** What a key may do. */
+export function scopesOf({ scopes }: Pick<ApiKeyRow, 'scopes'>): Scope[] {
+  return scopes.split(' ') as Scope[];
+}
+
 /** The limits negotiated for a key; null where those of its plan apply. */
 export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
   return per_minute === null || per_day === null ? null : { perMinute: per_minute, perDay: per_day };

@@ -83,7 +83,8 @@ const resourceFields = {
   lastUsedAt: {
     ...dateTime,
     nullable: true,
-    description: 'The minute of its last request, be it refused. Requests to `/account` do not count.',
+    description:
+      'The minute of its last request, refused ones included. Requests to `/account` do not count.',
   },
   ban: { ...Ban, nullable: true },
 } as const;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
-import type { Scope } from '../../contract/scopes.ts';
 import type { CountedKey } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
@@ -36,6 +35,7 @@ import {
   replaceSecret,
   resetLimits,
   revokeApiKey,
+  scopesOf,
   selectApiKey,
   selectApiKeyToChange,
   updateApiKey,
@@ -270,7 +270,7 @@ function toApiKey(row: ApiKeyRow, state: Readonly<LimitState> | undefined, now: 
     id: row.id,
     name: row.name,
     plan: row.plan,
-    scopes: row.scopes.split(' ') as Scope[],
+    scopes: scopesOf(row),
     quotas: quotasOf(row),
     createdAt: formatDateTime(row.created_at),
     expiresAt: row.expires_at === null ? null : formatDateTime(row.expires_at),

@@ -1,11 +1,10 @@
-import type { Scope } from '../../contract/scopes.ts';
 import type { BanRules } from '../../counters/decide.ts';
 import type { Notifier, Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
-import { type ApiKeyRow, quotasOf, selectApiKeyByHash } from './api-key-queries.ts';
+import { type ApiKeyRow, quotasOf, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with what the limits of the key follow from. */
@@ -111,7 +110,7 @@ export class KeyRing {
     const limits = limitsOf(row.plan, quotasOf(row));
     return {
       keyId: row.id,
-      scopes: new Set(row.scopes.split(' ') as Scope[]),
+      scopes: new Set(scopesOf(row)),
       terms: {
         limits,
         resets: row.limits_resets,

@@ -2,7 +2,7 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { Queries } from '../../db/database.ts';
 import type { OwnerProblem, OwnerStanding } from '../../events/webhooks/owners.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { type ApiKeyRow, selectApiKeysOf } from './api-key-queries.ts';
+import { type ApiKeyRow, scopesOf, selectApiKeysOf } from './api-key-queries.ts';
 
 /** The scopes without which the webhooks of a key are stopped. */
 const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'] as const satisfies readonly Scope[];
@@ -18,7 +18,7 @@ export async function readStandings(
 }
 
 export function standingOf(row: ApiKeyRow, now: number): OwnerStanding {
-  const scopes = row.scopes.split(' ');
+  const scopes = scopesOf(row);
   const isAdministrator = scopes.includes('admin');
   const missing = isAdministrator ? [] : WEBHOOK_SCOPES.filter(scope => !scopes.includes(scope));
   return { problem: problemOf(row, missing, now), isAdministrator };

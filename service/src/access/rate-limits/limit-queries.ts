@@ -1,6 +1,6 @@
 import type { DayUse } from '../../counters/counters.ts';
 import type { Queries } from '../../db/database.ts';
-import { recordsSql } from '../../db/records-sql.ts';
+import { forUpdate, recordsSql } from '../../db/records-sql.ts';
 import { latestCredible, MINUTE } from '../../kit/clock.ts';
 
 export interface LimitRow {
@@ -44,11 +44,15 @@ export function selectLimits(db: Queries, day: number): Promise<LimitRowOfDay[]>
   );
 }
 
-/** What is stored of the windows, strikes and bans of some keys. */
+/** What is stored of the windows, strikes and bans of some keys, which no other transaction changes until this one ends. */
 export function selectLimitsOf(db: Queries, keyIds: readonly number[]): Promise<LimitRow[]> {
   const rows = keyIds.map(api_key_id => ({ api_key_id }));
   const [keys, json] = recordsSql(db.engine, { api_key_id: 'BIGINT' }, rows);
-  return db.all(`SELECT l.* FROM ${keys} AS k JOIN key_limits l ON l.api_key_id = k.api_key_id`, [json]);
+  return db.all(
+    `SELECT l.* FROM ${keys} AS k JOIN key_limits l ON l.api_key_id = k.api_key_id
+     ORDER BY l.api_key_id ${forUpdate(db.engine, 'l')}`,
+    [json],
+  );
 }
 
 /** Stores the windows, strikes and bans of keys in place of what is stored of them. */
@@ -78,7 +82,7 @@ const usageColumns = {
   earlier_refused: 'BIGINT',
 } as const;
 
-/** What is stored of some days of some keys. */
+/** What is stored of some days of some keys, which no other transaction changes until this one ends. */
 export function selectUsageOf(
   db: Queries,
   days: readonly Pick<DayUse, 'keyId' | 'day'>[],
@@ -86,7 +90,8 @@ export function selectUsageOf(
   const rows = days.map(({ keyId, day }) => ({ api_key_id: keyId, day }));
   const [asked, json] = recordsSql(db.engine, { api_key_id: 'BIGINT', day: 'BIGINT' }, rows);
   return db.all(
-    `SELECT u.* FROM ${asked} AS a JOIN key_usage u ON u.api_key_id = a.api_key_id AND u.day = a.day`,
+    `SELECT u.* FROM ${asked} AS a JOIN key_usage u ON u.api_key_id = a.api_key_id AND u.day = a.day
+     ORDER BY u.api_key_id, u.day ${forUpdate(db.engine, 'u')}`,
     [json],
   );
 }

@@ -15,7 +15,8 @@ import {
 
 /**
  * Stores changes in a few statements, however many they are. Several replicas may store the same keys, so what is stored is
- * merged with the changes, by one replica at a time.
+ * merged with the changes, by one replica at a time. Replicas of a version without that lock are kept away by the rows
+ * themselves, which are locked in the order of their keys.
  */
 export async function storeChanges(tx: Transaction, { states, endedDays }: Changes): Promise<void> {
   await tx.lock('key limits');

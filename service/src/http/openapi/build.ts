@@ -3,6 +3,7 @@ import { planLimits } from '../../access/plans/plan.ts';
 import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
+import { capitalised } from '../../kit/text.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 import { components } from './components.ts';
@@ -44,7 +45,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
 function introduction(): string {
   const rows = Object.entries(planLimits).map(
     ([plan, { perMinute, perDay }]) =>
-      `| ${plan[0]!.toUpperCase()}${plan.slice(1)} | ${grouped(perMinute)} | ${grouped(perDay)} |`,
+      `| ${capitalised(plan)} | ${grouped(perMinute)} | ${grouped(perDay)} |`,
   );
   return [
     'Manages the animals of a pet store, the categories they belong to, orders for them, and their stock.',

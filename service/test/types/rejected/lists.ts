@@ -28,8 +28,8 @@ defineRoute({
 });
 
 // Rejected: is not assignable to type 'never'
-listQuery(categoryList, { name: nameText, colour: nameText });
+listQuery(categoryList, { name: nameText, wings: nameText });
 // Rejected: Property 'name' is missing
 listQuery(categoryList, {});
-// Rejected: "colour"
-defineList(categoryTable, { filters: { colour: is('colour') }, sorts, defaultSort: 'id', indexes });
+// Rejected: "wings"
+defineList(categoryTable, { filters: { wings: is('wings') }, sorts, defaultSort: 'id', indexes });

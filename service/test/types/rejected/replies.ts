@@ -25,7 +25,7 @@ const create = {
 } as const;
 const remove = { ...described, method: 'DELETE', success: { status: 204, description: '' } } as const;
 const patch = { ...read, method: 'PATCH' } as const;
-const colourPatch = { type: 'object', properties: { colour: { type: 'string' } } } as const;
+const wingsPatch = { type: 'object', properties: { wings: { type: 'string' } } } as const;
 
 const dogs: Category = { id: 1, name: 'Dogs' };
 
@@ -45,8 +45,8 @@ defineRoute({
   handler: async context => reply.resource(merged(context)(dogs)),
 });
 
-// Rejected: Property 'name' is missing in type '{ colour: string; id: string; }'
-defineRoute({ ...read, handler: async () => reply.resource({ colour: 'blue', id: '1' }) });
+// Rejected: Property 'name' is missing in type '{ wings: string; id: string; }'
+defineRoute({ ...read, handler: async () => reply.resource({ wings: 'blue', id: '1' }) });
 // Rejected: Property 'name' is missing
 defineRoute({ ...read, handler: async () => reply.resource({ id: 1 }) });
 // Rejected: Type 'string' is not assignable to type 'number'
@@ -63,5 +63,5 @@ defineRoute({
   params,
   handler: async ({ params: { petId } }) => reply.resource({ ...dogs, id: petId }),
 });
-// Rejected: 'colour'
-defineRoute({ ...patch, body: colourPatch, handler: async context => reply.resource(merged(context)(dogs)) });
+// Rejected: 'wings'
+defineRoute({ ...patch, body: wingsPatch, handler: async context => reply.resource(merged(context)(dogs)) });

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import type { Terms } from '../../src/counters/decide.ts';
+import { ownRedis, portOfNode } from '../support/redis-process.ts';
+import { until } from '../support/until.ts';
+import { aReplica } from './replicas.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+const terms: Terms = { limits: { perMinute: 5, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
+
+const settings = {
+  databases: '1',
+  'cluster-enabled': 'yes',
+  'cluster-announce-ip': '127.0.0.1',
+  'cluster-node-timeout': '5000',
+};
+
+/** Two nodes, each with half of the slots. */
+async function aCluster(t: TestContext) {
+  const servers = [
+    await ownRedis(t, { port: await portOfNode(), settings }),
+    await ownRedis(t, { port: await portOfNode(), settings }),
+  ] as const;
+  const [first, second] = servers.map(({ url }) => new Redis(url)) as [Redis, Redis];
+  const nodes = [first, second];
+  t.after(() => {
+    for (const node of nodes) node.disconnect();
+  });
+  await first.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+  await second.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+  await second.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+  await first.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1].port));
+  for (const node of nodes) {
+    await until('both nodes serve', async () => {
+      const info = String(await node.cluster('INFO'));
+      return info.includes('cluster_state:ok') && info.includes('cluster_size:2');
+    });
+  }
+  return { urls: servers.map(({ url }) => url), nodes };
+}
+
+describe('in a Redis cluster of two nodes', () => {
+  it('the limits of requests that arrive together are shared, wherever their keys are', async t => {
+    const { urls, nodes } = await aCluster(t);
+    const keyIds = Array.from({ length: 50 }, (_, i) => i + 1);
+    for (const used of [1, 2]) {
+      const { counters } = await aReplica(t, urls[0]!, { urls });
+      const decisions = await Promise.all(keyIds.map(keyId => counters.decideKey(keyId, terms, NOON)));
+      assert.equal(counters.status(), 'shared');
+      assert.deepEqual(
+        decisions.map(({ remaining }) => remaining),
+        keyIds.map(() => terms.limits.perMinute - used),
+      );
+    }
+    for (const node of nodes) assert.ok((await node.dbsize()) > 10);
+  });
+});
