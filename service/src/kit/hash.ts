@@ -23,6 +23,11 @@ function mix(lane: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
+/** Each byte in hexadecimal: V8 writes a number above 2^31 in another base digit by digit, in floating point. */
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 function hex(lane: number): string {
-  return lane.toString(16).padStart(8, '0');
+  const [first, second] = [hexOfByte[lane >>> 24]!, hexOfByte[(lane >>> 16) & 0xff]!];
+  const [third, fourth] = [hexOfByte[(lane >>> 8) & 0xff]!, hexOfByte[lane & 0xff]!];
+  return first + second + third + fourth;
 }
