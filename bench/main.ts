@@ -118,6 +118,6 @@ ${table}
   something else than the server's CPU is the limit: the disk, or the generator.
 * The Express stack is \`yardsticks/express-stack.ts\`, Feathers \`peers/feathers-stack.js\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
   service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
-* PostgreSQL and Redis run on the same machine, and their CPU time is nobody's here; what PostgreSQL commits is on disk.
+* PostgreSQL and Redis run on the same machine, and their CPU time is not counted; what PostgreSQL commits is on disk.
 `;
 }
