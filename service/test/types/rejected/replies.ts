@@ -26,6 +26,8 @@ const create = {
 const remove = { ...described, method: 'DELETE', success: { status: 204, description: '' } } as const;
 const patch = { ...read, method: 'PATCH' } as const;
 const wingsPatch = { type: 'object', properties: { wings: { type: 'string' } } } as const;
+const numberPatch = { type: 'object', properties: { name: { type: 'integer' } } } as const;
+const namelessPatch = { type: 'object', properties: { name: { type: 'string', nullable: true } } } as const;
 
 const dogs: Category = { id: 1, name: 'Dogs' };
 
@@ -65,3 +67,11 @@ defineRoute({
 });
 // Rejected: 'wings'
 defineRoute({ ...patch, body: wingsPatch, handler: async context => reply.resource(merged(context)(dogs)) });
+// Rejected: Type 'number' is not assignable to type 'string'
+defineRoute({ ...patch, body: numberPatch, handler: async context => reply.resource(merged(context)(dogs)) });
+// Rejected: 'name' is optional
+defineRoute({
+  ...patch,
+  body: namelessPatch,
+  handler: async context => reply.resource(merged(context)(dogs)),
+});
