@@ -43,9 +43,9 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
   };
 
   const statuses = async (key: string, requests: number) => {
-    const answers = [];
-    for (let i = 0; i < requests; i++) answers.push(await api.as(key).get('/pets'));
-    return answers.map(({ status, body }) => body.code ?? status);
+    const responses = [];
+    for (let i = 0; i < requests; i++) responses.push(await api.as(key).get('/pets'));
+    return responses.map(({ status, body }) => body.code ?? status);
   };
   assert.deepEqual(await statuses(keys['small key'], 3), [200, 200, 200]);
   clock.set('2026-11-21T12:00:05Z');
@@ -61,10 +61,10 @@ describe('the guide to the API', () => {
     const { origin, keys } = await openShop(t);
     const wrong: Error[] = [];
     for (const example of examplesIn(examples, keys)) {
-      const answer = await exchangeBytes(origin, example.bytes);
-      assertKeepsContract({ ...example, ...answer });
+      const response = await exchangeBytes(origin, example.bytes);
+      assertKeepsContract({ ...example, ...response });
       try {
-        assertShown(example, answer);
+        assertShown(example, response);
       } catch (error) {
         wrong.push(new Error(`docs/api-guide.md:${example.line} ${(error as Error).message}`));
       }

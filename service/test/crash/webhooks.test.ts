@@ -17,7 +17,7 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 const CATEGORIES = 6;
 
 /** A lease of one that was killed runs out after 60 s, and then what is left has to be sent. In milliseconds. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
 /** Changes between two kills, so that there are some on a slow machine as well. */
 const CHANGES = 10;
@@ -86,7 +86,7 @@ async function killWhileSending(
   t.after(() => api.close());
   const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);
   const got = () => new Set(receiver.received.map(({ event }) => event.id));
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT;
   // Of what was committed last the numbers may be a moment away.
   await sleep(1_000);
   const all = await expected();

@@ -52,7 +52,7 @@ class Load {
 }
 
 /** Resolves once nobody listens at `url` any more. */
-async function refusesConnections(url: string): Promise<void> {
+async function rejectsConnections(url: string): Promise<void> {
   for (;;) {
     const api = new Client(url);
     try {
@@ -127,7 +127,7 @@ describe('SIGTERM', () => {
     request.flushHeaders();
     await once(request, 'continue');
     const ended = service.end('SIGTERM');
-    await refusesConnections(service.url);
+    await rejectsConnections(service.url);
     request.end('{"name":"Dogs"}');
 
     const [response] = await once(request, 'response');
