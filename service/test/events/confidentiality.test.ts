@@ -123,14 +123,10 @@ describe('a long poll', () => {
       const expiresAt = formatDateTime(shop.clock.now() + HOUR);
       const client = await shop.clientWith({ scopes, expiresAt });
       await settledCursor(shop);
-      const lookups = shop.app.db.all;
-      let isWaiting = false;
-      shop.app.db.all = (...query) => {
-        if (query[0].includes('events')) isWaiting = true;
-        return lookups.apply(shop.app.db, query);
-      };
+      const all = t.mock.method(shop.app.db, 'all');
+      const hasLooked = () => all.mock.calls.some(call => call.arguments[0]?.includes('events'));
       const waiting = client.get('/events?cursor=latest&wait=30');
-      await until('the poll has looked for events', () => isWaiting);
+      await until('the poll has looked for events', hasLooked);
       await end(shop, client);
       await aCategory(shop.api);
       assertRejected(await waiting, 401, 'invalid_api_key');
