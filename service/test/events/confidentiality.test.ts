@@ -60,6 +60,9 @@ describe('a webhook whose key was an administrator’s and is one no longer', ()
       await shop.after(5 * MINUTE);
       assert.equal(confidential(shop).length, 1);
       assert.ok(shop.receiver.told.includes('categories/1 category.created'), 'It is sent the others');
+      // It shows none either, except the one that it was sent before.
+      const deliveries: { type: string }[] = await shop.read(`${path}/deliveries?limit=100`);
+      assert.equal(deliveries.filter(({ type }) => type.startsWith('key.')).length, 1);
     });
   }
 
