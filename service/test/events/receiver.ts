@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { inTime } from '../support/until.ts';
 
 /** One request that an endpoint got. */
 export interface Received {
@@ -95,7 +96,11 @@ export class Receiver {
   }
 
   /** Resolves when it has got so many requests. */
-  async has(count: number): Promise<void> {
+  has(count: number): Promise<void> {
+    return inTime(`${count} requests`, this.#has(count));
+  }
+
+  async #has(count: number): Promise<void> {
     while (this.received.length < count) await this.#news.promise;
   }
 

@@ -8,6 +8,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
 
 const CLIENTS = 16;
 
@@ -87,7 +88,7 @@ describe('SIGTERM under load', () => {
     t.after(() => api.close());
     const load = new Load(api, await aCategory(api));
     const stopped = load.run();
-    while (load.acknowledged.length < 200) await api.get('/healthz');
+    await until('200 requests are answered', () => load.acknowledged.length >= 200, 60);
 
     load.signalled();
     const { code, stdout, stderr } = await service.end('SIGTERM');

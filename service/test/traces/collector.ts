@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { disconnect } from '../events/receiver.ts';
+import { inTime } from '../support/until.ts';
 
 type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
 
@@ -81,12 +82,20 @@ export class Collector {
   }
 
   /** Resolves when it was sent so many requests. */
-  async has(requests: number): Promise<void> {
+  has(requests: number): Promise<void> {
+    return inTime(`${requests} requests`, this.#has(requests));
+  }
+
+  async #has(requests: number): Promise<void> {
     while (this.requests.length < requests) await this.#news.promise;
   }
 
   /** Resolves with the first span that fits. */
-  async span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
+  span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
+    return inTime('a span that fits', this.#span(fits));
+  }
+
+  async #span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
     for (;;) {
       const span = this.spans.find(fits);
       if (span) return span;
