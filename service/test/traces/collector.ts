@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { http } from '../../src/kit/node-http.ts';
 import { disconnect } from '../events/receiver.ts';
 import { inTime } from '../support/until.ts';
 
@@ -53,7 +54,7 @@ export class Collector {
   #news = Promise.withResolvers<void>();
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
+    this.#server = http.createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       const bytes = Buffer.concat(chunks);
