@@ -36,7 +36,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The most write operations that share one commit to disk. */
   readonly writeBatch: number;
-  /** Answer operations past their sunset date instead of refusing them with 410. */
+  /** Answer operations past their sunset date instead of rejecting them with 410. */
   readonly keepSunset: boolean;
   /** How long requests are still served after the signal to stop, so that proxies can move their traffic, in seconds. */
   readonly drainSeconds: number;
@@ -101,7 +101,7 @@ const ours: readonly string[] = [
  * Ctrl-C is to be quick, so the default of `drainSeconds` is 0 there.
  */
 export function readConfig(environment: Environment, { isOnTerminal = false } = {}): Config {
-  refuseUnknown(environment);
+  rejectUnknown(environment);
   return Object.freeze({
     host: text(environment, 'HOST', '127.0.0.1'),
     port: wholeNumber(environment, 'PORT', 8080, 0, 65_535),
@@ -186,7 +186,7 @@ function isRedisUrl(text: string): boolean {
   );
 }
 
-function refuseUnknown(environment: Environment): void {
+function rejectUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PETSTORE_') || ours.includes(name)) continue;
     const near = nearest(name, ours);

@@ -82,13 +82,13 @@ export function forViewer(contract) {
     ...operationsOf(copy).flatMap(({ operation }) => operation.parameters ?? []),
   ];
   for (const parameter of parameters) {
-    if (!('$ref' in parameter || parameter.required)) tellInDescription(parameter);
+    if (!('$ref' in parameter || parameter.required)) describeLimits(parameter);
   }
   return copy;
 }
 
 /** @param {Parameter} parameter */
-function tellInDescription(parameter) {
+function describeLimits(parameter) {
   const { schema } = parameter;
   const example = parameter.example ?? schema.example;
   const told = [parameter.description ?? ''];

@@ -42,7 +42,7 @@ function documentDecidesOnTryIt() {
   return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
 }
 
-/** Input that is refused sends nothing: the response to an earlier request must not stand below it as if it were new. */
+/** Input that is rejected sends nothing: the response to an earlier request must not stand below it as if it were new. */
 const freshAnswers = {
   statePlugins: {
     spec: {

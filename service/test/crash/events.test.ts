@@ -74,14 +74,14 @@ async function write(
 }
 
 async function done<T extends { status: number; text: string }>(
-  answer: Promise<T>,
+  response: Promise<T>,
   status: number,
 ): Promise<T> {
-  const { status: got, text } = await answer;
-  // A replica whose neighbour was killed may be refused by the store for a moment: it says what it knows.
+  const { status: got, text } = await response;
+  // A replica whose neighbour was killed may be rejected by the store for a moment: it says what it knows.
   if (got === 503) throw new Error(text);
   assert.equal(got, status, text);
-  return answer;
+  return response;
 }
 
 /** Follows the log from its beginning, and goes on after what it has whenever its stream breaks. */

@@ -17,7 +17,7 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 const CATEGORIES = 6;
 
 /** In seconds: on a slow machine all that is left has to be sent. */
-const PATIENCE = 60;
+const TIMEOUT = 60;
 
 /** The clock of a service with these options is two minutes ahead: leases, which last 60 s, have expired there. */
 const CLOCK_AHEAD = `--import data:text/javascript,${encodeURIComponent(
@@ -95,13 +95,9 @@ async function killWhileSending(
   const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);
   const got = () => new Set(receiver.received.map(({ event }) => event.id));
   // Of what was committed last the numbers may be a moment away.
-  await until(
-    'every change has its event',
-    async () => (await expected()).length >= writer.changes,
-    PATIENCE,
-  );
+  await until('every change has its event', async () => (await expected()).length >= writer.changes, TIMEOUT);
   const isEverySent = async () => (await expected()).every(id => got().has(id));
-  await until('every event is sent', isEverySent, PATIENCE);
+  await until('every event is sent', isEverySent, TIMEOUT);
   const all = await expected();
   assert.deepEqual([...got()].toSorted(), all.toSorted());
   const bySubject = Map.groupBy(receiver.received, ({ event }) => event.subject as string);

@@ -11,7 +11,7 @@ import { dataDirectory, type Ended, run, serve, start } from '../support/service
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
-import { everyAnswer, fill, firstOrder, onStore } from './copied-shop.ts';
+import { everyResponse, fill, firstOrder, onStore } from './copied-shop.ts';
 
 /** An embedded store, and a database without rows. */
 async function stores(t: TestContext) {
@@ -77,8 +77,8 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.match(stdout, /\nidempotency_keys +\| +2 \| +2\n/);
     assert.doesNotMatch(stdout + stderr, /psk_/);
 
-    const before = await onStore(embedded, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
-    const after = await onStore(environment, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
+    const before = await onStore(embedded, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
+    const after = await onStore(environment, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
     assert.ok(before.length > 100, `only ${before.length} requests were compared`);
     assert.deepEqual(after, before);
 
@@ -250,7 +250,7 @@ describe('a shop does not move', () => {
     await assertNothingThere(query);
   });
 
-  it('when PostgreSQL refuses a row, and says which table it is of', async t => {
+  it('when PostgreSQL rejects a row, and says which table it is of', async t => {
     const { directory, environment, query } = await stores(t);
     breed(directory, 2);
     await query('ALTER TABLE pets ADD CHECK (quantity < 2)');

@@ -124,7 +124,7 @@ function untilNoneIsOpen(db: Database): Promise<void> {
 }
 
 describe('the bounded queue', () => {
-  it('refuses at once what is too much, reads and writes alike, and then goes on', async t => {
+  it('rejects at once what is too much, reads and writes alike, and then goes on', async t => {
     const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
     const release = Promise.withResolvers<void>();
     const held = Array.from({ length: 10 }, () => db.write(() => release.promise));
@@ -205,8 +205,8 @@ describe('a wait', () => {
       db.write(tx => tx.lock('a')),
       db.write(tx => tx.run("UPDATE categories SET description = 'y'")),
     ];
-    const refused = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
-    const waited = await durationOf(refused);
+    const rejected = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
+    const waited = await durationOf(rejected);
     assert.ok(waited < 4_000, `${waited} ms`);
     release.resolve();
     await holding;

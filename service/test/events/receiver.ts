@@ -75,7 +75,7 @@ export class Receiver {
     this.#answering = answering;
   }
 
-  answerWith(status: number, headers: Record<string, string> = {}, body = ''): void {
+  respondWith(status: number, headers: Record<string, string> = {}, body = ''): void {
     this.#answering = response => void response.writeHead(status, headers).end(body);
   }
 
@@ -85,7 +85,7 @@ export class Receiver {
   }
 
   release(status = 204): void {
-    this.answerWith(status);
+    this.respondWith(status);
     for (const response of this.#held) response.writeHead(status).end();
     this.#held.clear();
   }

@@ -118,12 +118,12 @@ describe('pages and files of the portal', () => {
       assert.equal(plain.headers['content-encoding'], undefined, url);
       for (const [acceptEncoding, contentEncoding] of expected) {
         const told = `${url} for ${JSON.stringify(acceptEncoding)}`;
-        const answer = await fetchBytes(origin + url, { headers: { 'accept-encoding': acceptEncoding } });
-        assert.equal(answer.headers['content-encoding'], contentEncoding, told);
-        assert.match(answer.headers.vary ?? '', /^accept-encoding$/i, told);
-        assert.equal(answer.headers['content-length'], String(answer.bytes.length), told);
-        if (contentEncoding) assert.ok(answer.bytes.length < plain.bytes.length, told);
-        assert.ok(decoded(answer).equals(plain.bytes), told);
+        const response = await fetchBytes(origin + url, { headers: { 'accept-encoding': acceptEncoding } });
+        assert.equal(response.headers['content-encoding'], contentEncoding, told);
+        assert.match(response.headers.vary ?? '', /^accept-encoding$/i, told);
+        assert.equal(response.headers['content-length'], String(response.bytes.length), told);
+        if (contentEncoding) assert.ok(response.bytes.length < plain.bytes.length, told);
+        assert.ok(decoded(response).equals(plain.bytes), told);
       }
     }
   });

@@ -68,8 +68,8 @@ describe('the API key', () => {
     const { status } = await portal.tryOut(account);
     assert.equal(status, 200);
     await page.locator('#api-key').press('Enter');
-    const answer = portal.operation(account).locator('.live-response');
-    assert.match((await answer.textContent()) ?? '', /curl /);
+    const response = portal.operation(account).locator('.live-response');
+    assert.match((await response.textContent()) ?? '', /curl /);
     assert.ok(!(await page.locator('body').innerHTML()).includes(shop.adminKey));
     assert.ok(!(await keptBy(page, 'localStorage')).includes(shop.adminKey));
     assert.deepEqual(await context.cookies(), []);

@@ -133,11 +133,11 @@ describe('the balancer', () => {
     welcome.end('body');
     assert.equal(await text((await once(welcome, 'response'))[0]), 'body');
 
-    const refused = request(`${url}/no`, post).on('error', () => {});
-    refused.on('continue', () => assert.fail('the body was asked for'));
-    refused.flushHeaders();
-    assert.equal((await once(refused, 'response'))[0].statusCode, 413);
-    refused.destroy();
+    const rejected = request(`${url}/no`, post).on('error', () => {});
+    rejected.on('continue', () => assert.fail('the body was asked for'));
+    rejected.flushHeaders();
+    assert.equal((await once(rejected, 'response'))[0].statusCode, 413);
+    rejected.destroy();
   });
 
   it('asks another replica when one cannot be reached, and comes back to it', async t => {

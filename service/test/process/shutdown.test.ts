@@ -53,7 +53,7 @@ class Load {
 }
 
 /** Resolves once nobody listens at `url` any more. */
-async function refusesConnections(url: string): Promise<void> {
+async function rejectsConnections(url: string): Promise<void> {
   for (;;) {
     const api = new Client(url);
     try {
@@ -128,7 +128,7 @@ describe('SIGTERM', () => {
     request.flushHeaders();
     await once(request, 'continue');
     const ended = service.end('SIGTERM');
-    await refusesConnections(service.url);
+    await rejectsConnections(service.url);
     request.end('{"name":"Dogs"}');
 
     const [response] = await once(request, 'response');
@@ -168,12 +168,40 @@ describe('SIGTERM', () => {
   });
 
   it('sent twice, as npm and the terminal both do, still lets requests in flight finish', async t => {
-    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '0' });
-    await beginRequest(t, service);
+    const service = await serve(t, dataDirectory(t), {
+      PETSTORE_DRAIN_SECONDS: '600',
+      PETSTORE_SHUTDOWN_SECONDS: '0',
+    });
+    const request = httpRequest(`${service.url}/categories`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': service.adminKey,
+        'content-type': 'application/json',
+        'transfer-encoding': 'chunked',
+        expect: '100-continue',
+      },
+    });
+    request.flushHeaders();
+    await once(request, 'continue');
 
-    void service.end('SIGINT');
-    const { code, stdout } = await service.end('SIGINT');
+    const get = async (path: string) => {
+      const api = new Client(service.url);
+      return (await api.get(path).finally(() => api.close())).status;
+    };
+    // Two signals at once would arrive as one.
+    service.child.kill('SIGINT');
+    await until('/readyz is 503', async () => (await get('/readyz')) === 503);
+    service.child.kill('SIGINT');
+    // Had the second signal ended the drain, the service would stop listening, and cut the request off.
+    for (let i = 0; i < 20; i++) assert.equal(await get('/healthz'), 200);
+    request.end('{"name":"Dogs"}');
+    const [response] = await once(request, 'response');
+    assert.equal(response.statusCode, 201);
+    response.resume();
+
+    const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
     assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.doesNotMatch(stdout, /cut off/);
   });
 });

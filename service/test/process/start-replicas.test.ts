@@ -104,7 +104,7 @@ describe('start:replicas', () => {
   });
 
   for (const count of ['0', '17', 'many', '1.5', '-1']) {
-    it(`refuses to start ${count}`, async t => {
+    it(`will not start ${count}`, async t => {
       const { output, ended } = run(t, [count]);
       assert.deepEqual(await ended, [2, null]);
       assert.match(output.text, new RegExp(`whole number from 1 to 16 .*was given "${count}"\n$`));

@@ -5,9 +5,9 @@ import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
 import type { Operation } from './shop-operations.ts';
-import { paths, type Resource, refusalStatus } from './shop-shapes.ts';
+import { paths, type Resource, rejectionStatus } from './shop-shapes.ts';
 
-interface Answer {
+interface ApiResponse {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   body: any;
@@ -17,8 +17,8 @@ interface Answer {
 export class ShopUnderTest {
   readonly #test: TestApp;
   #model = new ShopModel();
-  /** The refusals met so far. */
-  readonly refusals = new Set<string>();
+  /** The rejections met so far. */
+  readonly rejections = new Set<string>();
   /** The IDs given out so far, by what they identify. */
   #ids: Record<'categories' | 'pets' | 'orders', number[]> = { categories: [], pets: [], orders: [] };
 
@@ -42,9 +42,9 @@ export class ShopUnderTest {
     const answer = await this.#send(request);
     const told = `${JSON.stringify(request)} → ${answer.status} ${JSON.stringify(answer.body)}`;
     const newId = this.#noteNewId(request, answer);
-    const expected = this.#model.answer(request, this.#test.clock.now(), newId);
+    const expected = this.#model.respond(request, this.#test.clock.now(), newId);
     assertExpected(answer, expected, told);
-    if ('codes' in expected) this.refusals.add(answer.body.code);
+    if ('codes' in expected) this.rejections.add(answer.body.code);
     await this.#assertSameState(told);
   }
 
@@ -82,7 +82,7 @@ export class ShopUnderTest {
     return reference === 0 || ids.length === 0 ? 4_000_000_000 : ids[(reference - 1) % ids.length]!;
   }
 
-  async #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<Answer> {
+  async #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<ApiResponse> {
     const search = new URLSearchParams({ limit: '100', ...query });
     const path = id !== undefined ? `${paths[resource]}/${id}` : paths[resource];
     const url = method === 'GET' && id === undefined ? `${path}?${search}` : path;
@@ -103,7 +103,7 @@ export class ShopUnderTest {
   }
 
   /** An ID that was just given out must never have been given out before. */
-  #noteNewId({ method, resource }: ModelRequest, { status, body }: Answer): number {
+  #noteNewId({ method, resource }: ModelRequest, { status, body }: ApiResponse): number {
     if (method !== 'POST' || status !== 201 || resource === 'inventory') return Number.NaN;
     const ids = this.#ids[resource];
     assert.ok(body.id > (ids.at(-1) ?? 0), `ID ${body.id} after ${ids.at(-1)}`);
@@ -143,13 +143,13 @@ export class ShopUnderTest {
   }
 }
 
-function assertExpected({ status, body }: Answer, expected: Expected, told: string): void {
+function assertExpected({ status, body }: ApiResponse, expected: Expected, told: string): void {
   if ('codes' in expected) {
     assert.ok(
       expected.codes.includes(body?.code),
-      `${told}, but the model refuses: ${expected.codes.join(' or ')}`,
+      `${told}, but the model rejects: ${expected.codes.join(' or ')}`,
     );
-    assert.equal(status, refusalStatus[body.code], told);
+    assert.equal(status, rejectionStatus[body.code], told);
     assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], told);
     return;
   }

@@ -16,8 +16,8 @@ export interface Walk {
 export interface Walked {
   /** Operations. */
   steps: number;
-  /** The codes of the refusals. */
-  refusals: string[];
+  /** The codes of the rejections. */
+  rejections: string[];
 }
 
 const { seed, runs, path } = workerData as Walk;
@@ -32,7 +32,7 @@ try {
     steps += sequence.length;
   });
   await fc.assert(property, { numRuns: runs, seed, ...(path !== undefined && { path, endOnFailure: true }) });
-  const walked: Walked = { steps, refusals: [...shop.refusals] };
+  const walked: Walked = { steps, rejections: [...shop.rejections] };
   parentPort!.postMessage(walked);
 } finally {
   for (const cleanUp of cleanUps) await cleanUp();

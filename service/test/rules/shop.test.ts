@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { onPostgres } from '../support/test-store.ts';
-import { refusalStatus } from './shop-shapes.ts';
+import { rejectionStatus } from './shop-shapes.ts';
 import type { Walk, Walked } from './shop-walk.ts';
 
 /**
@@ -34,8 +34,8 @@ describe('the shop', () => {
     );
     // Sequences that never met a rule would say nothing about it.
     if (MODEL_PATH === undefined) {
-      const refusals = new Set(walks.flatMap(({ refusals }) => refusals));
-      assert.deepEqual([...refusals].sort(), Object.keys(refusalStatus).sort());
+      const rejections = new Set(walks.flatMap(({ rejections }) => rejections));
+      assert.deepEqual([...rejections].sort(), Object.keys(rejectionStatus).sort());
     }
     const steps = walks.reduce((sum, walk) => sum + walk.steps, 0);
     t.diagnostic(`${WORKERS * runs} sequences, ${steps} operations, seed ${seed}`);

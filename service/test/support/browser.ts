@@ -6,7 +6,7 @@ import { launchBrowser } from './launch-browser.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 /** How long a page may take for anything that a test waits for, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /** How long to leave a page alone between two looks at it, in milliseconds. */
 const POLL_INTERVAL = 20;
@@ -100,7 +100,7 @@ export function useBrowser(): (t: TestContext, options?: BrowserContextOptions) 
         ...options,
       });
       contexts.push(context);
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(TIMEOUT);
       await context.addInitScript(reportViolations);
       return context;
     };
@@ -112,7 +112,7 @@ export function useBrowser(): (t: TestContext, options?: BrowserContextOptions) 
 
 /** Waits until `read` answers what was wanted; fails with what it answers instead. */
 export async function eventually<T>(read: () => Promise<T>, wanted: T, told = ''): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const value = await read();
     try {

@@ -7,9 +7,9 @@ export async function changeDocument(
   change: (document: DocumentObject) => void,
 ): Promise<void> {
   await context.route('**/openapi.json', async route => {
-    const answer = await route.fetch();
-    const document = await answer.json();
+    const response = await route.fetch();
+    const document = await response.json();
     change(document);
-    await route.fulfill({ response: answer, json: document });
+    await route.fulfill({ response: response, json: document });
   });
 }

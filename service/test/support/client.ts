@@ -2,7 +2,7 @@ import type { Agent, IncomingHttpHeaders } from 'node:http';
 import { http } from '../../src/kit/node-http.ts';
 import { assertKeepsContract } from './contract.ts';
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -28,34 +28,34 @@ export class Client {
     return new Client(this.#origin, key, this.#agent);
   }
 
-  get(path: string, headers?: Record<string, string>): Promise<Answer> {
+  get(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('GET', path, { headers });
   }
 
-  head(path: string, headers?: Record<string, string>): Promise<Answer> {
+  head(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('HEAD', path, { headers });
   }
 
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('POST', path, { body, headers });
   }
 
-  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('PUT', path, { body, headers });
   }
 
-  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('PATCH', path, {
       body,
       headers: { 'content-type': 'application/merge-patch+json', ...headers },
     });
   }
 
-  delete(path: string, headers?: Record<string, string>): Promise<Answer> {
+  delete(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('DELETE', path, { headers });
   }
 
-  async send(method: string, path: string, { headers = {}, body }: LooseOptions = {}): Promise<Answer> {
+  async send(method: string, path: string, { headers = {}, body }: LooseOptions = {}): Promise<ApiResponse> {
     const bytes =
       body === undefined || typeof body === 'string' || body instanceof Uint8Array
         ? body
@@ -76,8 +76,8 @@ export class Client {
     path: string,
     headers: Record<string, string | undefined>,
     bytes: string | Uint8Array | undefined,
-  ): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  ): Promise<ApiResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
     const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
     const length = bytes === undefined ? {} : { 'content-length': Buffer.byteLength(bytes) };
     const options = {

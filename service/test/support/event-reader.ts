@@ -17,7 +17,7 @@ export interface CloudEvent {
 }
 
 /** How long anything that a reader waits for may take, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /** A client of the stream of events, on a connection of its own. */
 export class EventReader {
@@ -36,7 +36,7 @@ export class EventReader {
   ): Promise<EventReader> {
     const reader = new EventReader(origin, key, path, headers);
     await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to begin');
-    if (!reader.#response) throw new Error('The connection was refused or broke');
+    if (!reader.#response) throw new Error('The connection was rejected or broke');
     const { statusCode: status, headers: got } = reader.#response!;
     assert.equal(status, 200);
     assertKeepsContract({ method: 'HEAD', path, status: status!, headers: got, text: '' });
@@ -83,7 +83,7 @@ export class EventReader {
   }
 
   async until(isReached: () => boolean, what: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT;
     while (!isReached()) {
       assert.ok(
         performance.now() < deadline,

@@ -53,7 +53,7 @@ const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(?:,|$)/y;
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (\\S+)$`);
 
-/** Reads the text format 0.0.4, and fails on whatever a Prometheus server would refuse or take for something else. */
+/** Reads the text format 0.0.4, and fails on whatever a Prometheus server would reject or take for something else. */
 function parse(text: string): Sample[] {
   assert.ok(text.endsWith('\n'), 'the last line is not ended');
   const types = new Map<string, string>();

@@ -46,8 +46,8 @@ describe('trying operations out', () => {
     watch.expect(/status of 404/);
     const gone = await portal.execute(operation('getPet'));
     assert.equal(gone.status, 404);
-    const refusal = portal.operation(operation('getPet')).locator('.live-response pre').first();
-    assert.equal(JSON.parse(await refusal.innerText()).code, 'pet_not_found');
+    const rejection = portal.operation(operation('getPet')).locator('.live-response pre').first();
+    assert.equal(JSON.parse(await rejection.innerText()).code, 'pet_not_found');
   });
 
   it('counts down the requests that are left, and tells how long to wait when none is', async t => {
