@@ -88,7 +88,7 @@ describe('SIGTERM under load', () => {
     t.after(() => api.close());
     const load = new Load(api, await aCategory(api));
     const stopped = load.run();
-    while (load.acknowledged.length < 200) await api.get('/healthz');
+    await until('200 requests are answered', () => load.acknowledged.length >= 200, 60);
 
     load.signalled();
     const { code, stdout, stderr } = await service.end('SIGTERM');
