@@ -7,10 +7,8 @@ import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fr
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Ends like npm after Ctrl-C, which then leaves no record. */
-const interruptedNpm = `
-require('node:fs').rmSync('node_modules/.package-lock.json', { force: true });
-process.kill(process.pid, 'SIGKILL');`;
+/** Ends like `npm install` that is killed, which leaves the record of before. */
+const interruptedNpm = `process.kill(process.pid, 'SIGKILL');`;
 
 function setUpTo(fresh: ReturnType<typeof freshClone>, ...args: string[]): void {
   const { status, stderr } = fresh.setUp(...args);
