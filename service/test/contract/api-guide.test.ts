@@ -117,13 +117,13 @@ describe('the guide to the API', () => {
     assert.deepEqual(Object.fromEntries(told), scopes);
   });
 
-  it('tells the figures of bans as they are by default', () => {
+  it('gives the default figures of bans', () => {
     const { forgiveness, strikes, strikesWithin, durations, decay } = readConfig({}).banRules;
     const minutes = durations.map(duration => duration / MINUTE);
     const prose = guide.prose.replace(/\s+/g, ' ');
     for (const figure of [
-      `in the first ${forgiveness / SECOND} seconds after that is forgiven`,
-      `At ${strikes} strikes within ${strikesWithin / SECOND} seconds`,
+      `rejected in the first ${forgiveness / SECOND} seconds after it do not count`,
+      `${strikes} strikes within ${strikesWithin / SECOND} seconds start a ban`,
       `lasts ${minutes[0]} minute, the next ones ${minutes.slice(1, -1).join(', ')} and ${minutes.at(-1)} minutes`,
       `After ${decay / HOUR} hours without a ban`,
     ]) {

@@ -14,13 +14,13 @@ const guide = readFileSync(join(docsDirectory, 'api-guide.md'), 'utf8').replace(
 
 describe('the figures about webhooks in the guide', () => {
   for (const text of [
-    `answer with a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
-    `It is tried again after ${SCHEDULE},`,
-    `${AT_FIRST} at once at first`,
+    `return a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
+    `The service tries again after ${SCHEDULE},`,
+    `${AT_FIRST} at first, more`,
     `(up to ${AT_MOST}, and`,
     `and ${WHILE_FAILING} while attempts fail`,
-    `at most ${grouped(WINDOW.pending)} are pending`,
-    `A key has at most ${WEBHOOKS_PER_KEY} webhooks unless`,
+    `At most ${grouped(WINDOW.pending)} deliveries are pending`,
+    `A key can have ${WEBHOOKS_PER_KEY} webhooks, unless`,
   ]) {
     it(`are those of the service: ${text}`, () => assert.ok(guide.includes(text)));
   }

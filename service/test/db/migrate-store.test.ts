@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { tablesOf } from '../../src/db/embedded-source.ts';
@@ -11,6 +10,7 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 import { everyResponse, fill, firstOrder, onStore } from './copied-shop.ts';
 
 /** An embedded store, and a database without rows. */
@@ -63,14 +63,6 @@ async function assertNothingThere(query: Query): Promise<void> {
     await query('SELECT DISTINCT last_value FROM pg_sequences WHERE last_value IS NOT NULL'),
     [],
   );
-}
-
-/** Waits for something that takes well under half a minute. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_500, 'waited in vain');
-    await sleep(20);
-  }
 }
 
 describe('a shop that moves to PostgreSQL', () => {
@@ -213,7 +205,7 @@ describe('a shop does not move', () => {
     const copy = start(t, ['migrate-store'], environment);
     const isAtWork = async () =>
       (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
-    await until(isAtWork);
+    await until('the copy waits for the test', isAtWork, 30);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
@@ -221,13 +213,10 @@ describe('a shop does not move', () => {
 
     await copy.end('SIGKILL');
     await query('SELECT pg_advisory_unlock(1)');
-    await until(
-      async () =>
-        (
-          await query(`SELECT 1 FROM pg_stat_activity
-                       WHERE datname = current_database() AND application_name LIKE 'petstore%'`)
-        ).length === 0,
-    );
+    const connections = () =>
+      query(`SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name LIKE 'petstore%'`);
+    await until('its connections are closed', async () => (await connections()).length === 0, 30);
     await assertNothingThere(query);
 
     await query('DROP TRIGGER wait ON orders');

@@ -5,6 +5,7 @@ import { openPostgres } from '../../src/db/postgres.ts';
 import { openPostgresStore, postgresOptions } from '../support/engines.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 
 function addCategory(db: Database | Transaction, name: string): Promise<number> {
   return db.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
@@ -118,8 +119,8 @@ describe('a connection that breaks', () => {
   });
 });
 
-async function untilNoneIsOpen(db: Database): Promise<void> {
-  while (db.load().connections!.open > 0) await new Promise(resolve => setImmediate(resolve));
+function untilNoneIsOpen(db: Database): Promise<void> {
+  return until('no connection is open', () => db.load().connections!.open === 0);
 }
 
 describe('the bounded queue', () => {

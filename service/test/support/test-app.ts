@@ -43,7 +43,7 @@ export interface NewKey {
  * test ends all of it is taken down, and the test fails if anything is left behind.
  */
 export async function startTestApp(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   {
     environment = {},
     clock = new TestClock(),
