@@ -210,14 +210,14 @@ export function effectiveSort(
   const follows = asked === sort || asked === `-${sort}`;
   if (hasRange && asked !== undefined && !follows) {
     throw new InvalidSort(
-      `query parameter \`sort\` must be \`${sort}\` or \`-${sort}\` when the list is filtered by ` +
+      `Query parameter \`sort\` must be \`${sort}\` or \`-${sort}\` when the list is filtered by ` +
         `${namesOf(filters, 'or')}, because only that order can be read without reading the whole list, but was ` +
         `\`${asked}\``,
     );
   }
   if (!hasRange && follows && isNullable) {
     throw new InvalidSort(
-      `query parameter \`sort\` can be \`${asked}\` only when the list is filtered by ${namesOf(filters, 'or')}, because ` +
+      `Query parameter \`sort\` can be \`${asked}\` only when the list is filtered by ${namesOf(filters, 'or')}, because ` +
         'the list has entries that have no place in that order; use another sort, or add the filter',
     );
   }

@@ -70,7 +70,7 @@ export class EventConnection implements MessageSink {
   #beat(): void {
     if (this.#blockedSince === undefined) this.#write([this.#beatMessage()]);
     else if (performance.now() - this.#blockedSince >= this.#interval && !this.#response.writableEnded) {
-      const reason = `Dropped: what was sent was not read for ${this.#interval / SECOND} seconds`;
+      const reason = `Dropped: the client read nothing for ${this.#interval / SECOND} seconds`;
       this.#onDrop(reason);
       this.end(reason);
     }

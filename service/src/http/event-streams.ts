@@ -120,7 +120,7 @@ export class EventStreams {
   }
 
   #end(connection: EventConnection): void {
-    connection.end('The service is shutting down; connect again to go on');
+    connection.end('The service is shutting down; connect again to continue');
   }
 
   /** Whether a key may still read what it could as `before`, when its stream began. */
@@ -144,7 +144,7 @@ export class EventStreams {
 function tooManyStreams(most: number): ApiError {
   return new ApiError(
     'too_many_streams',
-    `The API key has ${most} streams open, as many as it may: end one of them, or use another key`,
+    `The API key has ${most} open streams, the most that it may have: end one of them, or use another key`,
     { 'retry-after': String(WAIT_FOR_STREAM) },
   );
 }

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { propertyOf, type Schema } from '../contract/schema.ts';
-import { nearest } from '../kit/text.ts';
+import { capitalised, nearest } from '../kit/text.ts';
 import { shown, shownName } from './quoting.ts';
 
 export type Part = 'path parameter' | 'query parameter' | 'field';
@@ -26,7 +26,7 @@ export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Sc
   const named = distinct.slice(0, MAX_FAULTS);
   const faults = named.map(error => describeFault(error, asSent, schema, part));
   const unnamed = distinct.length - named.length + leftOut;
-  return faults.join('; ') + (unnamed > 0 ? `; and ${unnamed} more` : '');
+  return capitalised(faults.join('; ')) + (unnamed > 0 ? `; and ${unnamed} more` : '');
 }
 
 /** What is of the wrong type also is none of the allowed values; and of an array too long the length says enough. */
@@ -75,7 +75,7 @@ function describeUnknown(name: string, path: string, schema: Schema, part: Part)
       ? `did you mean \`${near}\`?`
       : known.length > 0
         ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
-        : 'none is taken here';
+        : 'none is allowed here';
   return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
 }
 

@@ -98,7 +98,7 @@ function rejectOtherId(params: object, body: object): void {
   if (body.id !== pathId) {
     throw new ApiError(
       'invalid_request',
-      `field \`id\` must equal the ID in the path, ${pathId}, but was ${body.id}`,
+      `Field \`id\` must equal the ID in the path, ${pathId}, but was ${body.id}`,
     );
   }
 }

@@ -84,7 +84,7 @@ export class Idempotency {
       if (!fingerprint.equals(kept.fingerprint)) {
         throw new ApiError(
           'idempotency_key_reused',
-          'This Idempotency-Key was used with another request; take a new one for this request',
+          'This Idempotency-Key was used with another request; send a new key with this request',
         );
       }
       return { reply: replyOf(kept), replayed: true };
@@ -105,7 +105,7 @@ export class Idempotency {
 function keyInUse(): ApiError {
   return new ApiError(
     'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running; ask again shortly',
+    'The first request with this Idempotency-Key is still running; send the request again shortly',
   );
 }
 

@@ -40,10 +40,10 @@ describe('a JSON body', () => {
 
   it('with half a surrogate pair is rejected with the field that holds it', () => {
     for (const half of ['\\ud800', '\\udc00', 'a\\uDBFFb', '\\ud83d\\ud83d\\udc36']) {
-      assert.match(rejectionOf(`{"name":"${half}"}`), /^field `name` holds half of a surrogate pair/);
-      assert.match(rejectionOf(`{"list":[{"deep":"${half}"}]}`), /^field `list` holds half/);
-      assert.match(rejectionOf(`{"${half}":1}`), /^A field name holds half/);
-      assert.match(rejectionOf(`"${half}"`), /^The body holds half/);
+      assert.match(rejectionOf(`{"name":"${half}"}`), /^Field `name` contains half of a surrogate pair/);
+      assert.match(rejectionOf(`{"list":[{"deep":"${half}"}]}`), /^Field `list` contains half/);
+      assert.match(rejectionOf(`{"${half}":1}`), /^A field name contains half/);
+      assert.match(rejectionOf(`"${half}"`), /^The body contains half/);
     }
     assert.deepEqual(parseJson('{"name":"\\ud83d\\udc36"}'), { name: '🐶' });
     assert.deepEqual(parseJson('{"name":"\\\\ud800"}'), { name: '\\ud800' });
@@ -69,7 +69,7 @@ describe('a JSON body', () => {
   ];
   for (const [body, name] of repeated) {
     it(`${body} is rejected for its second ${name}`, () => {
-      assert.equal(rejectionOf(body), `field ${name} is there twice`);
+      assert.equal(rejectionOf(body), `Field ${name} appears twice`);
     });
   }
 
@@ -79,8 +79,8 @@ describe('a JSON body', () => {
     fc.assert(
       fc.property(lookalikes, lookalikes, space, space, (name, value, before, after) => {
         const field = `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`;
-        assert.match(rejectionOf(`{${field},"b":1,${field}}`), /is there twice$/);
-        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /is there twice$/);
+        assert.match(rejectionOf(`{${field},"b":1,${field}}`), /appears twice$/);
+        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /appears twice$/);
       }),
     );
   });

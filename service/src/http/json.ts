@@ -77,7 +77,7 @@ function rejectRepeatedNames(json: string): void {
     else if (colon) {
       const name: string = JSON.parse(token.slice(0, -colon.length));
       const names = open.at(-1)!;
-      if (names.has(name)) throw new ApiError('invalid_request', `field ${shownName(name)} is there twice`);
+      if (names.has(name)) throw new ApiError('invalid_request', `Field ${shownName(name)} appears twice`);
       names.add(name);
     }
   }
@@ -87,7 +87,7 @@ function rejectHalfPairs(value: unknown, path: string): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new ApiError(
       'invalid_request',
-      `${path || 'The body'} holds half of a surrogate pair, which is no character`,
+      `${path || 'The body'} contains half of a surrogate pair, which is not a character`,
     );
   }
   if (typeof value !== 'object' || value === null) return;
@@ -95,9 +95,9 @@ function rejectHalfPairs(value: unknown, path: string): void {
     if (!name.isWellFormed()) {
       throw new ApiError(
         'invalid_request',
-        'A field name holds half of a surrogate pair, which is no character',
+        'A field name contains half of a surrogate pair, which is not a character',
       );
     }
-    rejectHalfPairs(item, path || `field ${shownName(name)}`);
+    rejectHalfPairs(item, path || `Field ${shownName(name)}`);
   }
 }

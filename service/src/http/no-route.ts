@@ -18,11 +18,11 @@ export function rejectTheRest(server: FastifyInstance, gate: Gate): void {
   const methodsAt = (path: string) =>
     routedMethods.filter(method => server.findRoute({ method, url: path }) !== null);
   const rejectionOf = ({ method, url }: FastifyRequest): ApiError => {
-    const allow = methodsAt(pathOf(url)).join(', ');
-    if (allow !== '') {
-      return new ApiError('method_not_allowed', `${method} is not among ${allow} here`, { allow });
-    }
-    return nothingAt(url, path => methodsAt(path).length > 0);
+    const allowed = methodsAt(pathOf(url));
+    if (allowed.length === 0) return nothingAt(url, path => methodsAt(path).length > 0);
+    return new ApiError('method_not_allowed', `${method} is not allowed here; use ${listed(allowed)}`, {
+      allow: allowed.join(', '),
+    });
   };
   const reject = async (request: FastifyRequest) => {
     await gate.pass(request, undefined);
@@ -42,6 +42,12 @@ export function nothingAt(url: string, exists: (path: string) => boolean = () =>
   const isSlip = trimmed !== path && trimmed.length <= SHOWN_PATH && exists(trimmed);
   const hint = isSlip ? `; did you mean ${trimmed}?` : '';
   return new ApiError('route_not_found', `There is nothing at ${path.slice(0, SHOWN_PATH)}${hint}`);
+}
+
+/** `PUT`, `GET or HEAD`, `GET, HEAD or POST` */
+function listed(methods: readonly string[]): string {
+  const last = methods.at(-1)!;
+  return methods.length === 1 ? last : `${methods.slice(0, -1).join(', ')} or ${last}`;
 }
 
 function unreachable(): never {

@@ -12,7 +12,7 @@ export function rejectBrokenEscapes(url: string): void {
       const [name = '', value = ''] = parameter.split('=', 2);
       throw new ApiError(
         'invalid_request',
-        `query parameter ${shownName(name)} must be percent-encoded UTF-8, but was ${shown(value)}`,
+        `Query parameter ${shownName(name)} must be percent-encoded UTF-8, but was ${shown(value)}`,
       );
     }
   }

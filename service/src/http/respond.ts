@@ -111,10 +111,11 @@ function frameworkError(
   }
   if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
   // The client disconnected while it was sending.
-  if (code === 'ECONNRESET') return new ApiError('invalid_request', 'The request was broken off');
+  if (code === 'ECONNRESET')
+    return new ApiError('invalid_request', 'The connection closed before the request was complete');
   return new ApiError(
     'internal_error',
-    `The service failed; it has logged why under request ID ${requestId}`,
+    `The service failed; its log has the reason under request ID ${requestId}`,
   );
 }
 

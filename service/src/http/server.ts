@@ -139,7 +139,7 @@ function unused(): never {
 function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
-    `More than ${MOST_WAITING} requests wait on this connection: read their responses before you send more`,
+    `More than ${MOST_WAITING} requests are waiting on this connection: read their responses before you send more`,
   );
 }
 
@@ -150,7 +150,10 @@ function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadab
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {
-    unreadable.reject(new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'), socket);
+    unreadable.reject(
+      new ApiError('invalid_request', 'CONNECT is not supported: this service is not a proxy'),
+      socket,
+    );
   });
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -75,28 +75,28 @@ function counted<T extends object>(value: T): { value: T; looks: () => number } 
 
 describe('a rejected body', () => {
   const rejections: [body: string, message: string][] = [
-    ['null', 'the body must be a JSON object, but was null'],
-    ['[1]', 'the body must be a JSON object, but was [1]'],
-    ['{}', 'field `name` is required'],
-    ['{"name":7}', 'field `name` must be a string, but was 7'],
-    ['{"name":"  "}', 'field `name` must not be empty, but was ""'],
-    ['{"name":"a\\u0000b"}', 'field `name` must not contain control characters, but was "a\\u0000b"'],
-    ['{"name":"a","size":"3"}', 'field `size` must be an integer (int64), but was "3"'],
-    ['{"name":"a","size":1.5}', 'field `size` must be an integer (int64), but was 1.5'],
-    ['{"name":"a","size":0}', 'field `size` must be at least 1, but was 0'],
-    ['{"name":"a","size":10}', 'field `size` must be at most 9, but was 10'],
-    ['{"name":"a","size":1e400}', 'field `size` must be at most 9, but was Infinity'],
-    ['{"name":"a","colour":"blue"}', 'field `colour` must be one of `red`, `green`, but was "blue"'],
-    ['{"name":"a","vaccinated":"yes"}', 'field `vaccinated` must be `true` or `false`, but was "yes"'],
-    ['{"name":"a","born":5}', 'field `born` must be a string or null, but was 5'],
-    ['{"name":"a","tags":"a"}', 'field `tags` must be an array, but was "a"'],
-    ['{"name":"a","tags":[]}', 'field `tags` must have at least 1 item, but was []'],
-    ['{"name":"a","tags":["a","b","c"]}', 'field `tags` must have at most 2 items, but was ["a","b","c"]'],
-    ['{"name":"a","tags":["a","a"]}', 'field `tags` must not name an item twice, but was ["a","a"]'],
-    ['{"name":"a","tags":["x"]}', 'field `tags.0` must be one of `a`, `b`, `c`, but was "x"'],
-    ['{"name":"a","box":{}}', 'field `box.width` is required'],
-    ['{"name":"a","box":{"width":1,"widht":2}}', 'unknown field `box.widht`; did you mean `width`?'],
-    ['{"name":"a","colour":"red","colour`":1}', 'unknown field "colour`"; did you mean `colour`?'],
+    ['null', 'The body must be a JSON object, but was null'],
+    ['[1]', 'The body must be a JSON object, but was [1]'],
+    ['{}', 'Field `name` is required'],
+    ['{"name":7}', 'Field `name` must be a string, but was 7'],
+    ['{"name":"  "}', 'Field `name` must not be empty, but was ""'],
+    ['{"name":"a\\u0000b"}', 'Field `name` must not contain control characters, but was "a\\u0000b"'],
+    ['{"name":"a","size":"3"}', 'Field `size` must be an integer (int64), but was "3"'],
+    ['{"name":"a","size":1.5}', 'Field `size` must be an integer (int64), but was 1.5'],
+    ['{"name":"a","size":0}', 'Field `size` must be at least 1, but was 0'],
+    ['{"name":"a","size":10}', 'Field `size` must be at most 9, but was 10'],
+    ['{"name":"a","size":1e400}', 'Field `size` must be at most 9, but was Infinity'],
+    ['{"name":"a","colour":"blue"}', 'Field `colour` must be one of `red`, `green`, but was "blue"'],
+    ['{"name":"a","vaccinated":"yes"}', 'Field `vaccinated` must be `true` or `false`, but was "yes"'],
+    ['{"name":"a","born":5}', 'Field `born` must be a string or null, but was 5'],
+    ['{"name":"a","tags":"a"}', 'Field `tags` must be an array, but was "a"'],
+    ['{"name":"a","tags":[]}', 'Field `tags` must have at least 1 item, but was []'],
+    ['{"name":"a","tags":["a","b","c"]}', 'Field `tags` must have at most 2 items, but was ["a","b","c"]'],
+    ['{"name":"a","tags":["a","a"]}', 'Field `tags` must not name an item twice, but was ["a","a"]'],
+    ['{"name":"a","tags":["x"]}', 'Field `tags.0` must be one of `a`, `b`, `c`, but was "x"'],
+    ['{"name":"a","box":{}}', 'Field `box.width` is required'],
+    ['{"name":"a","box":{"width":1,"widht":2}}', 'Unknown field `box.widht`; did you mean `width`?'],
+    ['{"name":"a","colour":"red","colour`":1}', 'Unknown field "colour`"; did you mean `colour`?'],
   ];
   for (const [body, message] of rejections) {
     it(`${body}: ${message}`, () =>
@@ -117,21 +117,21 @@ describe('a rejected body', () => {
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '']) {
       const body = JSON.parse(`{"name":"a",${JSON.stringify(name)}:{"size":1}}`);
       const told = rejectionOf(() => readAnimal(body));
-      assert.match(told, /^unknown field .*; known are `name`, `size`, `colour`, /);
+      assert.match(told, /^Unknown field .*; known are `name`, `size`, `colour`, /);
       assert.ok(told.includes(name), told);
     }
   });
 
   it('with a date-time that is none is told the form', () => {
     const told = rejectionOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
-    assert.match(told, /^field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/);
+    assert.match(told, /^Field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/);
   });
 
   it('with many faults is told the first five and how many more there are', () => {
     const faults = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unknown${i}`, 1]));
     const told = rejectionOf(() => readAnimal(faults));
     assert.equal(told.match(/unknown field/g)?.length, 4);
-    assert.match(told, /^field `name` is required; .*; and 5 more$/);
+    assert.match(told, /^Field `name` is required; .*; and 5 more$/);
   });
 
   it('with an array that is too long is rejected for its length, and only what a message shows is read', () => {
@@ -139,7 +139,7 @@ describe('a rejected body', () => {
     const told = rejectionOf(() => readAnimal({ name: 'a', size: 0, tags }));
     assert.match(
       told,
-      /^field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
+      /^Field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
     );
     assert.ok(looks() < 200, `${looks()} looks`);
   });
@@ -147,7 +147,7 @@ describe('a rejected body', () => {
   it('with thousands of unknown fields has all of them counted', () => {
     const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`unknown${i}`, i]));
     const told = rejectionOf(() => readAnimal({ ...unknown, box: unknown }));
-    assert.match(told, /^field `name` is required; .*; and 19997 more$/);
+    assert.match(told, /^Field `name` is required; .*; and 19997 more$/);
   });
 
   it('quotes numbers as they were sent, when it is given the text', () => {
@@ -178,7 +178,7 @@ describe('an accepted body', () => {
     assert.deepEqual(readAnimal({ name: 'Rex'.padEnd(200) }), { name: 'Rex' });
     assert.match(
       rejectionOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
-      /^field `name` must have at most 200 characters, but was "Rex /,
+      /^Field `name` must have at most 200 characters, but was "Rex /,
     );
     assert.deepEqual(readAnimal({ name: '🐶'.repeat(100).padEnd(300) }), { name: '🐶'.repeat(100) });
   });
@@ -211,15 +211,15 @@ describe('a query', () => {
   });
 
   const rejections: [query: Record<string, string | string[]>, message: string][] = [
-    [{ limit: ['1', '2'] }, 'query parameter `limit` must be given once, but was given 2 times'],
-    [{ limit: '' }, 'query parameter `limit` must be an integer (int64), but was ""'],
-    [{ limit: '0' }, 'query parameter `limit` must be at least 1, but was 0'],
-    [{ limit: '1e1' }, 'query parameter `limit` must be an integer (int64), but was "1e1"'],
-    [{ id: ['1', 'x'] }, 'query parameter `id` must be an integer (int64), but was "x"'],
-    [{ id: ['1', '2', '3', '4'] }, 'query parameter `id` must have at most 3 items, but was [1,2,3,4]'],
-    [{ complete: 'TRUE' }, 'query parameter `complete` must be `true` or `false`, but was "TRUE"'],
-    [{ name: ['a', 'b'] }, 'query parameter `name` must be given once, but was given 2 times'],
-    [{ limt: '1' }, 'unknown query parameter `limt`; did you mean `limit`?'],
+    [{ limit: ['1', '2'] }, 'Query parameter `limit` must be given once, but was given 2 times'],
+    [{ limit: '' }, 'Query parameter `limit` must be an integer (int64), but was ""'],
+    [{ limit: '0' }, 'Query parameter `limit` must be at least 1, but was 0'],
+    [{ limit: '1e1' }, 'Query parameter `limit` must be an integer (int64), but was "1e1"'],
+    [{ id: ['1', 'x'] }, 'Query parameter `id` must be an integer (int64), but was "x"'],
+    [{ id: ['1', '2', '3', '4'] }, 'Query parameter `id` must have at most 3 items, but was [1,2,3,4]'],
+    [{ complete: 'TRUE' }, 'Query parameter `complete` must be `true` or `false`, but was "TRUE"'],
+    [{ name: ['a', 'b'] }, 'Query parameter `name` must be given once, but was given 2 times'],
+    [{ limt: '1' }, 'Unknown query parameter `limt`; did you mean `limit`?'],
   ];
   for (const [query, message] of rejections) {
     it(`${JSON.stringify(query)}: ${message}`, () =>
@@ -233,7 +233,7 @@ describe('a query', () => {
     const query = JSON.parse('{"__proto__":"1"}');
     assert.match(
       rejectionOf(() => readQuery(query)),
-      /^unknown query parameter `__proto__`; known are `id`/,
+      /^Unknown query parameter `__proto__`; known are `id`/,
     );
   });
 

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
 import { isRecord } from '../kit/objects.ts';
+import { capitalised } from '../kit/text.ts';
 import { excerptOf } from './excerpt.ts';
 import { describeFaults, type Part, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
@@ -42,7 +43,7 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
       if (property && property.type !== 'array' && Array.isArray(value)) {
         throw new ApiError(
           'invalid_request',
-          `${part} \`${name}\` must be given once, but was given ${value.length} times`,
+          `${capitalised(part)} \`${name}\` must be given once, but was given ${value.length} times`,
         );
       }
       read[name] = property === undefined ? value : fromText(property, value);

@@ -67,7 +67,7 @@ async function change(
   rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
 ): Promise<void> {
   const before = await selectPetToChange(tx, petId);
-  if (!before) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
+  if (!before) throw new ApiError('unknown_pet', `Field \`petId\` names pet ${petId}, which does not exist`);
   const after = rule(before.stock, before.hasOpenOrders);
   if (after !== before.stock) await store(tx, before, after);
 }

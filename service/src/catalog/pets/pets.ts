@@ -62,6 +62,6 @@ function found<T>(pet: T | undefined, petId: number): T {
 function unknownCategory(categoryId: number): ApiError {
   return new ApiError(
     'unknown_category',
-    `\`categoryId\` names category ${categoryId}, which does not exist`,
+    `Field \`categoryId\` names category ${categoryId}, which does not exist`,
   );
 }

@@ -17,7 +17,10 @@ export function rejectOtherVersion({ 'api-version': version }: IncomingHttpHeade
 /** Throws when the caller does not take the form in which an operation answers. */
 export function rejectOtherForm({ accept }: IncomingHttpHeaders, mediaType = 'application/json'): void {
   if (accept && accept !== '*/*' && !accepts(accept, mediaType)) {
-    throw new ApiError('not_acceptable', `Answers are ${mediaType}, which Accept ${shown(accept)} rules out`);
+    throw new ApiError(
+      'not_acceptable',
+      `Responses are ${mediaType}, which Accept ${shown(accept)} excludes`,
+    );
   }
 }
 

@@ -41,8 +41,8 @@ export type CountedBy = 'key' | 'account' | 'address';
 
 const usedBy: Record<CountedBy, string> = {
   key: '',
-  account: ' for reading the account of this key, which has a limit of its own',
-  address: ' for your address, which counts because there is no valid API key',
+  account: ' for reading the account of this key, which has its own limit',
+  address: ' for your address, which is counted because the request has no valid API key',
 };
 
 /** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
@@ -55,8 +55,8 @@ export function rejectionOf(
   if (verdict === 'banned') {
     return new ApiError(
       'api_key_banned',
-      `The API key is banned until ${until}, because it went on calling after it was told to wait: retry after ` +
-        `${wait} s, and from then on wait the seconds in Retry-After after every 429`,
+      `The API key is banned until ${until}, because it kept sending requests after it was rejected: retry after ` +
+        `${wait} s, and after every 429 wait the seconds in Retry-After`,
       headers,
     );
   }
@@ -64,7 +64,7 @@ export function rejectionOf(
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${usedBy[countedBy]}; the next ${window} begins at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${usedBy[countedBy]}; the next ${window} starts at ${until}: retry after ${wait} s`,
     headers,
   );
 }

@@ -11,7 +11,7 @@ export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: I
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target is over ${inKibibytesAndBytes(TARGET_LIMIT)}: it has ${url!.length}`,
+      `The request target has ${url!.length} bytes; the limit is ${inKibibytesAndBytes(TARGET_LIMIT)}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {
@@ -24,11 +24,14 @@ export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: I
     );
   }
   if (url.includes('#')) {
-    throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
+    throw new ApiError(
+      'invalid_request',
+      'A request target cannot have a fragment: send # in a value as %23',
+    );
   }
   const hosts = count(rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
-    throw new ApiError('invalid_request', `A request has one Host header, but this one had ${hosts}`);
+    throw new ApiError('invalid_request', `A request must have one Host header, but this one had ${hosts}`);
   }
 }
 

@@ -74,7 +74,11 @@ export function errorResponseOf(
   lifecycle: readonly HeaderName[],
   schemas: NamedSchemas,
 ): object {
-  const examples = codes.map(code => [code, { value: { code, message: errorCatalogue[code], status } }]);
+  const examples = codes.map(code => {
+    // A description is a sentence; a message has no full stop.
+    const message = errorCatalogue[code].replace(/\.$/, '');
+    return [code, { value: { code, message, status } }];
+  });
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
     headers: headers([...(byStatus[status] ?? []), ...lifecycle]),
