@@ -7,14 +7,14 @@ import { shown, shownName } from './quoting.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON text of the body, from which a message quotes numbers; empty without a body. */
+    /** The JSON text of the body, from which messages quote numbers; empty without a body. */
     bodyText: string;
   }
 }
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Replaces the server's body parsers by one for JSON that rejects what is not plainly JSON text. */
+/** Replaces the server's body parsers by one strict parser for JSON. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();

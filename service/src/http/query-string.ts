@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.ts';
 import { shown, shownName } from './quoting.ts';
 
-/** Throws for a percent-encoding in a query string that is broken or is not UTF-8: the parser keeps or replaces it. */
+/** Throws for a percent-encoding in a query string that is malformed or not UTF-8: the parser would keep or replace it. */
 export function rejectBrokenEscapes(url: string): void {
   const query = url.indexOf('?') + 1;
   if (query === 0 || !url.includes('%', query)) return;

@@ -189,7 +189,7 @@ describe('a ban', () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
     await codes(client, 20);
-    const warnings = shop.logLines().filter(({ msg }) => msg !== 'request');
+    const warnings = shop.logLines().filter(({ msg }) => msg !== 'Request');
     assert.deepEqual(
       warnings.map(({ time, ...line }) => line),
       [

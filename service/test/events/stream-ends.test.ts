@@ -107,7 +107,7 @@ describe('a reader that does not keep up', () => {
     reader.pause();
     await appendMany(shop.app, 15_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'stream dropped');
+    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
     await reader.until(() => dropped().length > 0, 'the reader to be dropped');
     const [{ reason, keyId } = {}] = dropped();
     assert.deepEqual([reason, keyId], ['Dropped: the client read nothing for 0.3 seconds', 1]);

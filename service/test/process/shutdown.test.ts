@@ -173,6 +173,6 @@ describe('SIGTERM', () => {
     void service.end('SIGINT');
     const { code, stdout } = await service.end('SIGINT');
     assert.equal(code, 0);
-    assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.equal(stdout.match(/"Shutting down"/g)?.length, 1);
   });
 });

@@ -4,12 +4,12 @@ import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
 import type { HeaderPairs } from '../send.ts';
 
-/** The text of `RateLimit-Policy` is the same for all requests under the same limits. */
+/** The values of `RateLimit-Policy`, which all requests with the same limits share. */
 const policies = new WeakMap<WindowLimits, string>();
 
 /**
- * Adds what a response says of the caller's limits: the three headers that every response has, and beside them the fields of
- * draft-ietf-httpapi-ratelimit-headers-11, of which `RateLimit` tells of the same window.
+ * Adds the rate-limit headers: `X-RateLimit-*` and the fields of draft-ietf-httpapi-ratelimit-headers-11. `RateLimit`
+ * describes the same window as `X-RateLimit-*`.
  */
 export function addRateLimitHeaders(
   head: HeaderPairs,
@@ -36,7 +36,7 @@ function policyOf(limits: WindowLimits): string {
   return policy;
 }
 
-/** Whose limits a request draws on: those of its key, of the bucket that its key has for its account, or of its address. */
+/** What a request counts against: its key, the separate limit that its key has for its account, or its address. */
 export type CountedBy = 'key' | 'account' | 'address';
 
 const usedBy: Record<CountedBy, string> = {
@@ -45,7 +45,7 @@ const usedBy: Record<CountedBy, string> = {
   address: ' for your address, which is counted because the request has no valid API key',
 };
 
-/** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
+/** The error for a request that the limits do not admit: why, whose limits, and when to retry. */
 export function rejectionOf(
   { verdict, window, limit, reset, wait }: Decision,
   countedBy: CountedBy,

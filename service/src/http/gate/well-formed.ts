@@ -4,8 +4,8 @@ import { TARGET_LIMIT } from '../../contract/request-limits.ts';
 import { inKibibytesAndBytes } from '../../kit/quantities.ts';
 
 /**
- * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
- * Host that is missing or repeated.
+ * Throws for malformed requests that node:http accepts: a target that is too long, has a fragment or is an asterisk
+ * (RFC 9112 §3.2), and a Host header that is missing or repeated.
  */
 export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > TARGET_LIMIT) {
@@ -35,7 +35,7 @@ export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: I
   }
 }
 
-/** How often a header is there; `rawHeaders` has names and values by turns. */
+/** How often a header appears; `rawHeaders` alternates names and values. */
 function count(rawHeaders: readonly string[], name: string): number {
   let found = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
