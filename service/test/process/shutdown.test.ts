@@ -201,7 +201,7 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.equal(stdout.match(/"Shutting down"/g)?.length, 1);
     assert.doesNotMatch(stdout, /cut off/);
   });
 });
