@@ -9,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts';
 
 const EVENTS = 5_000;
 
-/** Events per page of a catch-up. */
+/** A catch-up reads 100 events per page. */
 const PAGES = EVENTS / 100;
 
 const path = '/events/stream?cursor=0&type=pet.updated';
