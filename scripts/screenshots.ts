@@ -20,7 +20,7 @@ const listPets = { operationId: 'listPets', tags: ['Animals'] };
 /** What each picture shows: the options of its browser, and what is done before it is taken. */
 const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
   {
-    'portal-desktop-light': [desktop, showAnswer],
+    'portal-desktop-light': [desktop, showResponse],
     'portal-desktop-dark': [desktop, portal => showOperation(portal, 'getPet')],
     'portal-phone-light': [phone, portal => portal.open()],
     'portal-phone-dark': [phone, portal => showOperation(portal, 'createPet')],
@@ -36,7 +36,7 @@ async function showOperation(portal: PortalPage, operationId: string): Promise<v
 }
 
 /** An operation that was tried out, with the answer in the picture. */
-async function showAnswer(portal: PortalPage, key: string): Promise<void> {
+async function showResponse(portal: PortalPage, key: string): Promise<void> {
   await portal.open('#/Animals/listPets');
   await portal.useKey(key);
   const shown = portal.operation(listPets);

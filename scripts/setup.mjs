@@ -14,7 +14,7 @@ const wanted = createHash('sha256')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   install();
-  refuseWithoutRuntime();
+  rejectWithoutRuntime();
   writeFileSync(stamp, wanted);
 }
 
@@ -34,7 +34,7 @@ function install() {
   process.exit(1);
 }
 
-function refuseWithoutRuntime() {
+function rejectWithoutRuntime() {
   const node = join(root, 'node_modules', '.bin', 'node');
   const { status, error } = spawnSync(node, ['--version']);
   if (status === 0) return;

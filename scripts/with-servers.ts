@@ -10,6 +10,7 @@ import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
 
 const programs = join(import.meta.dirname, '../node_modules/.bin');
+const compileCache = join(import.meta.dirname, '../node_modules/.cache/petstore');
 const [command, ...args] = process.argv.slice(2);
 
 let child: ChildProcess | undefined;
@@ -41,6 +42,8 @@ async function runWithServers(command: string): Promise<number> {
     browser = await offerBrowser();
     if (interrupted !== undefined) return codeOf(interrupted);
     return await run(command, {
+      // Every test file is a process of its own, and many start services: compiled code is stored for the next one.
+      NODE_COMPILE_CACHE: compileCache,
       TEST_DATABASE_URL: postgres!,
       TEST_REDIS_URL: redis!,
       TEST_BROWSER_URL: browser.url,

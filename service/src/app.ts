@@ -9,7 +9,7 @@ import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
-import { ANSWER_TIMEOUT } from './events/webhooks/attempt.ts';
+import { RESPONSE_TIMEOUT } from './events/webhooks/attempt.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
 import { WebhookDispatcher } from './events/webhooks/dispatcher.ts';
 import { Endpoints, type Resolve } from './events/webhooks/endpoints.ts';
@@ -80,7 +80,7 @@ const FLUSH_INTERVAL = 800;
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
 /** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
-const WEBHOOK_PATIENCE = 2 * SECOND;
+const WEBHOOK_TIMEOUT = 2 * SECOND;
 
 /** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
 export async function buildApp(
@@ -129,8 +129,8 @@ export async function buildApp(
     tail,
     clock,
     endpoints,
-    timeout: ANSWER_TIMEOUT,
-    patience: WEBHOOK_PATIENCE,
+    timeout: RESPONSE_TIMEOUT,
+    patience: WEBHOOK_TIMEOUT,
     random: Math.random,
     ...timing,
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },

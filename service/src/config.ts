@@ -36,7 +36,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** The most write operations that share one commit to disk. */
   readonly writeBatch: number;
-  /** Answer operations past their sunset date instead of refusing them with 410. */
+  /** Answer operations past their sunset date instead of rejecting them with 410. */
   readonly keepSunset: boolean;
   /** How long requests are still served after the signal to stop, so that proxies can move their traffic, in seconds. */
   readonly drainSeconds: number;
@@ -101,7 +101,7 @@ const ours: readonly string[] = [
  * Ctrl-C is to be quick, so the default of `drainSeconds` is 0 there.
  */
 export function readConfig(environment: Environment, { isOnTerminal = false } = {}): Config {
-  refuseUnknown(environment);
+  rejectUnknown(environment);
   return Object.freeze({
     host: text(environment, 'HOST', '127.0.0.1'),
     port: wholeNumber(environment, 'PORT', 8080, 0, 65_535),
@@ -169,10 +169,26 @@ function readRedisUrls(environment: Environment): readonly string[] {
         `when they are nodes of a cluster, but number ${wrong + 1} is none`,
     );
   }
+  const undecodable = urls.findIndex(url => !isPercentEncoded(new URL(url)));
+  if (undecodable >= 0) {
+    throw new ConfigError(
+      `The user and the password of URL number ${undecodable + 1} in ${source} must be percent-encoded: write \`%\` as \`%25\``,
+    );
+  }
   if (urls.length > 1 && urls.some(url => Number(new URL(url).pathname.slice(1)) > 0)) {
     throw new ConfigError(`${source} names several nodes of a cluster, which has no database but number 0`);
   }
   return Object.freeze(urls);
+}
+
+/** Whether user and password can be decoded. */
+function isPercentEncoded({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isRedisUrl(text: string): boolean {
@@ -186,7 +202,7 @@ function isRedisUrl(text: string): boolean {
   );
 }
 
-function refuseUnknown(environment: Environment): void {
+function rejectUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PETSTORE_') || ours.includes(name)) continue;
     const near = nearest(name, ours);

@@ -8,8 +8,8 @@ import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
 import { SECOND } from '../kit/clock.ts';
 import { flushToDisk } from '../kit/durable.ts';
-import { contentOf, refuseViolations } from './check.ts';
-import { embeddedDirectory, refuseNoStore } from './embedded-store.ts';
+import { contentOf, rejectViolations } from './check.ts';
+import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 
@@ -22,8 +22,8 @@ export async function backup(args: string[]): Promise<void> {
   }
   const target = resolve(file);
   const directory = embeddedDirectory('backup');
-  refuseNoStore(directory);
-  refuseExisting(target);
+  rejectNoStore(directory);
+  rejectExisting(target);
   const began = performance.now();
   const content = await interruptible(signal => writeCopy(storePath(directory), target, signal));
   const { size } = statSync(target);
@@ -44,9 +44,9 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     }
     await copySnapshot(source, unfinished, signal);
     const checked = await checkStore(unfinished, { signal });
-    refuseViolations(source, checked);
+    rejectViolations(source, checked);
     signal.throwIfAborted();
-    refuseExisting(target);
+    rejectExisting(target);
     renameSync(unfinished, target);
     flushToDisk(dirname(target));
     return contentOf(checked);
@@ -62,7 +62,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
   }
 }
 
-function refuseExisting(target: string): void {
+function rejectExisting(target: string): void {
   if (existsSync(target))
     throw new UsageError(`${target} exists, and a backup replaces no file: name another`);
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type CheckedStore, checkStore } from '../db/check-store.ts';
 import { storePath } from '../db/store-directory.ts';
-import { embeddedDirectory, refuseNoStore } from './embedded-store.ts';
+import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 
 /** `check [FILE]`: looks for damage in the embedded store, or in a backup of one, and changes nothing. */
@@ -13,7 +13,7 @@ export async function check(args: string[]): Promise<void> {
     throw new UsageError('check takes one file at most: check ./petstore-backup.db');
   const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
   const checked = await checkStore(path);
-  refuseViolations(path, checked);
+  rejectViolations(path, checked);
   process.stdout.write(`${path} is whole: ${contentOf(checked)}\n`);
 }
 
@@ -23,7 +23,7 @@ export function existing(file: string): string {
   throw new UsageError(`There is no file ${file}`);
 }
 
-export function refuseViolations(path: string, { violations }: CheckedStore): void {
+export function rejectViolations(path: string, { violations }: CheckedStore): void {
   if (violations.length === 0) return;
   throw new CommandFailed(
     `${path} is not whole:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
@@ -42,6 +42,6 @@ export function contentOf(checked: CheckedStore): string {
 
 function ownStore(): string {
   const directory = embeddedDirectory('check without a file');
-  refuseNoStore(directory);
+  rejectNoStore(directory);
   return storePath(directory);
 }

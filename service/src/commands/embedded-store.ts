@@ -13,7 +13,7 @@ export function embeddedDirectory(command: string): string {
 }
 
 /** Throws UsageError when there is nothing in the file of the store, or no file. */
-export function refuseNoStore(directory: string): void {
+export function rejectNoStore(directory: string): void {
   if (hasStore(directory)) return;
   throw new UsageError(`There is no store in ${directory}: PETSTORE_DATA names the directory of the store`);
 }

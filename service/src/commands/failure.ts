@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { ApiError } from '../contract/errors.ts';
-import { StoreAway, UnusableStore } from '../db/database.ts';
+import { StoreUnavailable, UnusableStore } from '../db/database.ts';
 import { StoreInUse } from '../db/store-lock.ts';
 
 /** What the caller of a command can mend: told in one sentence, without a stack trace. */
@@ -14,7 +14,7 @@ export class CommandFailed extends Error {}
  * what stands in the way, such as another process, a full disk or a server that is away, and for a fault of the program, which has a stack trace.
  */
 export function reportFailure(error: unknown): void {
-  if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreAway) {
+  if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreUnavailable) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   } else if (

@@ -117,7 +117,7 @@ function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T
   const { banRules, redisUrls } = readConfig(process.env);
   return withExistingStore(async db => {
     const now = Date.now();
-    const counters = openCounters({ urls: redisUrls, clock: 'redis', onStatus: tellOfRedis });
+    const counters = openCounters({ urls: redisUrls, clock: 'redis', onStatus: reportRedis });
     const keyLimits = new KeyLimits({ db, counters, banRules, onBan: () => {} });
     try {
       await counters.open();
@@ -129,7 +129,7 @@ function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T
   });
 }
 
-function tellOfRedis(status: 'shared' | 'fallback'): void {
+function reportRedis(status: 'shared' | 'fallback'): void {
   if (status === 'shared') return;
   process.stderr.write('Redis cannot be reached: of use and bans only what the store last kept is known.\n');
 }
@@ -168,7 +168,7 @@ function given(options: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** The number that an option names; what is none stays text, for the message that refuses it. */
+/** The number that an option names; what is none stays text, for the message that rejects it. */
 function wholeNumber(option: string | undefined): number | string | undefined {
   return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
 }

@@ -4,7 +4,7 @@ import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { refuseNoStore } from './embedded-store.ts';
+import { rejectNoStore } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
 
 /** `migrate-store`: copies the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL. */
@@ -14,7 +14,7 @@ export async function migrateStore(args: string[]): Promise<void> {
   if (databaseUrl === undefined) {
     throw new UsageError('DATABASE_URL is not set: it names the PostgreSQL database that the store moves to');
   }
-  refuseNoStore(directory);
+  rejectNoStore(directory);
   lockStore(directory, 'migrate-store');
   process.stderr.write(`Copying the store in ${directory} to ${withoutPassword(databaseUrl)} …\n`);
   const tables = await copyStore({ directory, databaseUrl }).catch(error => {

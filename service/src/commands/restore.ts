@@ -10,7 +10,7 @@ import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { adminKeyPath, storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { newAdministratorKey, validKeyIn } from './admin-key.ts';
-import { contentOf, existing, refuseViolations } from './check.ts';
+import { contentOf, existing, rejectViolations } from './check.ts';
 import { embeddedDirectory } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
@@ -25,7 +25,7 @@ export async function restore(args: string[]): Promise<void> {
   }
   const directory = embeddedDirectory('restore');
   const source = existing(file);
-  refuseStoreItself(source, directory);
+  rejectStoreItself(source, directory);
   lockStore(directory, 'restore');
   const { kept, content } = await interruptible(signal => replaceBy(source, directory, signal));
   process.stdout.write(`${directory} holds the shop of ${source}: ${content}\n`);
@@ -42,7 +42,7 @@ async function replaceBy(source: string, directory: string, signal: AbortSignal)
     createPrivately(copy);
     await copySnapshot(source, copy, signal);
     const checked = await checkStore(copy, { signal, shownAs: source });
-    refuseViolations(source, checked);
+    rejectViolations(source, checked);
     signal.throwIfAborted();
     const kept = replaceStore(directory, copy, asideSuffix('restore', Date.now()));
     return { kept, content: contentOf(checked) };
@@ -55,7 +55,7 @@ async function replaceBy(source: string, directory: string, signal: AbortSignal)
   }
 }
 
-function refuseStoreItself(source: string, directory: string): void {
+function rejectStoreItself(source: string, directory: string): void {
   const path = storePath(directory);
   if (!existsSync(path) || realpathSync(source) !== realpathSync(path)) return;
   throw new UsageError(`${source} is the store itself: name a backup of it`);

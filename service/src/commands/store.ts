@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
-import { refuseNoStore } from './embedded-store.ts';
+import { rejectNoStore } from './embedded-store.ts';
 
 /** Opens the store that the environment names, does something with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
@@ -19,7 +19,7 @@ export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<
 /** The same, but makes no store where there is none: what is not there cannot be looked at or changed. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
-  if (databaseUrl === undefined) refuseNoStore(dataDirectory);
+  if (databaseUrl === undefined) rejectNoStore(dataDirectory);
   return withStore(work);
 }
 

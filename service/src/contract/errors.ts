@@ -79,14 +79,14 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** A refusal that the caller is told about: `code` from the catalogue, `message` for a person to act on. */
+/** A rejection that the caller is told about: `code` from the catalogue, `message` for a person to act on. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** Response headers that belong to the refusal, such as `Allow`. */
+  /** Response headers that belong to the rejection, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
-    // A refusal is an answer, and nobody reads its stack; taking one costs more than all else in refusing.
+    // A rejection is an answer, and nobody reads its stack; taking one costs more than all else in rejecting.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);

@@ -90,10 +90,10 @@ describe('an address that used up its limits', () => {
   const victim = '192.0.2.1';
 
   for (const [told, requests] of [
-    ['and was refused', 4],
-    ['and was not refused yet', 3],
+    ['and was rejected', 4],
+    ['and was not rejected yet', 3],
   ] as const) {
-    it(`${told} stays refused through a flood of a million addresses`, () => {
+    it(`${told} stays rejected through a flood of a million addresses`, () => {
       const table = new AddressTable(4_096);
       assert.equal(admittedOf(table, victim, requests, NOON), 3);
       for (let i = 0; i < FLOOD; i++) {
@@ -106,7 +106,7 @@ describe('an address that used up its limits', () => {
     });
   }
 
-  it('stays refused through a flood until its day ends, when it used up the day', () => {
+  it('stays rejected through a flood until its day ends, when it used up the day', () => {
     const table = new AddressTable(64);
     const shortDay: Terms = { ...terms, limits: { perMinute: 3, perDay: 3 } };
     for (let i = 0; i < 4; i++) table.decide(victim, shortDay, NOON);
@@ -152,11 +152,11 @@ describe('a full table', () => {
     assert.equal(table.decide(address(99), terms, NOON).verdict, 'refused');
   });
 
-  it('admits no more than its addresses and the shared count may have, when all ask until they are refused', () => {
+  it('admits no more than its addresses and the shared count may have, when all ask until they are rejected', () => {
     const capacity = 4;
-    const asking = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
+    const actor = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
     fc.assert(
-      fc.property(asking, numbers => {
+      fc.property(actor, numbers => {
         const table = new AddressTable(capacity);
         let admitted = 0;
         for (const number of numbers) admitted += admittedOf(table, address(number), 4, NOON);

@@ -17,7 +17,7 @@ export interface DayUse extends CountedKey {
 /** What a key in this state did on the day of its last request. */
 export function dayUseOf(
   keyId: number,
-  { resets, day, dayUsed: admitted, dayRefused: refused }: Readonly<LimitState>,
+  { resets, day, dayUsed: admitted, dayRejected: refused }: Readonly<LimitState>,
 ): DayUse {
   return { keyId, resets, day, admitted, refused };
 }

@@ -52,10 +52,10 @@ local function merge(kept, seed)
     kept.minuteUsed = math.max(kept.minuteUsed, seed.minuteUsed)
   end
   if seed.day > kept.day then
-    kept.day, kept.dayUsed, kept.dayRefused = seed.day, seed.dayUsed, seed.dayRefused
+    kept.day, kept.dayUsed, kept.dayRejected = seed.day, seed.dayUsed, seed.dayRejected
   elseif seed.day == kept.day then
     kept.dayUsed = math.max(kept.dayUsed, seed.dayUsed)
-    kept.dayRefused = math.max(kept.dayRefused, seed.dayRefused)
+    kept.dayRejected = math.max(kept.dayRejected, seed.dayRejected)
   end
   if seed.bannedUntil > kept.bannedUntil then
     kept.bannedAt, kept.bannedUntil, kept.bans = seed.bannedAt, seed.bannedUntil, seed.bans
@@ -74,7 +74,7 @@ local function enterWindows(state, now)
   end
   local day = math.floor(now / DAY)
   if day > state.day then
-    state.day, state.dayUsed, state.dayRefused = day, 0, 0
+    state.day, state.dayUsed, state.dayRejected = day, 0, 0
   end
 end
 
@@ -87,7 +87,7 @@ local function forgetFuture(state, now)
   if not state then return end
   local latest = now + TOLERANCE
   if state.minute * MINUTE > latest then state.minute, state.minuteUsed = 0, 0 end
-  if state.day * DAY > latest then state.day, state.dayUsed, state.dayRefused = 0, 0, 0 end
+  if state.day * DAY > latest then state.day, state.dayUsed, state.dayRejected = 0, 0, 0 end
   if state.bannedAt > latest then forgetBans(state) end
   if state.toldAt > latest then state.toldAt = 0 end
   if state.seenAt > latest then state.seenAt = 0 end
@@ -118,7 +118,7 @@ local function endOfBindingWindow(state, limits)
   return (state.day + 1) * DAY
 end
 
--- Takes down a refused request. Answers whether it is one too many: then the ban has begun.
+-- Takes down a rejected request. Answers whether it is one too many: then the ban has begun.
 local function strike(state, limits, rules, now)
   local windowEnd = endOfBindingWindow(state, limits)
   if state.toldAt == 0 or now >= state.toldUntil or windowEnd > state.toldUntil then
@@ -142,7 +142,7 @@ local function advance(state, limits, bansLiftedAt, rules, now)
   local isLifted = bansLiftedAt >= state.bannedAt and bansLiftedAt <= now + TOLERANCE
   if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
   if now < state.bannedUntil then
-    state.dayRefused = state.dayRefused + 1
+    state.dayRejected = state.dayRejected + 1
     return 'banned', 0
   end
   if state.minuteUsed < limits.perMinute and state.dayUsed < limits.perDay then
@@ -151,7 +151,7 @@ local function advance(state, limits, bansLiftedAt, rules, now)
     state.toldAt = 0
     return 'admitted', 0
   end
-  state.dayRefused = state.dayRefused + 1
+  state.dayRejected = state.dayRejected + 1
   if rules and strike(state, limits, rules, now) then return 'banned', 1 end
   return 'refused', 0
 end

@@ -17,7 +17,7 @@ import {
 export interface BanRules {
   /** How long after it was told to wait a caller's requests are taken to have been on their way already. */
   forgiveness: number;
-  /** So many refused requests after that … */
+  /** So many rejected requests after that … */
   strikes: number;
   /** … within this time are a ban. */
   strikesWithin: number;
@@ -29,11 +29,11 @@ export interface BanRules {
 
 /** What the counters know of a subject. Instants are in milliseconds since the Unix epoch; 0 stands for never. */
 export interface LimitState extends WindowUse {
-  /** When the subject was first refused since it was last admitted: since then it knows that it must wait. */
+  /** When the subject was first rejected since it was last admitted: since then it knows that it must wait. */
   toldAt: number;
   /** Until when it was told to wait. */
   toldUntil: number;
-  /** When requests were refused that should not have been sent, the latest last. */
+  /** When requests were rejected that should not have been sent, the latest last. */
   strikes: readonly number[];
   bannedAt: number;
   bannedUntil: number;
@@ -73,7 +73,7 @@ export interface Decision extends Outcome {
   remaining: number;
   /** When that window ends, and the ban if there is one, in whole Unix seconds: always after now. */
   reset: number;
-  /** Whole seconds from now until `reset`, at least 1: a refused caller that waits them is admitted. */
+  /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits them is admitted. */
   wait: number;
 }
 
@@ -81,7 +81,7 @@ const NO_STRIKES: readonly number[] = [];
 
 // The same four objects for all requests: a new one for each would be garbage.
 const ADMITTED: Outcome = { verdict: 'admitted', banBegins: false };
-const REFUSED: Outcome = { verdict: 'refused', banBegins: false };
+const REJECTED: Outcome = { verdict: 'refused', banBegins: false };
 const BANNED: Outcome = { verdict: 'banned', banBegins: false };
 const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
@@ -92,7 +92,7 @@ export function newState(now: number, resets = 0): LimitState {
     minuteUsed: 0,
     day: 0,
     dayUsed: 0,
-    dayRefused: 0,
+    dayRejected: 0,
     toldAt: 0,
     toldUntil: 0,
     strikes: NO_STRIKES,
@@ -108,8 +108,8 @@ export function newState(now: number, resets = 0): LimitState {
 
 /**
  * The one rule of limits and bans: decides a request at `now` from `state` and `terms` alone, and leaves the new state in
- * `state`. A request is admitted when both windows have room and then counts in both; a refused one counts in neither.
- * A caller that was told to wait and goes on asking collects strikes, and enough of them are a ban.
+ * `state`. A request is admitted when both windows have room and then counts in both; a rejected one counts in neither.
+ * A caller that was told to wait and goes on actor collects strikes, and enough of them are a ban.
  */
 export function decide(state: LimitState, terms: Terms, now: number): Decision {
   return describe(state, terms, now, advance(state, terms, now));
@@ -122,7 +122,7 @@ function advance(state: LimitState, terms: Terms, now: number): Outcome {
   state.seenAt = now;
   if (state.bannedAt !== 0 && isLifted(state.bannedAt, terms.bansLiftedAt, now)) forgetBans(state);
   if (now < state.bannedUntil) {
-    state.dayRefused++;
+    state.dayRejected++;
     return BANNED;
   }
   if (hasRoom(state, terms.limits)) {
@@ -131,9 +131,9 @@ function advance(state: LimitState, terms: Terms, now: number): Outcome {
     state.toldAt = 0;
     return ADMITTED;
   }
-  state.dayRefused++;
+  state.dayRejected++;
   const banBegins = terms.banRules !== undefined && strike(state, terms, terms.banRules, now);
-  return banBegins ? BAN_BEGINS : REFUSED;
+  return banBegins ? BAN_BEGINS : REJECTED;
 }
 
 /** What the caller is told of a request that left its subject in `state`. */
@@ -175,10 +175,10 @@ export function isSpent(state: LimitState, rules: BanRules, now: number): boolea
   forgetFuture(entered, now);
   const strikesCount = entered.strikes.some(at => at > now - rules.strikesWithin);
   const bansCount = entered.bans > 0 && now < entered.bannedUntil + rules.decay;
-  return entered.dayUsed === 0 && entered.dayRefused === 0 && !strikesCount && !bansCount;
+  return entered.dayUsed === 0 && entered.dayRejected === 0 && !strikesCount && !bansCount;
 }
 
-/** Takes down a refused request. Answers whether it is one too many: then the ban has begun. */
+/** Takes down a rejected request. Answers whether it is one too many: then the ban has begun. */
 function strike(state: LimitState, { limits }: Terms, rules: BanRules, now: number): boolean {
   const end = endOf(bindingWindow(state, limits), state);
   // Not told yet, or told of a window that ends sooner: what comes from now on is on its way.

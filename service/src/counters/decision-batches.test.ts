@@ -18,8 +18,8 @@ describe('questions to Redis', () => {
     const { batches, commands } = recorded();
     const first = batches.decide('a', '1');
     await Promise.resolve();
-    const answers = await Promise.all([first, batches.decide('b', '2'), batches.decide('a', '3')]);
-    assert.deepEqual(answers, ['a: 1', 'b: 2', 'a: 3']);
+    const responses = await Promise.all([first, batches.decide('b', '2'), batches.decide('a', '3')]);
+    assert.deepEqual(responses, ['a: 1', 'b: 2', 'a: 3']);
     await nextTurn();
     assert.equal(await batches.decide('c', '4'), 'c: 4');
     assert.deepEqual(commands, [3, 1]);
@@ -28,9 +28,9 @@ describe('questions to Redis', () => {
   it('are at most 100 in one command', async () => {
     const { batches, commands } = recorded();
     const keys = Array.from({ length: 250 }, (_, i) => `key ${i}`);
-    const answers = await Promise.all(keys.map(key => batches.decide(key, '?')));
+    const responses = await Promise.all(keys.map(key => batches.decide(key, '?')));
     assert.deepEqual(
-      answers,
+      responses,
       keys.map(key => `${key}: ?`),
     );
     assert.deepEqual(commands, [100, 100, 50]);

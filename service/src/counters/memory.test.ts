@@ -107,7 +107,7 @@ describe('changes to be kept', () => {
     counters.takeChanges();
     use(counters, 1, 1, NOON);
     const [{ state }] = counters.takeChanges().states as [Changes['states'][0]];
-    assert.deepEqual([state.dayUsed, state.dayRefused], [2, 4]);
+    assert.deepEqual([state.dayUsed, state.dayRejected], [2, 4]);
   });
 
   it('say what was done on a day that has ended since, and only once', () => {
@@ -153,7 +153,7 @@ describe('nothing that was counted is lost', () => {
     keep({ states, endedDays }: Changes): void {
       for (const day of endedDays) this.#grow(day);
       for (const { keyId, state } of states) {
-        this.#grow({ keyId, resets: 0, day: state.day, admitted: state.dayUsed, refused: state.dayRefused });
+        this.#grow({ keyId, resets: 0, day: state.day, admitted: state.dayUsed, refused: state.dayRejected });
       }
     }
 
@@ -284,7 +284,7 @@ describe('a sweep', () => {
     use(counters, 1, 1, midnight);
     counters.takeChanges();
     counters.sweep({ ...rules, decay: HOUR }, midnight + 2 * HOUR);
-    assert.equal(counters.stateOfKey(1)?.dayRefused, 1);
+    assert.equal(counters.stateOfKey(1)?.dayRejected, 1);
   });
 
   it('changes no decision that follows', () => {

@@ -24,10 +24,10 @@ export function mergeStates(
   if (seen.day > merged.day) {
     merged.day = seen.day;
     merged.dayUsed = seen.dayUsed;
-    merged.dayRefused = seen.dayRefused;
+    merged.dayRejected = seen.dayRejected;
   } else if (seen.day === merged.day) {
     merged.dayUsed = Math.max(merged.dayUsed, seen.dayUsed);
-    merged.dayRefused = Math.max(merged.dayRefused, seen.dayRefused);
+    merged.dayRejected = Math.max(merged.dayRejected, seen.dayRejected);
   }
   if (seen.bannedUntil > merged.bannedUntil) {
     merged.bannedAt = seen.bannedAt;

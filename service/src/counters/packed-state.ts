@@ -6,7 +6,7 @@ export const packedNumbers = [
   'minuteUsed',
   'day',
   'dayUsed',
-  'dayRefused',
+  'dayRejected',
   'toldAt',
   'toldUntil',
   'bannedAt',

@@ -6,7 +6,7 @@ import { packQuestion, type Question } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
 /** How long an answer is waited for, in milliseconds: longer than a busy machine keeps Redis from it, and what one request can wait. */
-const ANSWER_TIMEOUT = SECOND;
+const RESPONSE_TIMEOUT = SECOND;
 
 /** How long a connection may take until it has been tried out, in milliseconds. */
 const CONNECT_TIMEOUT = SECOND;
@@ -33,7 +33,7 @@ export interface RedisLinkOptions {
   /** Is told of each change once: that Redis is away, and why, and that it is back. */
   onStatus: (status: 'shared' | 'fallback', error?: Error) => void;
   /** Is called with the name of each command that is sent; what it returns is called with whether there was an answer. */
-  onCommand?: ((command: string) => ((isAnswered: boolean) => void) | undefined) | undefined;
+  onCommand?: ((command: string) => ((isResponded: boolean) => void) | undefined) | undefined;
 }
 
 interface OpenQuestion {
@@ -52,7 +52,7 @@ export class RedisLink {
   /** The connection that is being tried out. */
   #candidate: RedisConnection | undefined;
   readonly #open = new Set<OpenQuestion>();
-  #answerTimer: NodeJS.Timeout | undefined;
+  #responseTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   /** The key of the question that failed last: in a cluster each is another node's. */
   #doubtfulKey = 'petstore:limits:{probe}';
@@ -130,7 +130,7 @@ export class RedisLink {
       };
       const question = { key, askedAt: performance.now(), giveUp };
       this.#open.add(question);
-      if (!this.#answerTimer) this.#checkIn(ANSWER_TIMEOUT);
+      if (!this.#responseTimer) this.#checkIn(RESPONSE_TIMEOUT);
       send(connection.client).then(
         answer => {
           this.#open.delete(question);
@@ -147,17 +147,17 @@ export class RedisLink {
   /** One timer for all questions, because one for each would cost more than the rest of it. */
   #checkIn(milliseconds: number): void {
     const due = performance.now() + milliseconds;
-    this.#answerTimer = setTimeout(() => {
-      this.#answerTimer = undefined;
+    this.#responseTimer = setTimeout(() => {
+      this.#responseTimer = undefined;
       const [oldest] = this.#open;
       const connection = this.#connection;
       if (!oldest || !connection) return;
       const now = performance.now();
-      const left = oldest.askedAt + ANSWER_TIMEOUT - now;
+      const left = oldest.askedAt + RESPONSE_TIMEOUT - now;
       if (left > 0) this.#checkIn(left);
-      else if (now - due > STANDSTILL) this.#checkIn(ANSWER_TIMEOUT);
+      else if (now - due > STANDSTILL) this.#checkIn(RESPONSE_TIMEOUT);
       else {
-        const error = new Error(`Redis did not answer within ${ANSWER_TIMEOUT} ms`);
+        const error = new Error(`Redis did not answer within ${RESPONSE_TIMEOUT} ms`);
         this.#lose(connection, error, oldest.key);
       }
     }, milliseconds);
@@ -174,8 +174,8 @@ export class RedisLink {
     const connection = this.#connection;
     this.#connection = undefined;
     connection?.end();
-    clearTimeout(this.#answerTimer);
-    this.#answerTimer = undefined;
+    clearTimeout(this.#responseTimer);
+    this.#responseTimer = undefined;
     for (const { giveUp } of this.#open) giveUp();
     this.#open.clear();
   }

@@ -22,7 +22,7 @@ const END_MARGIN = HOUR;
 const PASSING_MARGIN = 2 * MINUTE;
 
 /** How many keys Redis is told of at once after it was away, or has lost its data. */
-const TOLD_AT_ONCE = 500;
+const PUBLISHED_AT_ONCE = 500;
 
 /** How often it is looked whether Redis still has its data, in milliseconds. */
 const LOOK_INTERVAL = SECOND;
@@ -223,16 +223,16 @@ export class SharedCounters implements Counters {
     if (mark === undefined || mark === this.#mark) return;
     this.#mark = mark;
     this.#seeded = new WeakSet();
-    this.#telling ??= this.#tellOfKeys().finally(() => {
+    this.#telling ??= this.#publishKeys().finally(() => {
       this.#telling = undefined;
     });
   }
 
   /** So that what one replica knows holds for all before it is asked by chance. */
-  async #tellOfKeys(): Promise<void> {
+  async #publishKeys(): Promise<void> {
     const keys = this.#mirror.countedKeys();
-    for (let i = 0; i < keys.length && this.#link.isUp; i += TOLD_AT_ONCE) {
-      await this.statesOfKeys(keys.slice(i, i + TOLD_AT_ONCE));
+    for (let i = 0; i < keys.length && this.#link.isUp; i += PUBLISHED_AT_ONCE) {
+      await this.statesOfKeys(keys.slice(i, i + PUBLISHED_AT_ONCE));
     }
   }
 

@@ -33,7 +33,7 @@ const steps = fc.array(
 );
 
 function unused(now: number): WindowUse {
-  const use = { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0, dayRefused: 0 };
+  const use = { minute: 0, minuteUsed: 0, day: 0, dayUsed: 0, dayRejected: 0 };
   enterWindows(use, now);
   return use;
 }
@@ -88,12 +88,12 @@ describe('two fixed windows', () => {
     assert.deepEqual(use, before);
   });
 
-  it('begin anew with what was refused on the day as well', () => {
-    const use = { ...unused(START), dayRefused: 7 };
+  it('begin anew with what was rejected on the day as well', () => {
+    const use = { ...unused(START), dayRejected: 7 };
     enterWindows(use, START + MINUTE);
-    assert.equal(use.dayRefused, 7);
+    assert.equal(use.dayRejected, 7);
     enterWindows(use, START + 2 * MINUTE);
-    assert.equal(use.dayRefused, 0);
+    assert.equal(use.dayRejected, 0);
   });
 });
 

@@ -14,8 +14,8 @@ export interface WindowUse {
   /** The day counted, as a number of days since the Unix epoch. */
   day: number;
   dayUsed: number;
-  /** Requests of the day that were refused: they use nothing and are only told of. */
-  dayRefused: number;
+  /** Requests of the day that were rejected: they use nothing and are only told of. */
+  dayRejected: number;
 }
 
 export type WindowName = 'minute' | 'day';
@@ -44,7 +44,7 @@ export function enterWindows(use: WindowUse, now: number): void {
   if (day > use.day) {
     use.day = day;
     use.dayUsed = 0;
-    use.dayRefused = 0;
+    use.dayRejected = 0;
   }
 }
 
@@ -57,7 +57,7 @@ export function forgetFutureWindows(use: WindowUse, latest: number): void {
   if (use.day * DAY > latest) {
     use.day = 0;
     use.dayUsed = 0;
-    use.dayRefused = 0;
+    use.dayRejected = 0;
   }
 }
 

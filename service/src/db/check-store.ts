@@ -10,7 +10,7 @@ import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 const LISTED = 10;
 
 /** How long to wait for another process's lock, in milliseconds: in WAL mode readers wait only for a recovery. */
-const PATIENCE = 5_000;
+const TIMEOUT = 5_000;
 
 export interface CheckedStore {
   /** Each as one line; none in a store that is whole. */
@@ -32,7 +32,7 @@ export interface CheckedStore {
 export function openToRead(path: string): BetterSqlite3.Database {
   try {
     // SQLite does not verify CHECK constraints on a connection that was opened read-only.
-    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: PATIENCE });
+    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: TIMEOUT });
     connection.pragma('query_only = ON');
     // The first access reads the file.
     connection.pragma('schema_version');

@@ -5,7 +5,7 @@ import { codeOf } from '../kit/thrown.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
-import { reasonOf, refuseUnsupported, startFailure } from './postgres-start.ts';
+import { reasonOf, rejectUnsupported, startFailure } from './postgres-start.ts';
 
 export interface CopyOptions {
   /** The directory of the embedded store, which must be there. */
@@ -28,7 +28,7 @@ export class CopyFailed extends Error {}
 const BATCH_CHARACTERS = 256 * 1024;
 
 /** How long to wait for other programs to let go of the target's tables. */
-const LOCK_PATIENCE = '10s';
+const LOCK_TIMEOUT = '10s';
 
 /**
  * Copies the embedded store to an empty PostgreSQL database, in one transaction: all of it, or nothing. Nobody else can
@@ -59,7 +59,7 @@ async function connect(databaseUrl: string): Promise<Client> {
   client.on('error', () => {});
   try {
     await client.connect();
-    await refuseUnsupported(client);
+    await rejectUnsupported(client);
     await migratePostgres(client);
     return client;
   } catch (error) {
@@ -75,7 +75,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
     await target.query('BEGIN');
     await target.query(LIFT_LIMITS);
     await lock(target, tables);
-    await refuseFilled(target, tables);
+    await rejectFilled(target, tables);
     const copied: CopiedTable[] = [];
     for (const table of tables) {
       step = table.name;
@@ -95,7 +95,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
     throw new CopyFailed(
       step === 'COMMIT'
         ? `The connection broke at COMMIT, so all of the copy was kept or nothing: ${reasonOf(error)}. Try again; a ` +
-            'database that is refused because it holds rows holds all of them'
+            'database that is rejected because it holds rows holds all of them'
         : `The copy broke off at ${step}, and nothing of it was kept: ${reasonOf(error)}`,
       { cause: error },
     );
@@ -104,7 +104,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
 
 /** Nobody reads the half of a copy, or writes into it: a service that starts now waits. */
 async function lock(target: Client, tables: readonly Table[]): Promise<void> {
-  await target.query(`SET LOCAL lock_timeout = '${LOCK_PATIENCE}'`);
+  await target.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
   try {
     await target.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (error) {
@@ -114,7 +114,7 @@ async function lock(target: Client, tables: readonly Table[]): Promise<void> {
   await target.query('SET LOCAL lock_timeout = 0');
 }
 
-async function refuseFilled(target: Client, tables: readonly Table[]): Promise<void> {
+async function rejectFilled(target: Client, tables: readonly Table[]): Promise<void> {
   const looks = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`);
   const { rows } = await target.query<{ name: string }>(looks.join(' UNION ALL '));
   if (rows.length === 0) return;

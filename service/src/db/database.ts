@@ -154,4 +154,4 @@ export class DatabaseUnavailable extends Error {
 export class UnusableStore extends Error {}
 
 /** The store cannot be reached now; the same start may succeed later. The message says why, to the operator. */
-export class StoreAway extends Error {}
+export class StoreUnavailable extends Error {}

@@ -21,7 +21,7 @@ export interface Column {
 }
 
 /** How long to wait for another program's lock, in milliseconds: a command such as `keys list` is soon done. */
-const PATIENCE = 2_000;
+const TIMEOUT = 2_000;
 
 /**
  * Opens the embedded store for nobody else, up to date and with its write lock taken: whatever else has it open, even if
@@ -33,7 +33,7 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
   try {
     makePrivate(path);
     connection = new BetterSqlite3(path, {
-      timeout: PATIENCE,
+      timeout: TIMEOUT,
       fileMustExist: true,
     });
     // Before the first access: in WAL mode every open connection holds a shared lock, which this one then excludes.

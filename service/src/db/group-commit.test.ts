@@ -61,16 +61,16 @@ function start(
   return { log, group: new GroupCommit(log, noQueries, limits, size => committed.push(size)), committed };
 }
 
-const refused = new Error('refused');
+const rejected = new Error('refused');
 
-async function refuse(): Promise<never> {
-  throw refused;
+async function reject(): Promise<never> {
+  throw rejected;
 }
 
 describe('group commit', () => {
   it('tells of each commit how many writes shared it, and of none that failed', async () => {
     const { log, group, committed } = start(2);
-    await Promise.allSettled([group.write(async () => 1), group.write(refuse), group.write(async () => 3)]);
+    await Promise.allSettled([group.write(async () => 1), group.write(reject), group.write(async () => 3)]);
     assert.deepEqual(committed, [2, 1]);
     log.failing = ['commit'];
     await assert.rejects(group.write(async () => 4));
@@ -138,7 +138,7 @@ describe('group commit', () => {
     const { log, group } = start();
     const outcomes = await Promise.allSettled([
       group.write(async () => log.change()),
-      group.write(refuse),
+      group.write(reject),
       group.write(async () => log.change()),
     ]);
 
@@ -157,14 +157,14 @@ describe('group commit', () => {
       group.write(async () => {
         ran.push(2);
         log.change();
-        throw refused;
+        throw rejected;
       }),
       group.write(async () => ran.push(3)),
     ]);
 
     assert.deepEqual(
       outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason)),
-      [3, refused, 5],
+      [3, rejected, 5],
     );
     assert.deepEqual(ran, [1, 2, 1, 2, 3]);
     assert.deepEqual(log.said, [
@@ -183,7 +183,7 @@ describe('group commit', () => {
     const spoil = (n: number) => async () => {
       runs[n]++;
       log.change();
-      throw refused;
+      throw rejected;
     };
     await Promise.allSettled(runs.map((_, n) => group.write(spoil(n))));
     assert.ok(Math.max(...runs) <= 2, String(runs));
@@ -197,19 +197,19 @@ describe('group commit', () => {
     const { log, group } = start();
     const spoil = async () => {
       log.change();
-      throw refused;
+      throw rejected;
     };
-    await assert.rejects(group.write(spoil), refused);
+    await assert.rejects(group.write(spoil), rejected);
     log.said.length = 0;
     await group.write(async () => log.change());
     assert.deepEqual(log.said, ['begin', 'commit']);
   });
 
-  it('answers nobody before the commit, refusals included', async () => {
+  it('answers nobody before the commit, rejections included', async () => {
     const { log, group } = start();
     const said: string[] = [];
     const note = () => void said.push(log.said.at(-1)!);
-    await Promise.all([group.write(async () => 1).then(note), group.write(refuse).catch(note)]);
+    await Promise.all([group.write(async () => 1).then(note), group.write(reject).catch(note)]);
     assert.deepEqual(said, ['commit', 'commit']);
   });
 
@@ -230,7 +230,7 @@ describe('group commit', () => {
       log.failing = [statement];
       const spoil = async () => {
         log.change();
-        throw refused;
+        throw rejected;
       };
       const outcomes = await Promise.allSettled([group.write(async () => 1), group.write(spoil)]);
 

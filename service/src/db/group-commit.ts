@@ -20,7 +20,7 @@ export interface GroupLimits {
   maxBatch: number;
   /** For how long a group may run, in milliseconds: nothing else is served meanwhile. Its last operation may take longer. */
   maxDuration: number;
-  /** The most operations that wait; those beyond it are refused at once. */
+  /** The most operations that wait; those beyond it are rejected at once. */
   maxQueue: number;
 }
 

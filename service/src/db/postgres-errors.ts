@@ -33,7 +33,7 @@ export function isWorthRepeating(error: unknown): boolean {
 /** What the pool says when no connection became free in time. */
 const NO_TURN = 'timeout exceeded when trying to connect';
 
-/** Awaits a connection. Whatever denies it, a login that is refused included, is an outage. */
+/** Awaits a connection. Whatever denies it, a login that is rejected included, is an outage. */
 export async function connected<T>(connection: Promise<T>): Promise<T> {
   try {
     return await connection;
@@ -51,7 +51,7 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What the server refused, as the rest of the service knows it: an outage when that was not the statement's fault. */
+/** What the server rejected, as the rest of the service knows it: an outage when that was not the statement's fault. */
 export function toOutage(error: unknown): unknown {
   const state = sqlState(error);
   if (state === undefined) return error;

@@ -41,7 +41,7 @@ export function pooledSessions(timeout: number): Sessions {
   const statement = ({ text, values }: QueryConfig): QueryConfig => ({ text, ...(values && { values }) });
   return {
     canListen: false,
-    // pgbouncer refuses connections that come with settings.
+    // pgbouncer rejects connections that come with settings.
     options: {},
     readOptions: {},
     begin: `${BEGIN}; ${limits}`,

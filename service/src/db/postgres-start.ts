@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { DatabaseUnavailable, StoreAway, UnusableStore } from './database.ts';
+import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { toOutage } from './postgres-errors.ts';
 import { isPooled } from './postgres-sessions.ts';
@@ -36,7 +36,7 @@ export async function prepareDatabase(url: string, timeout: number): Promise<{ p
   client.on('error', () => {});
   try {
     await client.connect();
-    await refuseUnsupported(client);
+    await rejectUnsupported(client);
     const pooled = await isPooled(client);
     await migratePostgres(withoutTimeout(client));
     return { pooled };
@@ -51,7 +51,7 @@ export async function prepareDatabase(url: string, timeout: number): Promise<{ p
 type Session = Pick<Client, 'query'>;
 
 /** Rejects with UnusableStore when the server is too old, or the database is not in UTF8. */
-export async function refuseUnsupported(session: Session): Promise<void> {
+export async function rejectUnsupported(session: Session): Promise<void> {
   const { rows } = await session.query(
     "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
   );
@@ -72,16 +72,16 @@ function withoutTimeout(session: Session): Session {
 }
 
 /**
- * The error for a start that failed: StoreAway when the server cannot be reached or takes no work now, so that the same start
+ * The error for a start that failed: StoreUnavailable when the server cannot be reached or takes no work now, so that the same start
  * may succeed later, and UnusableStore when a setting or the database must be changed first.
  */
 export function startFailure(url: string, error: unknown): Error {
   if (error instanceof UnusableStore) return error;
   const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
-  return new (isAway(error) ? StoreAway : UnusableStore)(message, { cause: error });
+  return new (isUnavailable(error) ? StoreUnavailable : UnusableStore)(message, { cause: error });
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
   if (error instanceof DatabaseError) return false;
   // The codes of certificates begin with ERR_ or have no E; the driver has none for what took too long or broke.

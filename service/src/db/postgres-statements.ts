@@ -20,7 +20,7 @@ export function statementOf(sql: string, values: readonly Value[]): QueryConfig 
   return { ...statement, values: values.map(withinSchema) };
 }
 
-/** No integer of the schema reaches this. Beyond 64 bits the server would refuse to compare with it. */
+/** No integer of the schema reaches this. Beyond 64 bits the server would not compare with it. */
 const BEYOND_ALL = 2 ** 53;
 
 /** A number as one that the server can compare, with the same outcome for all that is kept. */

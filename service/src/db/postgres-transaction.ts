@@ -42,7 +42,7 @@ export class PostgresTransaction implements Transaction {
     // With the first statement, which comes at once.
     sendTogether(client, process.nextTick);
     this.#begun = client.query(sessions.begin);
-    // Told to whoever waits for a statement or the commit, which fail with it.
+    // RequestRecord to whoever waits for a statement or the commit, which fail with it.
     this.#begun.catch(() => {});
   }
 
@@ -82,7 +82,7 @@ export class PostgresTransaction implements Transaction {
     const values = [type, subject, this.#clock.now(), data, traceparent ?? null];
     sendTogether(this.#client, process.nextTick);
     const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
-    // Told by the commit.
+    // RequestRecord by the commit.
     sent.catch(() => {});
     this.#appended.push(sent);
   }

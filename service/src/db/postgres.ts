@@ -26,7 +26,7 @@ export interface PostgresOptions {
   connections: number;
   /** How long a statement may take, in seconds, the wait for locks included. */
   statementSeconds: number;
-  /** The most operations in progress; those beyond it are refused at once. */
+  /** The most operations in progress; those beyond it are rejected at once. */
   maxQueue: number;
   /** What events are dated by. */
   clock: Clock;
@@ -40,16 +40,16 @@ export interface PostgresOptions {
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
 
 /** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
-const ANSWER_MARGIN = SECOND;
+const RESPONSE_MARGIN = SECOND;
 
 /** How often work is done before conflicts with other transactions make it fail. */
 const MOST_ATTEMPTS = 6;
 
-/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreAway when that cannot be done. */
+/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable when that cannot be done. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
   try {
-    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + ANSWER_MARGIN);
+    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + RESPONSE_MARGIN);
     if (pooled) options.onPooler?.();
     const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, sessions);
@@ -68,7 +68,7 @@ class PostgresDatabase implements Database {
   readonly #writers: Pool;
   readonly #sockets = new Sockets();
   /** Milliseconds. */
-  readonly #answerTimeout: number;
+  readonly #responseTimeout: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
   readonly #sessions: Sessions;
@@ -91,13 +91,13 @@ class PostgresDatabase implements Database {
     this.#sessions = sessions;
     this.#onStatus = onStatus;
     this.#most = connections;
-    this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
+    this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
     const config: ClientConfig = {
       connectionString: url,
       application_name: 'petstore',
       connectionTimeoutMillis: CONNECTION_TIMEOUT,
       ...sessions.options,
-      query_timeout: this.#answerTimeout,
+      query_timeout: this.#responseTimeout,
       keepAlive: true,
       stream: () => this.#sockets.create(),
       types: types!,
@@ -185,7 +185,7 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const patience = this.#inProgress > 0 ? this.#answerTimeout : GOODBYE_TIMEOUT;
+    const patience = this.#inProgress > 0 ? this.#responseTimeout : GOODBYE_TIMEOUT;
     const timer = setTimeout(() => this.#sockets.cutOff(), patience);
     await Promise.all([this.#relay.close(), this.#listener.close()]);
     this.#isClosing = true;

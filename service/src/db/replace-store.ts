@@ -6,7 +6,7 @@ import { hasStore, storePath } from './store-directory.ts';
 import { StoreInUse } from './store-lock.ts';
 
 /** How long to wait for another program's lock, in milliseconds: a command such as `keys list` is soon done. */
-const PATIENCE = 2_000;
+const TIMEOUT = 2_000;
 
 /**
  * Puts `replacement`, a complete store in one file of the same directory, in the place of the store, which stays next to
@@ -53,7 +53,7 @@ function openKeepingWal(directory: string, suffix: string): BetterSqlite3.Databa
  * when the store is too damaged for that.
  */
 function openAlone(directory: string): BetterSqlite3.Database | undefined {
-  const connection = new BetterSqlite3(storePath(directory), { timeout: PATIENCE, fileMustExist: true });
+  const connection = new BetterSqlite3(storePath(directory), { timeout: TIMEOUT, fileMustExist: true });
   try {
     connection.pragma('locking_mode = EXCLUSIVE');
     connection.pragma('journal_mode = DELETE');
@@ -71,7 +71,7 @@ function openAlone(directory: string): BetterSqlite3.Database | undefined {
 }
 
 /**
- * Renames what is left of a store. Until the new one is in its place the service refuses to start. The database goes
+ * Renames what is left of a store. Until the new one is in its place the service will not start. The database goes
  * first: without its WAL it would be an older shop. Returns the name of the database, or of what there was in its place.
  */
 export function setAside(directory: string, suffix: string): string | undefined {

@@ -40,7 +40,7 @@ export function isDamage(error: unknown): boolean {
   return hasCode(error, /^SQLITE_(NOTADB|CORRUPT)/);
 }
 
-/** Whether the operating system refused something, such as a directory. */
+/** Whether the operating system rejected something, such as a directory. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

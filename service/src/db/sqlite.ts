@@ -9,14 +9,14 @@ import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
 import { attempt, cannotBeOpened } from './sqlite-errors.ts';
-import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
+import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
   /** The directory that holds `petstore.db`; made when missing. */
   directory: string;
   /** The most operations that share one commit. */
   writeBatch: number;
-  /** The most operations that wait for a commit; those beyond it are refused at once. */
+  /** The most operations that wait for a commit; those beyond it are rejected at once. */
   maxQueue: number;
   /** Is told of each commit, and how many operations shared it. */
   onCommit?: ((size: number) => void) | undefined;
@@ -51,11 +51,11 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
   let writer: BetterSqlite3.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    refuseLostFile(directory);
+    rejectLostFile(directory);
     createPrivately(path);
     makePrivate(path);
     writer = connect(path);
-    refuseLostTables(directory, writer);
+    rejectLostTables(directory, writer);
     migrateSqlite(writer);
     // What a process that was killed has left in its log: the first commit would otherwise pay for all of it.
     writer.pragma('wal_checkpoint(PASSIVE)');

@@ -22,14 +22,14 @@ export function hasStore(directory: string): boolean {
  * Throws UnusableStore when the store has lost its file: a new one would be an empty shop, and SQLite would delete the
  * WAL, in which changes may still be.
  */
-export function refuseLostFile(directory: string): void {
+export function rejectLostFile(directory: string): void {
   if (hasStore(directory)) return;
   const left = [adminKeyPath(directory), `${storePath(directory)}-wal`].filter(path => existsSync(path));
-  if (left.length > 0) refuse(directory, left);
+  if (left.length > 0) reject(directory, left);
 }
 
 /** Throws UnusableStore when the file is a database of another program, or has no tables at all but there is a key. */
-export function refuseLostTables(directory: string, connection: BetterSqlite3.Database): void {
+export function rejectLostTables(directory: string, connection: BetterSqlite3.Database): void {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (tables.length > 0 && !tables.includes('schema_migrations')) {
     throw new UnusableStore(
@@ -37,12 +37,12 @@ export function refuseLostTables(directory: string, connection: BetterSqlite3.Da
     );
   }
   if (tables.length === 0 && existsSync(adminKeyPath(directory)))
-    refuse(directory, [adminKeyPath(directory)]);
+    reject(directory, [adminKeyPath(directory)]);
 }
 
 const PROGRAM = 'node_modules/.bin/node service/src/main.ts';
 
-function refuse(directory: string, left: readonly string[]): never {
+function reject(directory: string, left: readonly string[]): never {
   const path = storePath(directory);
   throw new UnusableStore(
     `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(' and ')} of an earlier store ` +

@@ -7,7 +7,7 @@ import { createPrivately, makePrivate } from './private-files.ts';
 import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
 
 /** How long to wait for the lock, in milliseconds: a process that has just got it has written by then who it is. */
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
 /** The process that has a store to itself. */
 interface Holder {
@@ -43,7 +43,7 @@ export function lockStore(directory: string, command: string): StoreLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     createPrivately(path);
     makePrivate(path);
-    connection = new BetterSqlite3(path, { timeout: PATIENCE });
+    connection = new BetterSqlite3(path, { timeout: TIMEOUT });
     // The transaction never writes, so it needs no journal: the directory keeps one empty file.
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN IMMEDIATE');

@@ -117,7 +117,7 @@ describe('the declaration of a list', () => {
     assert.deepEqual(range, { filters: ['name'], sort: 'name', isNullable: false });
   });
 
-  it('is refused when no sort has the order of its range, or when it has ranges of two properties', () => {
+  it('is rejected when no sort has the order of its range, or when it has ranges of two properties', () => {
     const sorts = { id: ['id'], openedAt: ['openedAt', 'id'] } as const;
     assert.throws(
       () => defineList(kennels, { ...rest, filters: { fewer: below('places') }, sorts }),

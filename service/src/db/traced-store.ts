@@ -95,7 +95,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
         return value;
       },
       error => {
-        // Everything else is a refusal, which rolls the transaction back and is no failure of the store.
+        // Everything else is a rejection, which rolls the transaction back and is no failure of the store.
         const errorType = error instanceof DatabaseUnavailable ? errorTypeOf(error) : undefined;
         commitWait?.end(errorType);
         transaction.set({ 'petstore.transaction.outcome': 'rolled back' });

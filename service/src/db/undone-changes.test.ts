@@ -19,7 +19,7 @@ function openStore(t: TestContext): Database {
   return db;
 }
 
-const refused = new Error('refused');
+const rejected = new Error('refused');
 
 const INSERT = 'INSERT INTO categories (name, name_key) VALUES (?, ?)';
 
@@ -43,7 +43,7 @@ describe('an operation of the embedded store that fails', () => {
         db.write(async tx => add(tx, 'first')),
         db.write(async tx => {
           await add(tx, 'second');
-          throw refused;
+          throw rejected;
         }),
         db.write(async tx => add(tx, 'third')),
       ]);
@@ -62,7 +62,7 @@ describe('an operation of the embedded store that fails', () => {
       db.write(async tx => tx.append(event('categories/1'))),
       db.write(async tx => {
         tx.append(event('categories/2'));
-        throw refused;
+        throw rejected;
       }),
       db.write(async tx => tx.append(event('categories/3'))),
     ]);
@@ -85,7 +85,7 @@ describe('an operation of the embedded store that fails', () => {
           operations.map(({ names, fails }) =>
             db.write(async tx => {
               for (const name of names) await tx.run(INSERT, [name, name]);
-              if (fails) throw refused;
+              if (fails) throw rejected;
             }),
           ),
         );

@@ -3,7 +3,7 @@ import { type Clock, SECOND } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 
 /** How long a probe is waited for, in milliseconds: while all connections are busy, its outcome comes with a later question. */
-const PATIENCE = 500;
+const TIMEOUT = 500;
 
 /**
  * For how long a write that failed counts more than a probe that succeeds, in milliseconds. A full disk of PostgreSQL still
@@ -39,7 +39,7 @@ export class Writability {
         this.#probe = undefined;
       });
     }
-    if (this.#probe) await Promise.race([this.#probe, sleep(PATIENCE, undefined, { ref: false })]);
+    if (this.#probe) await Promise.race([this.#probe, sleep(TIMEOUT, undefined, { ref: false })]);
     return this.#problem;
   }
 

@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Replaces the server's body parsers by one for JSON that refuses what is not plainly JSON text. */
+/** Replaces the server's body parsers by one for JSON that rejects what is not plainly JSON text. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();
@@ -23,7 +23,7 @@ export function readJsonBodies(server: FastifyInstance): void {
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
     (request, bytes, done) => {
       try {
-        refuseForm(request.method, request.headers);
+        rejectForm(request.method, request.headers);
         request.bodyText = utf8Text(bytes);
         done(null, parseJson(request.bodyText));
       } catch (error) {
@@ -33,7 +33,7 @@ export function readJsonBodies(server: FastifyInstance): void {
   );
 }
 
-function refuseForm(method: string, headers: Record<string, string | string[] | undefined>): void {
+function rejectForm(method: string, headers: Record<string, string | string[] | undefined>): void {
   const type = String(headers['content-type']).toLowerCase();
   if (type.startsWith(MERGE_PATCH) && method !== 'PATCH') {
     throw new ApiError('unsupported_media_type', `${MERGE_PATCH} is for PATCH; send application/json`);

@@ -87,7 +87,7 @@ export class EventStreams {
   }
 
   /** Throws when the key of a request that has waited may no longer read what it asked for. */
-  async refuseEnded(request: FastifyRequest): Promise<void> {
+  async rejectEnded(request: FastifyRequest): Promise<void> {
     if (await this.#isStillAllowed(presentedKey(request.headers)!, request.caller!)) return;
     throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
       'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',

@@ -7,7 +7,7 @@ import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Idempotency } from './idempotency.ts';
-import { refuseBrokenEscapes } from './query-string.ts';
+import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
 import { responseOf, send } from './respond.ts';
 import { bodyReader, textReader } from './validate.ts';
@@ -34,7 +34,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
     // It may have waited, and meanwhile the key may have ended.
-    if (result.kind === 'log') await services.streams.refuseEnded(request);
+    if (result.kind === 'log') await services.streams.rejectEnded(request);
     if (result.kind === 'stream') {
       services.streams.start(request, reply, result.start);
       return;
@@ -55,12 +55,12 @@ function contextReader(
   );
   const readBody = route.body && bodyReader(route.body, route.bodyOptional);
   return (request, reply) => {
-    refuseBrokenEscapes(request.url);
+    rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
     const params = readParams(request.params as Record<string, unknown>);
     const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
     const body = readBody ? readBody(request.body, request.bodyText) : nothing;
-    if (route.method !== 'POST') refuseOtherId(params, body);
+    if (route.method !== 'POST') rejectOtherId(params, body);
     const trace = traceOf(request);
     const db = trace ? tracedStore(store, trace, request.span) : store;
     // Its types follow from the schemas that the values were checked against.
@@ -92,7 +92,7 @@ async function handleOnce(
 }
 
 /** An `id` in the body of a PUT or PATCH is read-only: it may be there, and must then be the path's. */
-function refuseOtherId(params: object, body: object): void {
+function rejectOtherId(params: object, body: object): void {
   if (!('id' in body)) return;
   const [pathId] = Object.values(params);
   if (body.id !== pathId) {

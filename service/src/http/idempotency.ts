@@ -48,7 +48,7 @@ export class Idempotency {
     this.#db = db;
   }
 
-  /** Runs `effect` unless this attempt has an outcome. A refusal is no outcome: the same key may be tried again. */
+  /** Runs `effect` unless this attempt has an outcome. A rejection is no outcome: the same key may be tried again. */
   async once(db: Writer, attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
     const { apiKeyId } = attempt;
     const key = keyIn(attempt.header);

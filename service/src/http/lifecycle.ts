@@ -14,7 +14,7 @@ export interface Lifecycle {
    */
   announcement(request: FastifyRequest): HeaderPairs;
   /** Throws `operation_sunset` from the sunset on. */
-  refuseEnded(request: FastifyRequest): void;
+  rejectEnded(request: FastifyRequest): void;
 }
 
 /** Answers `undefined` for a route that is stable and stays. With `keepSunset` nothing ends. */
@@ -29,7 +29,7 @@ export function lifecycleOf(
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
   const headers = stability ? ['x-stability', stability] : [];
-  if (!deprecation) return { announcement: () => headers.slice(), refuseEnded: () => {} };
+  if (!deprecation) return { announcement: () => headers.slice(), rejectEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
   headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
   const notice = `<${operationUrl(tag, operationId)}>; rel="deprecation"; type="text/html"`;
@@ -41,7 +41,7 @@ export function lifecycleOf(
       'link',
       `<${successorOf(request)}>; rel="successor-version", ${notice}`,
     ],
-    refuseEnded: request => {
+    rejectEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;
       throw new ApiError(
         'operation_sunset',

@@ -2,7 +2,7 @@ import { ApiError } from '../contract/errors.ts';
 import { shown, shownName } from './quoting.ts';
 
 /** Throws for a percent-encoding in a query string that is broken or is not UTF-8: the parser keeps or replaces it. */
-export function refuseBrokenEscapes(url: string): void {
+export function rejectBrokenEscapes(url: string): void {
   const query = url.indexOf('?') + 1;
   if (query === 0 || !url.includes('%', query)) return;
   for (const parameter of url.slice(query).split('&')) {

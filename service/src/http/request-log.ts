@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** What is logged of a request: no query, no body, no key but its ID, and one header. Null is what could not be read. */
-export interface Told {
+export interface RequestRecord {
   requestId: string;
   method: string | null;
   /** As it was sent. */
@@ -39,7 +39,7 @@ export interface Told {
 }
 
 /** The same of a request that has a response. */
-export type Answered = Told & { status: number };
+export type Answered = RequestRecord & { status: number };
 
 /** The most user agents that are kept in memory. */
 const MOST_USER_AGENTS = 200;
@@ -70,8 +70,8 @@ export class RequestLog {
     this.#onResponse = onResponse;
   }
 
-  write(told: Told): void {
-    if (this.#onResponse && isAnswered(told)) this.#onResponse(told);
+  write(told: RequestRecord): void {
+    if (this.#onResponse && isResponded(told)) this.#onResponse(told);
     if (!this.#enabled) return;
     const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = told;
     const { userAgent, traceId } = told;
@@ -95,7 +95,7 @@ export class RequestLog {
   }
 }
 
-function isAnswered(told: Told): told is Answered {
+function isResponded(told: RequestRecord): told is Answered {
   return told.status !== null;
 }
 
@@ -117,7 +117,11 @@ export function logRequests(
 }
 
 /** What is logged of a request whose response was sent or whose connection has ended. */
-export function told(request: FastifyRequest, reply: FastifyReply, trustedProxies: TrustedProxies): Told {
+export function told(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  trustedProxies: TrustedProxies,
+): RequestRecord {
   const { raw, headers } = request;
   const forwardedFor = headers['x-forwarded-for'];
   return {

@@ -98,7 +98,7 @@ function apiErrorOf(error: unknown, requestId: string): ApiError {
   return frameworkError((error ?? {}) as Partial<Error & { code: string; statusCode: number }>, requestId);
 }
 
-/** What the server's framework refuses by itself. */
+/** What the server's framework rejects by itself. */
 function frameworkError(
   { code = '', statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
   requestId: string,

@@ -16,7 +16,7 @@ import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
 import type { Route } from '../routes/define-route.ts';
-import { endWaitsAtClose } from '../routes/patience.ts';
+import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -42,7 +42,7 @@ export interface ServerOptions extends GateServices, HandlerServices {
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
-  /** Answer operations past their sunset date instead of refusing them. */
+  /** Answer operations past their sunset date instead of rejecting them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
   connections: ConnectionLimits;
@@ -86,7 +86,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     routerOptions,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
+    // The gate rejects a missing Host: the answer of node:http has neither body nor rate-limit headers.
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
@@ -100,11 +100,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
-      void refuseBadPath(request, reply, gate, { ...options, spans }),
+      void rejectBadPath(request, reply, gate, { ...options, spans }),
   });
   const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
-  owed.watch(server.server, socket => unreadable.refuse(tooManyWaiting(), socket));
+  owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
   unreadable.watch(server.server);
   answerWhatNodeAnswersBare(server, unreadable);
   server.decorateRequest('receivedAt', 0);
@@ -150,7 +150,7 @@ function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadab
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {
-    unreadable.refuse(new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'), socket);
+    unreadable.reject(new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'), socket);
   });
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -159,7 +159,7 @@ function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadab
 }
 
 /** Such a request runs no hooks. */
-async function refuseBadPath(
+async function rejectBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
@@ -176,8 +176,8 @@ async function refuseBadPath(
   try {
     await gate.pass(request, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
-  } catch (refusal) {
-    sendError(refusal, request, reply, options);
+  } catch (rejection) {
+    sendError(rejection, request, reply, options);
   }
 }
 
@@ -195,11 +195,11 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
       if (lifecycle) request.head = lifecycle.announcement(request);
       try {
         const waiting = gate.pass(request, route);
-        if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
-        lifecycle?.refuseEnded(request);
-      } catch (refusal) {
+        if (waiting) return waiting.then(() => lifecycle?.rejectEnded(request));
+        lifecycle?.rejectEnded(request);
+      } catch (rejection) {
         // Not at once: if the rest of these bytes is malformed, that is what the response says.
-        return Promise.reject(refusal);
+        return Promise.reject(rejection);
       }
       return done();
     },

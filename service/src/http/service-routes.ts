@@ -38,7 +38,7 @@ const Readiness = {
   example: { status: 'ok' },
 } as const;
 
-const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself';
+const REDIS_UNAVAILABLE = 'Redis cannot be reached: each replica counts limits by itself';
 
 function readinessOf(problems: readonly string[]): Static<typeof Readiness> {
   return problems.length === 0 ? { status: 'ok' } : { status: 'degraded', message: problems.join('; ') };
@@ -92,7 +92,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
       const problem = await writability.problem();
       const problems = [
         ...(problem === undefined ? [] : [`${problem}: writes get 503, reads are served`]),
-        ...(counters.status() === 'fallback' ? [REDIS_AWAY] : []),
+        ...(counters.status() === 'fallback' ? [REDIS_UNAVAILABLE] : []),
       ];
       return reply.resource(readinessOf(problems));
     },

@@ -47,14 +47,14 @@ const readQuery = textReader(
   'query parameter',
 );
 
-function refusalOf(work: () => unknown): string {
+function rejectionOf(work: () => unknown): string {
   try {
     work();
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'invalid_request', String(error));
     return error.message;
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was rejected');
 }
 
 /** A value that counts how often one of its properties is looked at. */
@@ -73,8 +73,8 @@ function counted<T extends object>(value: T): { value: T; looks: () => number } 
   return { value: proxy, looks: () => looks };
 }
 
-describe('a refused body', () => {
-  const refusals: [body: string, message: string][] = [
+describe('a rejected body', () => {
+  const rejections: [body: string, message: string][] = [
     ['null', 'the body must be a JSON object, but was null'],
     ['[1]', 'the body must be a JSON object, but was [1]'],
     ['{}', 'field `name` is required'],
@@ -98,17 +98,17 @@ describe('a refused body', () => {
     ['{"name":"a","box":{"width":1,"widht":2}}', 'unknown field `box.widht`; did you mean `width`?'],
     ['{"name":"a","colour":"red","colour`":1}', 'unknown field "colour`"; did you mean `colour`?'],
   ];
-  for (const [body, message] of refusals) {
+  for (const [body, message] of rejections) {
     it(`${body}: ${message}`, () =>
       assert.equal(
-        refusalOf(() => readAnimal(JSON.parse(body))),
+        rejectionOf(() => readAnimal(JSON.parse(body))),
         message,
       ));
   }
 
   it('that is missing is asked for', () => {
     assert.equal(
-      refusalOf(() => readAnimal(undefined)),
+      rejectionOf(() => readAnimal(undefined)),
       'The request needs a JSON object as its body',
     );
   });
@@ -116,27 +116,27 @@ describe('a refused body', () => {
   it('with an unknown field like none it has is told those it has, the prototype’s names included', () => {
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '']) {
       const body = JSON.parse(`{"name":"a",${JSON.stringify(name)}:{"size":1}}`);
-      const told = refusalOf(() => readAnimal(body));
+      const told = rejectionOf(() => readAnimal(body));
       assert.match(told, /^unknown field .*; known are `name`, `size`, `colour`, /);
       assert.ok(told.includes(name), told);
     }
   });
 
   it('with a date-time that is none is told the form', () => {
-    const told = refusalOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
+    const told = rejectionOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
     assert.match(told, /^field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/);
   });
 
   it('with many faults is told the first five and how many more there are', () => {
     const faults = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unknown${i}`, 1]));
-    const told = refusalOf(() => readAnimal(faults));
+    const told = rejectionOf(() => readAnimal(faults));
     assert.equal(told.match(/unknown field/g)?.length, 4);
     assert.match(told, /^field `name` is required; .*; and 5 more$/);
   });
 
   it('with an array that is too long is rejected for its length, and only what a message shows is read', () => {
     const { value: tags, looks } = counted(Array<string>(10_000).fill('x'));
-    const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags }));
+    const told = rejectionOf(() => readAnimal({ name: 'a', size: 0, tags }));
     assert.match(
       told,
       /^field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
@@ -146,13 +146,13 @@ describe('a refused body', () => {
 
   it('with thousands of unknown fields has all of them counted', () => {
     const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`unknown${i}`, i]));
-    const told = refusalOf(() => readAnimal({ ...unknown, box: unknown }));
+    const told = rejectionOf(() => readAnimal({ ...unknown, box: unknown }));
     assert.match(told, /^field `name` is required; .*; and 19997 more$/);
   });
 
   it('quotes numbers as they were sent, when it is given the text', () => {
     const quoted = (size: string, json = `{"name":"1e400","size":${size}}`) =>
-      refusalOf(() => readAnimal(JSON.parse(json), json));
+      rejectionOf(() => readAnimal(JSON.parse(json), json));
     for (const size of ['9007199254740993', '-9007199254740993', '1e400', '12345678901234567.5', '1E21']) {
       assert.ok(quoted(size).endsWith(`but was ${size}`), quoted(size));
       const list = `[${size},{"\\"${size}":1}]`;
@@ -165,7 +165,7 @@ describe('a refused body', () => {
     fc.assert(
       fc.property(fc.jsonValue(), longText, (value, long) => {
         for (const body of [{ [long]: value }, { name: value, size: long }, { name: long, box: value }]) {
-          const told = refusalOf(() => readAnimal(body));
+          const told = rejectionOf(() => readAnimal(body));
           assert.ok(told.length < 1_000 && told.isWellFormed(), told);
         }
       }),
@@ -177,7 +177,7 @@ describe('an accepted body', () => {
   it('may have spaces around a name, which count in its length', () => {
     assert.deepEqual(readAnimal({ name: 'Rex'.padEnd(200) }), { name: 'Rex' });
     assert.match(
-      refusalOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
+      rejectionOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
       /^field `name` must have at most 200 characters, but was "Rex /,
     );
     assert.deepEqual(readAnimal({ name: '🐶'.repeat(100).padEnd(300) }), { name: '🐶'.repeat(100) });
@@ -190,7 +190,7 @@ describe('an accepted body', () => {
   it('may have a name of 200 characters, counted as people count them', () => {
     assert.ok(readAnimal({ name: '🐶'.repeat(200) }));
     assert.match(
-      refusalOf(() => readAnimal({ name: '🐶'.repeat(201) })),
+      rejectionOf(() => readAnimal({ name: '🐶'.repeat(201) })),
       /at most 200 characters/,
     );
   });
@@ -210,7 +210,7 @@ describe('a query', () => {
     assert.deepEqual({ ...readQuery({ id: ['3', '2'], limit: '7' }) }, { id: [3, 2], limit: 7 });
   });
 
-  const refusals: [query: Record<string, string | string[]>, message: string][] = [
+  const rejections: [query: Record<string, string | string[]>, message: string][] = [
     [{ limit: ['1', '2'] }, 'query parameter `limit` must be given once, but was given 2 times'],
     [{ limit: '' }, 'query parameter `limit` must be an integer (int64), but was ""'],
     [{ limit: '0' }, 'query parameter `limit` must be at least 1, but was 0'],
@@ -221,18 +221,18 @@ describe('a query', () => {
     [{ name: ['a', 'b'] }, 'query parameter `name` must be given once, but was given 2 times'],
     [{ limt: '1' }, 'unknown query parameter `limt`; did you mean `limit`?'],
   ];
-  for (const [query, message] of refusals) {
+  for (const [query, message] of rejections) {
     it(`${JSON.stringify(query)}: ${message}`, () =>
       assert.equal(
-        refusalOf(() => readQuery(query)),
+        rejectionOf(() => readQuery(query)),
         message,
       ));
   }
 
-  it('with a parameter that is no name of its own is refused', () => {
+  it('with a parameter that is no name of its own is rejected', () => {
     const query = JSON.parse('{"__proto__":"1"}');
     assert.match(
-      refusalOf(() => readQuery(query)),
+      rejectionOf(() => readQuery(query)),
       /^unknown query parameter `__proto__`; known are `id`/,
     );
   });
@@ -243,12 +243,12 @@ describe('a query', () => {
       fc.property(fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }), value => {
         const reading = () => readQuery({ id: String(value) }) as { id: number[] };
         if (isInt64(value)) assert.deepEqual(reading().id, [Number(value)]);
-        else assert.match(refusalOf(reading), /must be an integer \(int64\)/);
+        else assert.match(rejectionOf(reading), /must be an integer \(int64\)/);
       }),
     );
     for (const value of ['9223372036854775807', '-9223372036854775808']) readQuery({ id: value });
     for (const value of ['9223372036854775808', '-9223372036854775809', '-0', '01', '+1', ' 1', '1 ', '١']) {
-      refusalOf(() => readQuery({ id: value }));
+      rejectionOf(() => readQuery({ id: value }));
     }
   });
 });

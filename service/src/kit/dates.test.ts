@@ -28,7 +28,7 @@ describe('a date-time', () => {
     it(`${text} is ${instant}`, () => assert.equal(formatDateTime(parseDateTime(text)!), instant));
   }
 
-  const refused: [text: string, why: string][] = [
+  const rejected: [text: string, why: string][] = [
     ['', 'is empty'],
     ['2026-12-01', 'has no time'],
     ['2026-12-01T09:00Z', 'has no seconds'],
@@ -58,8 +58,8 @@ describe('a date-time', () => {
     ['0000-01-01T00:00:00+00:01', 'is before the year 0 in UTC'],
     ['9999-12-31T23:59:59-00:01', 'is after the year 9999 in UTC'],
   ];
-  for (const [text, why] of refused) {
-    it(`that ${why} is refused`, () => assert.equal(parseDateTime(text), undefined));
+  for (const [text, why] of rejected) {
+    it(`that ${why} is rejected`, () => assert.equal(parseDateTime(text), undefined));
   }
 
   it('is read back from what it is written as, whatever the instant', () => {

@@ -34,7 +34,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('made for another sort is refused', () => {
+  it('made for another sort is rejected', () => {
     const cursor = encodeCursor('name', ['a', 1]);
     for (const sort of ['-name', 'id', ''])
       assert.throws(() => decodeCursor(cursor, sort, byName), InvalidCursor);
@@ -58,12 +58,12 @@ describe('a cursor', () => {
     ['has something added', `${encodeCursor('name', ['a', 1])}!`],
   ];
   for (const [what, cursor] of forged) {
-    it(`that ${what} is refused`, () => {
+    it(`that ${what} is rejected`, () => {
       assert.throws(() => decodeCursor(cursor, 'name', byName), InvalidCursor);
     });
   }
 
-  it('that is garbage is refused, and never fails otherwise', () => {
+  it('that is garbage is rejected, and never fails otherwise', () => {
     const base64 = fc.uint8Array().map(bytes => Buffer.from(bytes).toString('base64url'));
     const json = fc.json().map(value => Buffer.from(value).toString('base64url'));
     fc.assert(

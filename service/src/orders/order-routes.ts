@@ -11,7 +11,7 @@ import * as orders from './orders.ts';
 
 const orderParams = idParams('orderId', 'The order.');
 
-const changeRefusals = [
+const changeRejections = [
   'order_not_found',
   'unknown_pet',
   'pet_not_available',
@@ -93,7 +93,7 @@ export const orderRoutes = (): Route[] => [
     example: { petId: 1, quantity: 2, complete: false },
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(
         await orders.update(context.db, context.params.orderId, replacement(context), context.now),
@@ -114,7 +114,7 @@ export const orderRoutes = (): Route[] => [
     body: OrderPatch,
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await orders.update(context.db, context.params.orderId, merged(context), context.now)),
   }),

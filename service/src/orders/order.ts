@@ -65,7 +65,7 @@ export function settled(order: New<StoredOrder>, shippedAt: string): New<StoredO
 }
 
 /** A completed order is history: only its ship date may still be corrected. */
-export function refuseChangeOfCompleted(before: StoredOrder & Completed, after: New<StoredOrder>): void {
+export function rejectChangeOfCompleted(before: StoredOrder & Completed, after: New<StoredOrder>): void {
   if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 

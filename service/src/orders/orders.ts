@@ -12,7 +12,7 @@ import {
   isComplete,
   type Order,
   orderTable,
-  refuseChangeOfCompleted,
+  rejectChangeOfCompleted,
   type StoredOrder,
   settled,
   withDefaults,
@@ -50,7 +50,7 @@ export function update(
   return db.write(async tx => {
     const before = found(await selectOrderToChange(tx, orderId), orderId);
     const wanted = withDefaults(change(before));
-    if (isComplete(before)) refuseChangeOfCompleted(before, wanted);
+    if (isComplete(before)) rejectChangeOfCompleted(before, wanted);
     // The ship date of a completed order stays when none is given: a PUT that is sent again changes nothing.
     const after = settled(wanted, isComplete(before) ? before.shipDate : formatDateTime(now));
     if (!before.complete) await moveUnits(tx, before, after);

@@ -98,7 +98,7 @@ ${table(
   told.map(name => [code(name), prose(headers[name]!.description)]),
 )}
 <p>A request over the limit is answered 429 and uses nothing. Wait the seconds in <code>Retry-After</code>, then send it
-again; if it is refused again, wait longer each time (exponential backoff, with a random part). A key that goes on calling
+again; if it is rejected again, wait longer each time (exponential backoff, with a random part). A key that goes on calling
 without waiting is banned for a while: 429 <code>api_key_banned</code>.
 <a href="${operationUrl('Account', 'getAccount')}">GET /account</a> answers even then, and shows both windows.</p>`,
   };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { guardOf } from './conditional.ts';
-import { signalOf } from './patience.ts';
+import { signalOf } from './wait-signal.ts';
 
 /** A client with a valid API key. */
 export interface Caller {

@@ -66,8 +66,8 @@ describe('silent connections of one address', () => {
   it('end with 408 when they stay silent', async t => {
     const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
     const [silent] = await openSilently(shop, 1);
-    const [answer] = await silent!.responses();
-    assert.equal(answer?.status, 408);
+    const [response] = await silent!.responses();
+    assert.equal(response?.status, 408);
   });
 });
 

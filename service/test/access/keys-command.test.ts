@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
 import { emptyPostgres } from '../support/engines.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { storeForProcesses } from '../support/test-store.ts';
@@ -25,9 +25,9 @@ describe('the command keys', () => {
     assert.match(made.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'nothing but the key, for scripts to take');
     assert.match(made.stderr, /^API key 2 \(Web shop\)\. It is shown this once/);
     const client = api.as(made.stdout.trim());
-    const answer = await client.get('/pets');
-    assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit']], [200, '60']);
-    assertRefused(await client.get('/keys'), 403, 'insufficient_scope');
+    const response = await client.get('/pets');
+    assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '60']);
+    assertRejected(await client.get('/keys'), 403, 'insufficient_scope');
 
     const listed = await keys(t, store.environment, 'list');
     assert.equal(
@@ -38,7 +38,7 @@ describe('the command keys', () => {
     const revoked = await keys(t, store.environment, 'revoke', '2');
     assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked.\n']);
     clock.turn(SECOND);
-    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
   });
 

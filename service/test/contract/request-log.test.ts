@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-type Request = (shop: TestApp) => Promise<Answer>;
+type Request = (shop: TestApp) => Promise<ApiResponse>;
 
 /** Requests of every kind, with what their log line says: method, path, route, status, key ID. */
 const requests: [
@@ -63,19 +63,19 @@ describe('the log', () => {
   it('has one line for each request, with what operators ask for and nothing else', async t => {
     const shop = await startTestApp(t);
     for (const [i, [request, method, path, route, status, keyId]] of requests.entries()) {
-      const answer = await request(shop);
-      assert.equal(answer.status, status, answer.text);
+      const response = await request(shop);
+      assert.equal(response.status, status, response.text);
       const lines = await requestLines(shop, i + 1);
       assert.equal(lines.length, i + 1);
       const { level, time, durationMs, ...told } = lines[i]!;
       assert.deepEqual(told, {
-        requestId: answer.headers['x-request-id'],
+        requestId: response.headers['x-request-id'],
         method,
         path,
         route,
         status,
-        code: status < 400 ? null : answer.body.code,
-        bytes: Buffer.byteLength(answer.text),
+        code: status < 400 ? null : response.body.code,
+        bytes: Buffer.byteLength(response.text),
         keyId,
         address: '127.0.0.1',
         userAgent: null,
@@ -87,7 +87,7 @@ describe('the log', () => {
     }
   });
 
-  it('says which key was refused for its scope or its limit', async t => {
+  it('says which key was rejected for its scope or its limit', async t => {
     const shop = await startTestApp(t);
     const quotas = { perMinute: 1, perDay: 1 };
     const client = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });

@@ -28,7 +28,7 @@ const aView: fc.Arbitrary<LimitState> = fc.record(
     minuteUsed: aCount,
     day: anInstant.map(instant => Math.floor(instant / DAY)),
     dayUsed: aCount,
-    dayRefused: aCount,
+    dayRejected: aCount,
     toldAt: anInstant,
     toldUntil: anInstant,
     strikes: fc.array(anInstant, { maxLength: 3 }),

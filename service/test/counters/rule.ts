@@ -26,9 +26,9 @@ export function inRedis(connection: () => RedisConnection): Rule {
     runs: 40,
     decide: async (state, terms, now) => {
       const question = packQuestion({ what: 'count', now, kept: SECOND, terms, seed: state });
-      const answer = unpackAnswer(await connection().client.decide(`rule:${requests++}`, question))!;
-      Object.assign(state, answer.state);
-      return describe(state, terms, answer.decidedAt, answer);
+      const response = unpackAnswer(await connection().client.decide(`rule:${requests++}`, question))!;
+      Object.assign(state, response.state);
+      return describe(state, terms, response.decidedAt, response);
     },
   };
 }

@@ -78,7 +78,7 @@ describe('of two views of a subject', () => {
     minuteUsed: 5,
     day: 10,
     dayUsed: 50,
-    dayRefused: 3,
+    dayRejected: 3,
     toldAt: 1_000,
     toldUntil: 2_000,
     strikes: [1_100, 1_200],
@@ -91,13 +91,13 @@ describe('of two views of a subject', () => {
   const merges: [what: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
     [
       'the larger counts of the same windows hold',
-      { minuteUsed: 9, dayUsed: 40, dayRefused: 7 },
-      { minuteUsed: 9, dayRefused: 7 },
+      { minuteUsed: 9, dayUsed: 40, dayRejected: 7 },
+      { minuteUsed: 9, dayRejected: 7 },
     ],
     [
       'a later window holds, with whatever count',
-      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
-      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
     ],
     [
       'an earlier window does not, with whatever count',
@@ -151,8 +151,8 @@ describe('a packed state', () => {
       strikes: [NOON - 1, NOON],
       seenAt: NOON + 0.5 * SECOND + 123,
     };
-    const answer = await bringIn(connection, 'packed', state, NOON, SECOND);
-    assert.deepEqual(answer.state, state);
+    const response = await bringIn(connection, 'packed', state, NOON, SECOND);
+    assert.deepEqual(response.state, state);
     assert.equal(await redis.get('packed'), packState(state));
   });
 

@@ -129,16 +129,19 @@ describe('a check of a store', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
-  it('refuses what holds no shop, or a newer one', async t => {
+  it('rejects what holds no shop, or a newer one', async t => {
     const newer = storeWith(t, "INSERT INTO schema_migrations VALUES (9999, 'x', 0)");
-    const refused = (path: string, message: RegExp) =>
+    const rejected = (path: string, message: RegExp) =>
       assert.rejects(
         checkStore(path),
         error => error instanceof UnusableStore && message.test(error.message),
       );
-    await refused(newer, /schema version 9999, newer than this program knows/);
-    await refused(storeWith(t, 'DROP TABLE schema_migrations'), /holds no shop: its table schema_migrations/);
-    await refused(import.meta.filename, /cannot be read as a store: file is not a database/);
+    await rejected(newer, /schema version 9999, newer than this program knows/);
+    await rejected(
+      storeWith(t, 'DROP TABLE schema_migrations'),
+      /holds no shop: its table schema_migrations/,
+    );
+    await rejected(import.meta.filename, /cannot be read as a store: file is not a database/);
     assert.ok(statSync(newer).size > 0);
   });
 

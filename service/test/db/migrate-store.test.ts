@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { tablesOf } from '../../src/db/embedded-source.ts';
@@ -11,7 +10,8 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase } from '../support/test-store.ts';
-import { everyAnswer, fill, firstOrder, onStore } from './copied-shop.ts';
+import { until } from '../support/until.ts';
+import { everyResponse, fill, firstOrder, onStore } from './copied-shop.ts';
 
 /** An embedded store, and a database without rows. */
 async function stores(t: TestContext) {
@@ -65,14 +65,6 @@ async function assertNothingThere(query: Query): Promise<void> {
   );
 }
 
-/** Waits for something that takes well under half a minute. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_500, 'waited in vain');
-    await sleep(20);
-  }
-}
-
 describe('a shop that moves to PostgreSQL', () => {
   it('answers every request as before, with the keys, bans and outcomes of before', async t => {
     const { embedded, environment } = await stores(t);
@@ -85,8 +77,8 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.match(stdout, /\nidempotency_keys +\| +2 \| +2\n/);
     assert.doesNotMatch(stdout + stderr, /psk_/);
 
-    const before = await onStore(embedded, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
-    const after = await onStore(environment, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
+    const before = await onStore(embedded, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
+    const after = await onStore(environment, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
     assert.ok(before.length > 100, `only ${before.length} requests were compared`);
     assert.deepEqual(after, before);
 
@@ -213,7 +205,7 @@ describe('a shop does not move', () => {
     const copy = start(t, ['migrate-store'], environment);
     const isAtWork = async () =>
       (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
-    await until(isAtWork);
+    await until('the copy waits for the test', isAtWork, 30);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
@@ -221,13 +213,10 @@ describe('a shop does not move', () => {
 
     await copy.end('SIGKILL');
     await query('SELECT pg_advisory_unlock(1)');
-    await until(
-      async () =>
-        (
-          await query(`SELECT 1 FROM pg_stat_activity
-                       WHERE datname = current_database() AND application_name LIKE 'petstore%'`)
-        ).length === 0,
-    );
+    const connections = () =>
+      query(`SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name LIKE 'petstore%'`);
+    await until('its connections are closed', async () => (await connections()).length === 0, 30);
     await assertNothingThere(query);
 
     await query('DROP TRIGGER wait ON orders');
@@ -261,7 +250,7 @@ describe('a shop does not move', () => {
     await assertNothingThere(query);
   });
 
-  it('when PostgreSQL refuses a row, and says which table it is of', async t => {
+  it('when PostgreSQL rejects a row, and says which table it is of', async t => {
     const { directory, environment, query } = await stores(t);
     breed(directory, 2);
     await query('ALTER TABLE pets ADD CHECK (quantity < 2)');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const typesAndSubjects = (events: { type: string; subject: string }[]) =>
@@ -46,7 +46,7 @@ describe('a change of keys', () => {
     assert.deepEqual([event!.type, event!.data, more], ['key.rotated', rest, []]);
   });
 
-  it('that changes nothing or is refused tells nothing', async t => {
+  it('that changes nothing or is rejected tells nothing', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
     await shop.clientWith({});
@@ -91,12 +91,12 @@ describe('a change of keys', () => {
     assert.deepEqual(await eventsAfter(reader, 0, '&subject=keys/1'), []);
     for (const path of ['/events', '/events/stream']) {
       for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
-        const message = assertRefused(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
+        const message = assertRejected(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
         assert.match(message, /^Events `key\.\w+` are for the scope `admin`$/);
       }
     }
     const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });
     for (const path of ['/events', '/events/stream'])
-      assertRefused(await other.get(path), 403, 'insufficient_scope');
+      assertRejected(await other.get(path), 403, 'insufficient_scope');
   });
 });

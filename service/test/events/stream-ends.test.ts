@@ -7,7 +7,7 @@ import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.t
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
@@ -20,9 +20,9 @@ describe('a key', () => {
     const first = await EventReader.open(shop.origin, client.key);
     const second = await EventReader.open(shop.origin, key);
     for (const one of [client, client.as(key)]) {
-      const refused = await one.get('/events/stream');
-      assert.match(assertRefused(refused, 429, 'too_many_streams'), /^The API key has 2 streams open/);
-      assert.equal(refused.headers['retry-after'], '5');
+      const rejected = await one.get('/events/stream');
+      assert.match(assertRejected(rejected, 429, 'too_many_streams'), /^The API key has 2 streams open/);
+      assert.equal(rejected.headers['retry-after'], '5');
     }
     const other = await EventReader.open(shop.origin, shop.adminKey);
     await first.close();

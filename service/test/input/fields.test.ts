@@ -4,7 +4,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { filled, operationsWithBody } from '../support/operations.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** A value of every JSON type. */
@@ -16,7 +16,7 @@ async function fill(api: Client): Promise<void> {
 }
 
 describe('a field', () => {
-  it('of another type than the contract gives it is refused by name, with what was sent', async t => {
+  it('of another type than the contract gives it is rejected by name, with what was sent', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
@@ -24,10 +24,10 @@ describe('a field', () => {
       for (const [name, schema] of Object.entries(known.properties)) {
         for (const [type, value] of Object.entries(samples)) {
           if (type === schema.type || (value === null && schema.nullable)) continue;
-          const answer = await api.send(method, filled(template), {
+          const response = await api.send(method, filled(template), {
             body: { ...known.example, [name]: value },
           });
-          const message = assertRefused(answer, 400, 'invalid_request');
+          const message = assertRejected(response, 400, 'invalid_request');
           assert.match(message, new RegExp(`^field \`${name}\` must be (an? |one of |\`true\`)`), message);
           assert.ok(message.includes(`but was ${JSON.stringify(value)}`), message);
           tried++;
@@ -37,18 +37,18 @@ describe('a field', () => {
     assert.ok(tried > 150, `only ${tried} were tried`);
   });
 
-  it('that does not exist is refused by name, with the one that was meant', async t => {
+  it('that does not exist is rejected by name, with the one that was meant', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const { method, template, body: known } of operationsWithBody) {
       for (const name of Object.keys(known.properties)) {
         const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
-        const answer = await api.send(method, filled(template), { body: { ...known.example, [slip]: 1 } });
-        const message = assertRefused(answer, 400, 'invalid_request');
+        const response = await api.send(method, filled(template), { body: { ...known.example, [slip]: 1 } });
+        const message = assertRejected(response, 400, 'invalid_request');
         assert.equal(message, `unknown field \`${slip}\`; did you mean \`${name}\`?`);
       }
-      const answer = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /^unknown field `zebra`; known are `/);
+      const response = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^unknown field `zebra`; known are `/);
     }
   });
 
@@ -58,8 +58,8 @@ describe('a field', () => {
     for (const { method, template, body: known } of operationsWithBody) {
       for (const name of known.required) {
         const { [name]: _left, ...body } = known.example;
-        const answer = await api.send(method, filled(template), { body });
-        const message = assertRefused(answer, 400, 'invalid_request');
+        const response = await api.send(method, filled(template), { body });
+        const message = assertRejected(response, 400, 'invalid_request');
         assert.equal(message, `field \`${name}\` is required`);
       }
     }
@@ -118,16 +118,16 @@ describe('a field', () => {
     ['PATCH', '/store/inventory/1', { quantity: 2 ** 31 }, /^field `quantity` must be at most 2147483647/],
   ];
 
-  it('outside its range is refused by name, with the range', async t => {
+  it('outside its range is rejected by name, with the range', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const [method, path, body, rule] of outOfRange) {
-      const message = assertRefused(await api.send(method, path, { body }), 400, 'invalid_request');
+      const message = assertRejected(await api.send(method, path, { body }), 400, 'invalid_request');
       assert.match(message, rule);
     }
   });
 
-  it('too large for any integer is refused, not rounded, and quoted as it was sent', async t => {
+  it('too large for any integer is rejected, not rounded, and quoted as it was sent', async t => {
     const { api } = await startTestApp(t);
     for (const number of [
       '1e400',
@@ -138,7 +138,7 @@ describe('a field', () => {
       '-9223372036854775809',
     ]) {
       const quoted = async (value: string) =>
-        assertRefused(await api.post('/store/orders', `{"petId":${value}}`), 400, 'invalid_request');
+        assertRejected(await api.post('/store/orders', `{"petId":${value}}`), 400, 'invalid_request');
       assert.match(await quoted(number), /^field `petId` must be /);
       assert.ok((await quoted(number)).endsWith(`, but was ${number}`));
       const list = `[${number},"\\"${number}"]`;
@@ -155,10 +155,10 @@ describe('a field', () => {
         if (maxLength === undefined || pattern === undefined) continue;
         const value = 'https://example.com';
         const send = (text: string) => api.send(method, filled(path), { body: { ...example, [name]: text } });
-        const message = assertRefused(await send(value.padEnd(maxLength + 1)), 400, 'invalid_request');
+        const message = assertRejected(await send(value.padEnd(maxLength + 1)), 400, 'invalid_request');
         assert.ok(message.includes(`field \`${name}\` must have at most ${maxLength} characters`), message);
         const emoji = '🐶'.padEnd(maxLength + 2);
-        assert.match(assertRefused(await send(emoji), 400, 'invalid_request'), /at most/);
+        assert.match(assertRejected(await send(emoji), 400, 'invalid_request'), /at most/);
         tried++;
       }
     }
@@ -173,7 +173,7 @@ describe('a field', () => {
       const { status, body, text } = await api.send(method, path, { body: { name: longest } });
       assert.ok(status < 300, text);
       assert.equal(body.name, `${method} ${path}`);
-      const empty = assertRefused(
+      const empty = assertRejected(
         await api.send(method, path, { body: { name: ' '.repeat(9) } }),
         400,
         'invalid_request',
@@ -200,7 +200,7 @@ describe('a field', () => {
   it('that is wrong costs no other: all faults are told at once', async t => {
     const { api } = await startTestApp(t);
     const wrong = { id: 'x', petId: 0, quantity: '1', shipDate: 5, complete: 1 };
-    const message = assertRefused(await api.post('/store/orders', wrong), 400, 'invalid_request');
+    const message = assertRejected(await api.post('/store/orders', wrong), 400, 'invalid_request');
     for (const name of Object.keys(wrong)) assert.ok(message.includes(`field \`${name}\` must be`), message);
   });
 });

@@ -107,7 +107,7 @@ describe('a backup', () => {
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('of a store that is not whole is refused, with what is wrong', async t => {
+  it('of a store that is not whole is rejected, with what is wrong', async t => {
     const directory = dataDirectory(t);
     const damaged = closedStore(t, 'DELETE FROM events WHERE id = 7');
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], damaged);

@@ -60,9 +60,9 @@ describe('SIGTERM', () => {
       return promise.finally(() => socket.destroy());
     });
     late.send(HEALTH.slice(20));
-    const [answer] = await late.responses();
-    assert.equal(answer!.status, 200);
-    assert.equal(answer!.headers.connection, 'close');
+    const [response] = await late.responses();
+    assert.equal(response!.status, 200);
+    assert.equal(response!.headers.connection, 'close');
     const { code, stdout } = await ended;
     assert.equal(code, 0);
     assert.doesNotMatch(stdout, /cut off/);

@@ -8,11 +8,11 @@ import { dataDirectory, type Ended, run, serve } from '../support/service-proces
 import { smallDisk } from '../support/small-disk.ts';
 import { newDatabase } from '../support/test-store.ts';
 
-const refusal =
+const rejection =
   /^\S+petstore\.db is (missing|empty), but .* of an earlier store (is|are) there: no empty shop is started/;
 
-function assertRefused({ code, stdout, stderr }: Ended): void {
-  assert.match(stderr, refusal);
+function assertRejected({ code, stdout, stderr }: Ended): void {
+  assert.match(stderr, rejection);
   assert.match(stderr, /\n {2}A new store is wanted: {3}node_modules\S+ service\S+ new-store /);
   assert.doesNotMatch(stderr, /\n {4}at /);
   assert.deepEqual([code, stdout], [2, '']);
@@ -44,7 +44,8 @@ describe('a directory with an admin.key whose store is lost', () => {
       lose(directory);
       const environment = { PORT: '0', PETSTORE_DATA: directory };
       const before = readFileSync(join(directory, 'admin.key'), 'utf8');
-      for (const command of ['serve', 'migrate', 'seed']) assertRefused(await run(t, [command], environment));
+      for (const command of ['serve', 'migrate', 'seed'])
+        assertRejected(await run(t, [command], environment));
       assert.equal((await run(t, ['keys', 'list'], environment)).code, 2);
       assert.equal(readFileSync(join(directory, 'admin.key'), 'utf8'), before);
       assert.equal(existsSync(path(directory)), loss !== 'missing');
@@ -56,7 +57,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     const directory = await usedDirectory(t);
     rmSync(path(directory));
     renameSync(join(directory, 'admin.key'), `${path(directory)}-wal`);
-    assertRefused(await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }));
+    assertRejected(await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }));
     assert.ok(existsSync(`${path(directory)}-wal`));
   });
 

@@ -89,7 +89,7 @@ describe('restore', () => {
     assert.deepEqual([first.code, again.code], [0, 0]);
   });
 
-  const refusals: [string, string, RegExp][] = [
+  const rejections: [string, string, RegExp][] = [
     [
       'is not whole',
       `UPDATE sqlite_sequence SET seq = 9;
@@ -109,8 +109,8 @@ describe('restore', () => {
       /holds no shop: its table schema_migrations is missing/,
     ],
   ];
-  for (const [what, change, message] of refusals) {
-    it(`refuses a backup that ${what}, and changes nothing`, async t => {
+  for (const [what, change, message] of rejections) {
+    it(`rejects a backup that ${what}, and changes nothing`, async t => {
       const { directory, path, file, environment } = oldAndNew(t, change);
       const { code, stdout, stderr } = await run(t, ['restore', file], environment);
       assert.match(stderr, message);
@@ -122,7 +122,7 @@ describe('restore', () => {
     });
   }
 
-  it('refuses the store itself, and a file that is not there', async t => {
+  it('rejects the store itself, and a file that is not there', async t => {
     const { path, environment } = oldAndNew(t);
     const itself = await run(t, ['restore', path], environment);
     assert.match(itself.stderr, /is the store itself: name a backup of it\n$/);

@@ -64,7 +64,7 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
       assert.match(messageOf({ [`${name}_FILE`]: directory }), /EISDIR/);
     });
 
-    it(`${name}_FILE: is refused together with ${name}`, () => {
+    it(`${name}_FILE: is rejected together with ${name}`, () => {
       assert.equal(
         messageOf({ [name]: 'hunter2', [`${name}_FILE`]: '/run/secrets/url' }),
         `${name} and ${name}_FILE are both set: unset one of them`,

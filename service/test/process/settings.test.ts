@@ -130,7 +130,7 @@ describe('the settings', () => {
     );
   });
 
-  const refused: [name: string, value: string, message: string][] = [
+  const rejected: [name: string, value: string, message: string][] = [
     ['HOST', ' ', 'HOST is empty; unset it for the default, 127.0.0.1'],
     ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, but is "abc"'],
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535, but is "65536"'],
@@ -331,8 +331,8 @@ describe('the settings', () => {
       'REDIS_URL names several nodes of a cluster, which has no database but number 0',
     ],
   ];
-  for (const [name, value, message] of refused) {
-    it(`${name}="${value}" is refused by name`, () => {
+  for (const [name, value, message] of rejected) {
+    it(`${name}="${value}" is rejected by name`, () => {
       assert.throws(
         () => readConfig({ [name]: value }),
         error => error instanceof ConfigError && error.message === message,

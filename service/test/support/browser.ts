@@ -6,7 +6,7 @@ import { openBrowser } from './launch-browser.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 /** How long a page may take for anything that a test waits for, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /** The time between two reads of a condition, in milliseconds. */
 const POLL_INTERVAL = 20;
@@ -87,7 +87,7 @@ export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext
 
   const open = async () => {
     const shop = await startTestApp(
-      { after: release => resources.defer(release) },
+      { after: (release: () => Promise<void>) => resources.defer(release) },
       {
         // The connection to the browser has sockets and timers of its own.
         alone: false,
@@ -101,7 +101,7 @@ export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext
     resources.defer(() => browser.close());
     const newContext = async () => {
       const context = await browser.newContext({ baseURL: shop.origin, ...contextOptions });
-      context.setDefaultTimeout(PATIENCE);
+      context.setDefaultTimeout(TIMEOUT);
       await context.addInitScript(reportViolations);
       return context;
     };
@@ -145,7 +145,7 @@ async function clearStorage(page: Page): Promise<void> {
 
 /** Reads until the value equals `wanted`. Fails after 20 seconds, with the last value. */
 export async function eventually<T>(read: () => Promise<T>, wanted: T, message = ''): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const value = await read();
     try {

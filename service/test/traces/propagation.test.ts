@@ -92,7 +92,7 @@ describe('the trace that a caller names in traceparent', () => {
   it('is in the line of the log when a delivery of its event disables the webhook', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
-    shop.receiver.answerWith(410);
+    shop.receiver.respondWith(410);
     await category(shop, { traceparent: CALLER });
     await shop.settle();
     const [line] = await lines(shop, 'webhook disabled', 1);

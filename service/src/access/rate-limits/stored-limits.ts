@@ -99,7 +99,7 @@ export function stateOf(row: LimitRow): LimitState {
     minuteUsed: row.minute_used,
     day: 0,
     dayUsed: 0,
-    dayRefused: 0,
+    dayRejected: 0,
     toldAt: row.told_at,
     toldUntil: row.told_until,
     strikes: JSON.parse(row.strikes),

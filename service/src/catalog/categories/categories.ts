@@ -22,7 +22,7 @@ export async function read(db: Queries, categoryId: number): Promise<Category> {
 
 export function create(db: Writer, category: NewCategory): Promise<Category> {
   return db.write(async tx => {
-    await refuseTakenName(tx, category.name);
+    await rejectTakenName(tx, category.name);
     const created = await categoryTable.insert(tx, category);
     appendEvent(tx, 'category.created', created.id, created);
     return created;
@@ -38,7 +38,7 @@ export function update(
   return db.write(async tx => {
     const current = found(await selectCategoryToChange(tx, categoryId), categoryId);
     const category = change(current);
-    await refuseTakenName(tx, category.name, categoryId);
+    await rejectTakenName(tx, category.name, categoryId);
     const updated = await categoryTable.update(tx, categoryId, category);
     if (categoryTable.differ(current, updated)) appendEvent(tx, 'category.updated', categoryId, updated);
     return updated;
@@ -60,7 +60,7 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
   });
 }
 
-async function refuseTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
+async function rejectTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
   const holder = await selectCategoryIdByName(tx, name);
   if (holder && holder.id !== exceptId) {
     throw new ApiError(

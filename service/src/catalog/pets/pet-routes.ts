@@ -10,7 +10,7 @@ import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
-const changeRefusals = [
+const changeRejections = [
   'pet_not_found',
   'unknown_category',
   'pet_has_open_orders',
@@ -97,7 +97,7 @@ export const petRoutes = (): Route[] => [
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
   }),
@@ -116,7 +116,7 @@ export const petRoutes = (): Route[] => [
     body: PetPatch,
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
   }),

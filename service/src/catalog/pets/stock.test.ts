@@ -17,7 +17,7 @@ import {
 
 const statuses: PetStatus[] = ['available', 'pending', 'sold'];
 
-/** What a rule makes of a stock, as `status quantity`, or the code of its refusal. */
+/** What a rule makes of a stock, as `status quantity`, or the code of its rejection. */
 function outcome(rule: () => Stock): string {
   try {
     const { status, quantity } = rule();
@@ -154,7 +154,7 @@ function holds({ stock: { status, quantity }, openOrders }: Shelf): boolean {
   return quantity >= 1 || openOrders.length > 0;
 }
 
-/** What can happen to a shelf. It throws when the rules refuse it. */
+/** What can happen to a shelf. It throws when the rules reject it. */
 type Step = (shelf: Shelf) => Shelf;
 
 const setsStatus = fc.constantFrom(...statuses).map(
@@ -199,7 +199,7 @@ const completes = fc.constant<Step>(({ stock, openOrders: [first, ...rest] }) =>
     : { stock: settleCompleted(stock, rest.length > 0), openOrders: rest },
 );
 
-/** The shelf after a step; the same one when the step is refused with an error of the catalogue. */
+/** The shelf after a step; the same one when the step is rejected with an error of the catalogue. */
 function after(before: Shelf, step: Step): Shelf {
   try {
     return step(before);

@@ -12,9 +12,9 @@ import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
-import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
-import { addRateLimitHeaders, type CountedBy, refusalOf } from './rate-limit-answers.ts';
-import { refuseMalformed } from './well-formed.ts';
+import { API_VERSION, rejectOtherForm, rejectOtherVersion } from './negotiation.ts';
+import { addRateLimitHeaders, type CountedBy, rejectionOf } from './rate-limit-errors.ts';
+import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
@@ -52,7 +52,7 @@ export class Gate {
     this.#services = services;
   }
 
-  /** Throws or rejects when the request is refused. It answers a promise only when something has to be waited for. */
+  /** Throws or rejects when the request is rejected. It answers a promise only when something has to be waited for. */
   pass(request: FastifyRequest, operation: Gated | undefined): Promise<void> | undefined {
     const { tracing } = this.#services;
     request.operation = operation;
@@ -70,8 +70,8 @@ export class Gate {
     head.push('x-request-id', request.id, 'api-version', API_VERSION, 'x-content-type-options', 'nosniff');
 
     if (operation?.scope === null) {
-      const telling = this.#tellOfAddress(request, head);
-      return telling ? telling.then(() => refuseUnservable(request)) : refuseUnservable(request);
+      const telling = this.#addAddressHeaders(request, head);
+      return telling ? telling.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : keyRing.find(key, now);
@@ -91,8 +91,8 @@ export class Gate {
     } catch (failure) {
       // Whose key it is can only be told from memory; else the answer has the headers of the caller's address.
       const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) await this.#tellOfKey(known, request, head);
-      else await this.#tellOfAddress(request, head);
+      if (known) await this.#addKeyHeaders(known, request, head);
+      else await this.#addAddressHeaders(request, head);
       throw failure;
     }
     await this.#admit(request, head, key, caller);
@@ -131,7 +131,7 @@ export class Gate {
   }
 
   /** Writes the rate-limit headers of a key as far as they are known, with nothing counted. */
-  async #tellOfKey(
+  async #addKeyHeaders(
     { keyId, terms }: LimitedCaller,
     { operation, receivedAt }: FastifyRequest,
     head: HeaderPairs,
@@ -146,7 +146,7 @@ export class Gate {
   }
 
   /** Writes the rate-limit headers of the caller's address, with nothing counted. */
-  #tellOfAddress(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
+  #addAddressHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
     const told = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
@@ -190,25 +190,25 @@ function admitAsDecided(
   decision: Decision,
 ): undefined {
   const { operation, caller } = request;
-  if (decision.verdict !== 'admitted') throw refusalOf(decision, countedBy);
-  refuseMalformed(request.raw);
+  if (decision.verdict !== 'admitted') throw rejectionOf(decision, countedBy);
+  rejectMalformed(request.raw);
 
   if (isBadKey) throw invalidKey();
   if (operation) {
     if (!caller) throw missingKey();
-    refuseWithoutScope(operation, caller);
+    rejectWithoutScope(operation, caller);
   }
-  refuseOtherVersion(request.headers);
-  refuseOtherForm(request.headers, operation?.success?.mediaType);
+  rejectOtherVersion(request.headers);
+  rejectOtherForm(request.headers, operation?.success?.mediaType);
 }
 
 /** What can be wrong with a request that needs no key. */
-function refuseUnservable(request: FastifyRequest): undefined {
-  refuseMalformed(request.raw);
-  refuseOtherVersion(request.headers);
+function rejectUnservable(request: FastifyRequest): undefined {
+  rejectMalformed(request.raw);
+  rejectOtherVersion(request.headers);
 }
 
-function refuseWithoutScope({ scope }: Gated, { scopes }: Caller): void {
+function rejectWithoutScope({ scope }: Gated, { scopes }: Caller): void {
   if (scopes.has('admin')) return;
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;

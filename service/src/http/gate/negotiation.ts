@@ -8,14 +8,14 @@ export const API_VERSION = '1.0.0';
 const ACCEPTED_VERSIONS = new Set(['1', '1.0', API_VERSION]);
 
 /** Throws unless the version that the caller asks for is this one. */
-export function refuseOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {
+export function rejectOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {
   if (version !== undefined && !ACCEPTED_VERSIONS.has(String(version))) {
     throw new ApiError('unsupported_api_version', `API-Version ${shown(version)} does not exist; send 1`);
   }
 }
 
 /** Throws when the caller does not take the form in which an operation answers. */
-export function refuseOtherForm({ accept }: IncomingHttpHeaders, mediaType = 'application/json'): void {
+export function rejectOtherForm({ accept }: IncomingHttpHeaders, mediaType = 'application/json'): void {
   if (accept && accept !== '*/*' && !accepts(accept, mediaType)) {
     throw new ApiError('not_acceptable', `Answers are ${mediaType}, which Accept ${shown(accept)} rules out`);
   }

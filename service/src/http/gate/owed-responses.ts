@@ -37,7 +37,7 @@ export class OwedResponses {
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
       const { req } = this;
-      // A request of which a part is missing still decides how that part is refused.
+      // A request of which a part is missing still decides how that part is rejected.
       if (req.complete) forget(req.socket, this);
       else req.once('close', () => forget(req.socket, this));
     }

@@ -21,16 +21,16 @@ export interface UnreadableOptions {
   requestTimeout: number;
 }
 
-/** How long the client may take to read a refusal, in milliseconds: closing at once could cut it off. */
+/** How long the client may take to read a rejection, in milliseconds: closing at once could cut it off. */
 const LINGER = SECOND;
 
 /**
- * Refuses what cannot be read as a request, in the contract's shape, and ends the connection. The requests before it were
+ * Rejects what cannot be read as a request, in the contract's shape, and ends the connection. The requests before it were
  * received completely, and may have been carried out: their responses are sent first.
  */
 export class Unreadable {
   readonly #options: UnreadableOptions;
-  readonly #refused = new WeakSet<Socket>();
+  readonly #rejected = new WeakSet<Socket>();
 
   constructor(options: UnreadableOptions) {
     this.#options = options;
@@ -45,19 +45,19 @@ export class Unreadable {
     server.on('timeout', socket => this.#closeUnlessBusy(socket));
   }
 
-  /** Refuses bytes that are not HTTP, and a request that did not arrive completely. */
+  /** Rejects bytes that are not HTTP, and a request that did not arrive completely. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
     // A client that has left in the middle of a body: the line of that request says so.
     const isLogged = error.code !== 'HPE_INVALID_EOF_STATE' || !this.#options.owed.toIncomplete(socket);
-    if (!socket.destroyed) this.refuse(this.#refusalOf(error), socket, { isLogged });
+    if (!socket.destroyed) this.reject(this.#rejectionOf(error), socket, { isLogged });
   }
 
-  /** Refuses where there is no response object to write to. */
-  refuse(refusal: ApiError, socket: Socket, { isLogged = true } = {}): void {
+  /** Rejects where there is no response object to write to. */
+  reject(rejection: ApiError, socket: Socket, { isLogged = true } = {}): void {
     // The parser reports each further piece of what it has given up reading.
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
+    if (this.#rejected.has(socket)) return;
+    this.#rejected.add(socket);
     // Without a listener a client that resets the connection meanwhile would end the process.
     socket.on('error', () => socket.destroy());
     socket.on('timeout', () => this.#closeUnlessBusy(socket));
@@ -70,8 +70,9 @@ export class Unreadable {
       ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
       : gate.headersForUnreadable(remoteAddress);
     const end = (told: HeaderPairs) => {
-      // What could be read of the last request may have been refused already: then that is its response.
-      if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told, isLogged);
+      // What could be read of the last request may have been rejected already: then that is its response.
+      if (socket.writable && !incomplete?.headersSent)
+        this.#writeRejection(rejection, socket, told, isLogged);
       socket.end();
       // The end of a response has set the timeout of idle connections.
       socket.setTimeout(LINGER);
@@ -85,7 +86,7 @@ export class Unreadable {
    * and drops the responses, but not those of writes before stray bytes.
    */
   #onEnd(socket: Socket): void {
-    if (!this.#refused.has(socket) || !this.#options.owed.includeWrite(socket)) socket.end();
+    if (!this.#rejected.has(socket) || !this.#options.owed.includeWrite(socket)) socket.end();
   }
 
   /** Closes a connection on which nothing moves: the service may take its time for a response, a client that reads none may not. */
@@ -94,7 +95,7 @@ export class Unreadable {
     else socket.destroy();
   }
 
-  #refusalOf({ code, message }: NodeJS.ErrnoException): ApiError {
+  #rejectionOf({ code, message }: NodeJS.ErrnoException): ApiError {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
@@ -108,9 +109,9 @@ export class Unreadable {
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
-  #writeRefusal(refusal: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
+  #writeRejection(rejection: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
     const requestId = randomUUID();
-    const { code, status, body } = errorResponse(refusal, requestId);
+    const { code, status, body } = errorResponse(rejection, requestId);
     const bytes = Buffer.byteLength(body);
     const headers = [
       ...['x-request-id', requestId],

@@ -7,7 +7,7 @@ import { inKibibytesAndBytes } from '../../kit/quantities.ts';
  * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
  * Host that is missing or repeated.
  */
-export function refuseMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
+export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',

@@ -17,7 +17,7 @@ const ErrorShape = {
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
 
-/** Headers that refusals have where their operation is deprecated or not yet stable. */
+/** Headers that rejections have where their operation is deprecated or not yet stable. */
 const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
@@ -67,7 +67,7 @@ export function sharedResponses(schemas: NamedSchemas): Record<string, object> {
   );
 }
 
-/** A refusal with one of `codes`; `lifecycle` are the headers that tell of deprecation and stability. */
+/** A rejection with one of `codes`; `lifecycle` are the headers that tell of deprecation and stability. */
 export function errorResponseOf(
   status: number,
   codes: readonly ErrorCode[],

@@ -46,7 +46,10 @@ const usedBy: Record<CountedBy, string> = {
 };
 
 /** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
-export function refusalOf({ verdict, window, limit, reset, wait }: Decision, countedBy: CountedBy): ApiError {
+export function rejectionOf(
+  { verdict, window, limit, reset, wait }: Decision,
+  countedBy: CountedBy,
+): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
   const headers = { 'retry-after': String(wait) };
   if (verdict === 'banned') {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 
 /** What became of a write by its answer: `done` is every answer that is not of an outage. */
 export type Became = 'done' | 'unchanged' | 'uncertain';
 
 /** A 503 says whether the change was kept, and nothing else does. */
-export function becameOf({ status, body, text }: Answer): Became {
+export function becameOf({ status, body, text }: ApiResponse): Became {
   // An earlier attempt, whose client was told 503, still runs.
   if (status === 409 && body.code === 'idempotency_key_in_use') return 'uncertain';
   if (status !== 503) return 'done';
