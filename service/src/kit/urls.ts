@@ -1,4 +1,4 @@
-/** A URL as it may be shown. */
+/** Returns a URL without passwords, for messages and logs. */
 export function withoutPassword(url: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = '***';
