@@ -98,7 +98,7 @@ describe('the command keys, beside a running service', () => {
     shop.clock.turn(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get('/keys/2')).body.ban, null);
-    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned.\n');
+    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned\n');
   });
 
   it('tells the use of a key as far as it was kept', async t => {

@@ -62,7 +62,7 @@ describe('the command keys', () => {
     ],
     [['create'], /^Option --name is required: keys create needs --name, --plan and --scope$/],
     [['create', ...webShop, '--plan', 'gold'], /^Field `plan` must be one of .*, but was "gold"$/],
-    [['create', ...webShop, '--per-minute', 'x'], /^--per-minute and --per-day go together$/],
+    [['create', ...webShop, '--per-minute', 'x'], /^Options --per-minute and --per-day must be given together$/],
     [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '77'], /^There is no API key 77$/],
@@ -136,7 +136,7 @@ describe('the first start', () => {
     await first.end('SIGTERM');
     const told = `Admin key  not in ${join(directory, 'admin.key')}: the first replica stored it in its\n`;
     assert.ok(welcome.includes(told), welcome);
-    assert.match(welcome, /or make another with\n {15}node_modules\S+ service\S+ keys create /);
+    assert.match(welcome, /or create another with\n {15}node_modules\S+ service\S+ keys create /);
     assert.ok(!existsSync(join(directory, 'admin.key')));
   });
 });

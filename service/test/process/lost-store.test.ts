@@ -96,7 +96,7 @@ describe('the command new-store', () => {
     };
     const { code, stderr } = await run(t, ['new-store'], elsewhere);
     assert.equal(code, 2);
-    assert.match(stderr, /^new-store is for the embedded store, but DATABASE_URL is set/);
+    assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
     assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
   });
 });
