@@ -108,7 +108,7 @@ async function firstRejection(api: Client, categoryId: number): Promise<ApiRespo
   }
 }
 
-const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'database unavailable');
+const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'Database unavailable');
 
 for (const [name, start, problem, reason] of faults) {
   describe(`while ${name}`, () => {
