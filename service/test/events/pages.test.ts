@@ -144,7 +144,7 @@ describe('a page of the log', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.match(
         message,
-        new RegExp(`^A cursor is the number of an event, .* it was ${id.slice(0, 20)}…?$`),
+        new RegExp(`^The cursor must be the number of an event, .* it was ${id.slice(0, 20)}…?$`),
       );
     }
     assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);
