@@ -1,9 +1,10 @@
-// Runs a command with its own PostgreSQL and Redis, whose URLs are in the command's environment:
+// Runs a command with its own PostgreSQL, Redis and browser, whose URLs are in the command's environment:
 // node_modules/.bin/node scripts/with-servers.ts node --test service/test/journeys/pets.test.ts
 // With TEST_POOLER=transaction or session, the services of the tests connect through a pgbouncer.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { offerBrowser, type SharedBrowser } from './servers/browser.ts';
 import { type Pgbouncer, startPgbouncer } from './servers/pgbouncer.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
@@ -33,22 +34,26 @@ if (command === undefined) {
 async function runWithServers(command: string): Promise<number> {
   const starts = await Promise.allSettled([startPostgres(), startRedis()]);
   let pgbouncer: Pgbouncer | undefined;
+  let browser: SharedBrowser | undefined;
   try {
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
     const [postgres, redis] = starts.map(start => String(start.status === 'fulfilled' && start.value.url));
     pgbouncer = await startPooler(postgres!);
+    browser = await offerBrowser();
     if (interrupted !== undefined) return codeOf(interrupted);
     return await run(command, {
       // Each test file is a separate process, and many start services: compiled code is cached for the next process.
       NODE_COMPILE_CACHE: compileCache,
       TEST_DATABASE_URL: postgres!,
       TEST_REDIS_URL: redis!,
+      TEST_BROWSER_URL: browser.url,
       ...(pgbouncer && { TEST_POOLER_URL: pgbouncer.through(postgres!) }),
     });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     return 1;
   } finally {
+    await browser?.stop();
     await pgbouncer?.stop();
     await Promise.all(starts.map(start => start.status === 'fulfilled' && start.value.stop()));
   }

@@ -37,7 +37,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       const hushed = db.write(async tx => {
         await addCategory(tx, 'second');
         await addCategory(tx, 'first').catch(() => {});
-        throw new Error('refused');
+        throw new Error('rejected');
       });
       await assert.rejects(hushed, /rejected/);
       assert.deepEqual(await names(db), ['first']);

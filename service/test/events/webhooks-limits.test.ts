@@ -7,6 +7,7 @@ import { plan } from '../../src/events/webhooks/outbox.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import {
   ALLOW_PRIVATE,
   anotherReplica,
@@ -204,7 +205,7 @@ describe('the connections to endpoints', () => {
       await shop.webhook({}, receiver);
     }
     for (let i = 0; i < 20; i++) await shop.category();
-    while (first.open + second.open < 5) await nextTurn();
+    await until('five connections are open', () => first.open + second.open >= 5);
     for (const receiver of shop.receivers)
       receiver.answer(response => {
         assert.ok(first.open + second.open <= 5);
@@ -236,7 +237,7 @@ describe('the connections to endpoints', () => {
     await shop.webhook({}, fast, modest);
     for (let i = 0; i < 30; i++) await shop.category();
     await fast.has(30);
-    while (tarpit.open < 6) await nextTurn();
+    await until('six connections are open', () => tarpit.open >= 6);
     assert.equal(tarpit.received.length, 6);
     assert.ok(fast.mostAtOnce <= 6, `${fast.mostAtOnce} at once`);
   });

@@ -74,7 +74,7 @@ describe('a webhook', () => {
     assert.ok(readOnly.some(([name]) => name === 'failingSince'));
     for (const [name] of readOnly) {
       const response = await api.post('/webhooks', { url: receiver.url, [name]: null });
-      assert.ok(assertRejected(response, 400, 'invalid_request').startsWith(`unknown field \`${name}\`;`));
+      assert.ok(assertRejected(response, 400, 'invalid_request').startsWith(`Unknown field \`${name}\`;`));
     }
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
@@ -148,7 +148,7 @@ describe('a webhook', () => {
   });
 
   const rejected: [what: string, body: object, message: RegExp][] = [
-    ['no URL', {}, /^field `url` is required$/],
+    ['no URL', {}, /^Field `url` is required$/],
     ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
     [
       'another scheme',
@@ -169,7 +169,7 @@ describe('a webhook', () => {
       { url: 'https://nowhere.example/' },
       /must have a host that can be resolved, but nowhere\.example cannot$/,
     ],
-    ['no type', { types: [] }, /^field `types` must have at least 1 item/],
+    ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [
       'an unknown type',
       { types: ['pet.create'] },
@@ -177,7 +177,7 @@ describe('a webhook', () => {
     ],
     ['an unknown kind', { types: ['cat.*'] }, /no event type `cat\.\*`/],
     ['a type twice', { types: ['pet.*', 'pet.*'] }, /must not name an item twice/],
-    ['an unknown field', { type: ['pet.*'] }, /^unknown field `type`; did you mean `types`\?$/],
+    ['an unknown field', { type: ['pet.*'] }, /^Unknown field `type`; did you mean `types`\?$/],
   ];
   for (const [what, body, message] of rejected) {
     it(`with ${what} is rejected, and the message says why`, async t => {

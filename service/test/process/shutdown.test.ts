@@ -88,7 +88,7 @@ describe('SIGTERM under load', () => {
     t.after(() => api.close());
     const load = new Load(api, await aCategory(api));
     const stopped = load.run();
-    while (load.acknowledged.length < 200) await api.get('/healthz');
+    await until('200 requests are answered', () => load.acknowledged.length >= 200, 60);
 
     load.signalled();
     const { code, stdout, stderr } = await service.end('SIGTERM');
@@ -164,7 +164,7 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.match(stdout, /requests still in flight were cut off/);
+    assert.match(stdout, /Requests still in flight were cut off/);
   });
 
   it('sent twice, as npm and the terminal both do, still lets requests in flight finish', async t => {
@@ -201,7 +201,7 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.equal(stdout.match(/"Shutting down"/g)?.length, 1);
     assert.doesNotMatch(stdout, /cut off/);
   });
 });
