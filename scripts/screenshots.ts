@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { launchBrowser } from '../service/test/support/launch-browser.ts';
+import { openBrowser } from '../service/test/support/launch-browser.ts';
 import { PortalPage } from '../service/test/support/portal-page.ts';
 
 const root = dirname(import.meta.dirname);
@@ -60,7 +60,7 @@ let browser: Browser | undefined;
 try {
   const baseURL = await addressOfService();
   const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
-  browser = await launchBrowser();
+  browser = await openBrowser();
   mkdirSync(pictures, { recursive: true });
   for (const [name, [options, prepare]] of Object.entries(scenes)) {
     const colorScheme = name.endsWith('dark') ? 'dark' : 'light';

@@ -169,12 +169,28 @@ function readRedisUrls(environment: Environment): readonly string[] {
         `if they are nodes of a cluster, but number ${wrong + 1} is not such a URL`,
     );
   }
+  const undecodable = urls.findIndex(url => !isPercentEncoded(new URL(url)));
+  if (undecodable >= 0) {
+    throw new ConfigError(
+      `The user and the password of URL number ${undecodable + 1} in ${source} must be percent-encoded: write \`%\` as \`%25\``,
+    );
+  }
   if (urls.length > 1 && urls.some(url => Number(new URL(url).pathname.slice(1)) > 0)) {
     throw new ConfigError(
       `${source} names several nodes of a cluster, which has only database 0: remove the database number`,
     );
   }
   return Object.freeze(urls);
+}
+
+/** Whether user and password can be decoded. */
+function isPercentEncoded({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isRedisUrl(text: string): boolean {

@@ -41,17 +41,17 @@ export function set(
   });
 }
 
-/** Takes units of a pet for an order, in the order's transaction. */
+/** Takes units of a pet for an order, in the transaction of the order. */
 export function take(tx: Transaction, petId: number, units: number): Promise<void> {
   return change(tx, petId, stock => takeUnits(stock, units));
 }
 
-/** Gives back units that an order held, in the order's transaction. */
+/** Returns units that an order held, in the transaction of the order. */
 export function giveBack(tx: Transaction, petId: number, units: number): Promise<void> {
   return change(tx, petId, stock => returnUnits(stock, units));
 }
 
-/** Lets an order that holds `before` units of a pet hold `after` instead, in the order's transaction. */
+/** Changes the units that an order holds from `before` to `after`, in the transaction of the order. */
 export function adjust(tx: Transaction, petId: number, before: number, after: number): Promise<void> {
   return change(tx, petId, stock => adjustUnits(stock, before, after));
 }
@@ -72,7 +72,7 @@ async function change(
   if (after !== before.stock) await store(tx, before, after);
 }
 
-/** Stores the stock of a pet, and with it the status of the pet. */
+/** Stores the stock and the status of a pet. */
 async function store(tx: Transaction, { pet, stock: before }: PetWithStock, after: Stock): Promise<void> {
   await stockTable.update(tx, pet.id, after);
   appendStockChange(tx, before, after);

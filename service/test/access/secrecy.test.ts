@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
-import { contractFile } from '../support/contract.ts';
+import { contractFile } from '../support/contract-file.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
 

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
 import { toYaml } from '../../src/http/openapi/document.ts';
-import { contractFile } from '../support/contract.ts';
+import { contractFile } from '../support/contract-file.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { document, documentedOperations, headersOf, responsesOf } from './document.ts';
 

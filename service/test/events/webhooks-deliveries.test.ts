@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
 import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
@@ -65,7 +66,7 @@ describe('a delivery', () => {
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.equal(status, 'delivered');
     assert.equal(attempts[0].responseStart, 'x'.repeat(1_024));
-    while (isOpen) await new Promise(resolve => setImmediate(resolve));
+    await until('the connection is closed', () => !isOpen);
   });
 
   it('keeps no bytes of the answer that are no text', async t => {

@@ -189,7 +189,7 @@ describe('list order and size', () => {
       assert.equal(
         assertRejected(await api.get(`${path}&sort=${sort}`), 400, 'invalid_request'),
         `Query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
-          `because only that order can be read without reading the whole list, but was \`${sort}\``,
+          `because any other order would require reading the whole list, but was \`${sort}\``,
       );
       for (const other of [works, `-${works}`]) {
         assert.equal((await api.get(`${path}&sort=${other}`)).status, 200);

@@ -10,7 +10,7 @@ import { Client } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
@@ -59,7 +59,7 @@ async function outputUntil(stream: Readable, pattern: RegExp): Promise<string> {
   });
   while (!pattern.test(output)) {
     if (stream.readableEnded) throw new Error(`${pattern} was never said: ${output}`);
-    await Promise.race([once(stream, 'data'), once(stream, 'end')]);
+    await inTime(`${pattern}`, Promise.race([once(stream, 'data'), once(stream, 'end')]));
   }
   return output;
 }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { startReplicas, tally } from '../support/replicas.ts';
+import { until } from '../support/until.ts';
 
 describe('of 200 orders at once', () => {
   it('for the last unit, one gets it', async t => {
@@ -120,22 +121,41 @@ for (const count of [2, 50]) {
     });
 
     it('are kept apart by the API key that sends them', async t => {
-      const { api, clientWith, atOnce } = await startReplicas(t);
+      const { api, app, clientWith, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
       const other = await clientWith({});
+      const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
+      const headers = { 'idempotency-key': 'sale-1' };
+      // The first request of each key waits for this transaction, and the others of its key are rejected meanwhile.
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const holding = app.db.write(async tx => {
+        await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [petId]);
+        begin();
+        await released;
+      });
+      await begun;
+      let ended = 0;
+      const sent = atOnce(count, async (api, i) => {
+        const client = isOther(i) ? api.as(other.key) : api;
+        return client.post('/store/orders', { petId }, headers).finally(() => ended++);
+      });
+      await until('all but one request of each key are rejected', () => ended >= count - 2).finally(release);
+      await holding;
 
-      const responses = await atOnce(count, (api, i) =>
-        ((i ^ (i >> 1)) & 1 ? api.as(other.key) : api).post(
-          '/store/orders',
-          { petId },
-          { 'idempotency-key': 'sale-1' },
-        ),
-      );
-
-      const fresh = responses.filter(
-        ({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined,
-      );
-      assert.equal(fresh.length, 2);
+      const responses = await sent;
+      const outcomes = { ...(count > 2 && { '409 idempotency_key_in_use': count - 2 }), '201': 2 };
+      assert.deepEqual(tally(responses), outcomes);
+      for (const [client, mine] of [
+        [api, (i: number) => !isOther(i)],
+        [other, isOther],
+      ] as const) {
+        const made = responses.find(({ status }, i) => status === 201 && mine(i))!;
+        assert.equal(made.headers['idempotency-replayed'], undefined);
+        const again = await client.post('/store/orders', { petId }, headers);
+        assert.equal(again.headers['idempotency-replayed'], 'true');
+        assert.deepEqual(again.body, made.body);
+      }
       assert.deepEqual(await stockOf(api, petId), ['available', 98]);
     });
   });

@@ -93,9 +93,10 @@ describe('ten replicas that start at once for the first time', () => {
       LOG_LEVEL: 'error',
     });
     const secrets: string[] = [];
+    const apps = await Promise.all(Array.from({ length: 10 }, () => buildApp(config)));
+    // Only once all are built: they are to look for a key, and find none, at the same time.
     const replicas = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        const app = await buildApp(config);
+      apps.map(async app => {
         const made = await app.createFirstKey(secret => void secrets.push(secret));
         const filled = await fillEmptyStore(app.db, app.clock.now());
         return { app, made, filled };

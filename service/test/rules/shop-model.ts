@@ -35,10 +35,10 @@ export interface ModelRequest {
 /** `codes`: any of these rejections is right, because more than one rule is broken. */
 export type Expected = { status: 200 | 201; body: object } | { status: 204 } | { codes: string[] };
 
-class Rejection extends Error {
+/** Thrown where a request breaks rules. No Error: there are a hundred thousand of them, and a stack trace is slow. */
+class Rejection {
   readonly codes: string[];
   constructor(codes: string[]) {
-    super(codes.join(' or '));
     this.codes = codes;
   }
 }
@@ -53,7 +53,11 @@ export class ShopModel {
 
   /** What the service must answer. `newId` is the ID it gave out, should the request create something. */
   respond(request: ModelRequest, now: number, newId: number): Expected {
-    const before = structuredClone({ categories: this.categories, pets: this.pets, orders: this.orders });
+    const before = {
+      categories: copyOf(this.categories),
+      pets: copyOf(this.pets),
+      orders: copyOf(this.orders),
+    };
     try {
       return this.#response(request, now, newId);
     } catch (error) {
@@ -256,6 +260,11 @@ export class ShopModel {
   #hasOpenOrders(petId: number): boolean {
     return [...this.orders.values()].some(order => order.petId === petId && !order.complete);
   }
+}
+
+/** Rows hold no objects, so that a copy of each is independent of it. structuredClone takes ten times as long. */
+function copyOf<Row extends object>(rows: ReadonlyMap<number, Row>): Map<number, Row> {
+  return new Map(Array.from(rows, ([id, row]) => [id, { ...row }]));
 }
 
 function rejectIf(broken: boolean, code: string): void {

@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import type { DocumentObject } from '../contract/document.ts';
 
-/** Has the browser receive another document than the service sends. */
+/** Changes the document on its way from the service to the browser. */
 export async function changeDocument(
   context: BrowserContext,
   change: (document: DocumentObject) => void,
@@ -10,6 +10,6 @@ export async function changeDocument(
     const response = await route.fetch();
     const document = await response.json();
     change(document);
-    await route.fulfill({ response: response, json: document });
+    await route.fulfill({ response, json: document });
   });
 }

@@ -1,4 +1,5 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Agent, IncomingHttpHeaders } from 'node:http';
+import { http } from '../../src/kit/node-http.ts';
 import { assertKeepsContract } from './contract.ts';
 
 export interface ApiResponse {
@@ -16,7 +17,7 @@ export class Client {
   readonly #agent: Agent;
   readonly #headers: Record<string, string>;
 
-  constructor(origin: string, key?: string, agent = new Agent({ keepAlive: true })) {
+  constructor(origin: string, key?: string, agent = new http.Agent({ keepAlive: true })) {
     this.#origin = origin;
     this.#agent = agent;
     this.#headers = key === undefined ? {} : { 'x-api-key': key };
@@ -85,7 +86,7 @@ export class Client {
       agent: this.#agent,
       headers: { ...sent, ...length } as Record<string, string>,
     };
-    const request = httpRequest(this.#origin, options, response => {
+    const request = http.request(this.#origin, options, response => {
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { parse } from 'yaml';
-
-export const contractFile = join(import.meta.dirname, '../../../openapi.yaml');
+import { readContract } from './contract-file.ts';
 
 interface Reference {
   $ref: string;
@@ -37,7 +33,7 @@ interface Document {
   };
 }
 
-export const contract: Document = parse(readFileSync(contractFile, 'utf8'));
+export const contract = readContract<Document>();
 
 /** Headers that HTTP itself brings, or that say nothing about the operation. */
 const PLAIN_HEADERS = new Set([
@@ -62,9 +58,18 @@ const EVERY_RESPONSE = [
   'API-Version',
 ];
 
-const ajv = new Ajv({ strict: false, allErrors: true });
+// contract/examples.test.ts holds the schemas themselves against the schema of schemas; compiling that one is slow.
+const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
 ajvFormats.default(ajv as never);
 ajv.addSchema({ $id: 'contract', components: contract.components });
+
+/** The paths with parameters. */
+const templates = Object.entries(contract.paths)
+  .filter(([template]) => template.includes('{'))
+  .map(([template, operations]) => ({
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+    operations,
+  }));
 
 const validators = new Map<object, ValidateFunction>();
 
@@ -161,11 +166,7 @@ export function operationOf(method: string, path: string): Operation | undefined
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const exact = contract.paths[pathname];
   if (exact) return exact[verb];
-  for (const [template, operations] of Object.entries(contract.paths)) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
-    if (pattern.test(pathname)) return operations[verb];
-  }
-  return undefined;
+  return templates.find(({ pattern }) => pattern.test(pathname))?.operations[verb];
 }
 
 function resolve(header: HeaderObject | Reference): HeaderObject {

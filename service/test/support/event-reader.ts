@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { http } from '../../src/kit/node-http.ts';
 import { assertKeepsContract } from './contract.ts';
 import { EventStreamParser } from './event-stream-parser.ts';
 
@@ -44,7 +45,7 @@ export class EventReader {
 
   constructor(origin: string, key: string, path: string, headers: Record<string, string>) {
     const options = { agent: false, headers: { 'x-api-key': key, ...headers } };
-    this.#request = request(`${origin}${path}`, options, response => {
+    this.#request = http.request(`${origin}${path}`, options, response => {
       this.#response = response;
       response.setEncoding('utf8');
       response.on('data', text => this.#take(text));

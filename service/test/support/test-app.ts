@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -40,10 +39,10 @@ export interface NewKey {
 
 /**
  * Boots the real composition root on an empty store in a directory of its own, with a clock that tests turn. When the
- * test ends all of it is taken down, and the test fails if anything is left behind.
+ * test ends, all of it stops, and the test fails if anything is left behind.
  */
 export async function startTestApp(
-  t: TestContext,
+  t: { after(release: () => Promise<void>): void },
   {
     environment = {},
     clock = new TestClock(),

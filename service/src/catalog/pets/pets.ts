@@ -26,7 +26,7 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
   });
 }
 
-/** Replaces a pet by what `change` makes of it. A `status` left out stays as it is. */
+/** Replaces a pet with the result of `change`. A `status` that is left out does not change. */
 export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
   return db.write(async tx => {
     const before = found(await selectPetToChange(tx, petId), petId);

@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Value } from '../../src/db/database.ts';
+
+/** An event log in memory that counts how often it is read. */
+export class CountingLog {
+  readonly engine = 'sqlite';
+  /** Queries so far. */
+  reads = 0;
+  #latest = 0;
+  readonly #listeners: (() => void)[] = [];
+
+  /** Adds an event, and notifies what watches the log. */
+  append(): void {
+    this.#latest++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async get<Row>(): Promise<Row | undefined> {
+    this.reads++;
+    return this.#ends as Row;
+  }
+
+  async all<Row>(_sql: string, [after]: readonly Value[] = []): Promise<Row[]> {
+    this.reads++;
+    const rows: object[] = [];
+    for (let id = Number(after) + 1; id <= this.#latest; id++) {
+      const event = { id, type: 'pet.created', subject: 'pets/1', time: 0, data: '{}', traceparent: null };
+      rows.push({ ...this.#ends, ...event });
+    }
+    return (rows.length > 0 ? rows : [{ ...this.#ends, id: null }]) as Row[];
+  }
+
+  async run(): Promise<number> {
+    throw new Error('Nothing that reads the log writes to it');
+  }
+
+  async numberEvents(): Promise<void> {}
+
+  onEvents(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  get #ends(): { oldest: number; latest: number } {
+    return { oldest: 1, latest: this.#latest };
+  }
+}
+
+/** Waits for enough turns of the event loop that every listener gets what was appended, which takes one turn for each 50. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await nextTurn();
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import { attempt, type Outcome } from '../../src/events/webhooks/attempt.ts';
+import { Connections } from '../../src/events/webhooks/connections.ts';
+import { Endpoints } from '../../src/events/webhooks/endpoints.ts';
+import { KeptConnections } from '../../src/events/webhooks/kept-connections.ts';
+import { resolveLocally } from '../../src/events/webhooks/resolve.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import { until } from '../support/until.ts';
+import { Receiver } from './receiver.ts';
+
+const MANY = 1_000;
+const AT_ONCE = 50;
+
+/** Attempts of many deliveries, all under one signal, and what they leave behind. */
+async function attempts(t: TestContext) {
+  const receiver = await Receiver.start();
+  const endpoints = new Endpoints({ resolve: resolveLocally, allowPrivate: true });
+  const kept = new KeptConnections(new Connections({ total: AT_ONCE, perHost: AT_ONCE }));
+  t.after(async () => {
+    kept.close();
+    await receiver.close();
+  });
+  const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+  const before = timers();
+  const message = { id: 'msg_1', timestamp: 0, body: '{}', traceparent: undefined };
+  const target = { url: receiver.url, secrets: [] };
+  return {
+    receiver,
+    /** Makes `AT_ONCE` attempts. `onSent` is called when the endpoint has got all of them. */
+    batch: async (abort: AbortController, { timeout = MINUTE, onSent = () => {} } = {}) => {
+      const sent = receiver.received.length + AT_ONCE;
+      const outcomes = Array.from({ length: AT_ONCE }, () =>
+        attempt({ endpoints, kept }, target, message, { timeout, signal: abort.signal }),
+      );
+      await receiver.has(sent);
+      onSent();
+      return Promise.all(outcomes);
+    },
+    /** Fails if a listener or a timer of an attempt is left. */
+    assertNothingLeft: async (abort: AbortController) => {
+      assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+      await until('no timer is left', () => timers() <= before);
+    },
+  };
+}
+
+const resultsOf = (outcomes: (Outcome | undefined)[]) => new Set(outcomes.map(outcome => outcome?.result));
+
+describe(`after ${MANY} attempts to deliver nothing is left of them`, () => {
+  for (const [status, result] of [
+    [204, 'delivered'],
+    [500, 'rejected'],
+  ] as const) {
+    it(`that were ${result}`, async t => {
+      const { batch, receiver, assertNothingLeft } = await attempts(t);
+      const abort = new AbortController();
+      receiver.respondWith(status);
+      for (let made = 0; made < MANY; made += AT_ONCE) {
+        assert.deepEqual(resultsOf(await batch(abort)), new Set([result]));
+      }
+      await assertNothingLeft(abort);
+    });
+  }
+
+  it('whose connection broke', async t => {
+    const { batch, receiver, assertNothingLeft } = await attempts(t);
+    const abort = new AbortController();
+    receiver.answer(response => response.destroy());
+    for (let made = 0; made < MANY; made += AT_ONCE) {
+      assert.deepEqual(resultsOf(await batch(abort)), new Set(['unreachable']));
+    }
+    await assertNothingLeft(abort);
+  });
+
+  it('that were aborted', async t => {
+    const { batch, receiver, assertNothingLeft } = await attempts(t);
+    for (let made = 0; made < MANY; made += AT_ONCE) {
+      const abort = new AbortController();
+      receiver.hold();
+      assert.deepEqual(resultsOf(await batch(abort, { onSent: () => abort.abort() })), new Set([undefined]));
+      await until('the endpoint has no open request', () => receiver.open === 0);
+      await assertNothingLeft(abort);
+    }
+  });
+
+  it('that took too long', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { batch, receiver } = await attempts(t);
+    const abort = new AbortController();
+    receiver.hold();
+    for (let made = 0; made < MANY; made += AT_ONCE) {
+      const outcomes = await batch(abort, { onSent: () => t.mock.timers.tick(MINUTE) });
+      assert.deepEqual(resultsOf(outcomes), new Set(['timeout']));
+    }
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+    t.mock.timers.reset();
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, getEventListeners } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import type { EventFilter } from '../../src/events/event-log/event-filter.ts';
+import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { EventStream } from '../../src/events/stream/event-stream.ts';
+import { waitForEvents } from '../../src/events/stream/wait-for-events.ts';
+import { MINUTE } from '../../src/kit/clock.ts';
+import type { MessageSink } from '../../src/routes/message-sink.ts';
+import { CountingLog, settle } from './counting-log.ts';
+
+const MANY = 1_000;
+const ALL: EventFilter = { types: undefined, subject: undefined };
+
+interface Reading {
+  log: CountingLog;
+  tail: EventTail;
+  /** Timers of waits that run. The tail's own does not keep the process alive, and is not among them. */
+  timers: () => number;
+}
+
+function aLog(t: TestContext): Reading {
+  const log = new CountingLog();
+  const tail = new EventTail(log, error => assert.fail(String(error)));
+  t.after(() => tail.close());
+  const timersNow = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
+  const before = timersNow();
+  return { log, tail, timers: () => timersNow() - before };
+}
+
+/** Fails if anything still follows the log, or reads it when there are events. */
+async function assertUnread({ log, tail, timers }: Reading): Promise<void> {
+  await settle();
+  const before = log.reads;
+  for (let i = 0; i < 10; i++) {
+    log.append();
+    await settle();
+  }
+  assert.deepEqual([log.reads - before, tail.position, timers()], [0, undefined, 0]);
+}
+
+describe(`after ${MANY} waits for events nothing is left of them`, () => {
+  /** Begins the waits, all with one signal, and checks that they wait. */
+  async function begin({ log, tail, timers }: Reading, seconds = 60) {
+    const gone = new AbortController();
+    const wait = { after: 0, limit: 10, seconds, signal: gone.signal };
+    const waits = Array.from({ length: MANY }, () => waitForEvents({ db: log, tail }, ALL, wait));
+    await settle();
+    assert.equal(timers(), MANY);
+    const listeners = () => getEventListeners(gone.signal, 'abort').length;
+    assert.equal(listeners(), MANY);
+    return { gone, waits, listeners };
+  }
+
+  it('that ended with an event', async t => {
+    const reading = aLog(t);
+    const { waits, listeners } = await begin(reading);
+    reading.log.append();
+    for (const { events } of await Promise.all(waits)) assert.equal(events.length, 1);
+    assert.equal(listeners(), 0);
+    await assertUnread(reading);
+  });
+
+  it('that took their whole time', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const reading = aLog(t);
+    const gone = new AbortController();
+    const wait = { after: 0, limit: 10, seconds: 60, signal: gone.signal };
+    const waits = Array.from({ length: MANY }, () =>
+      waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait),
+    );
+    await settle();
+    t.mock.timers.tick(MINUTE);
+    for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
+    assert.equal(getEventListeners(gone.signal, 'abort').length, 0);
+    await assertUnread(reading);
+  });
+
+  it('whose clients disconnected', async t => {
+    const reading = aLog(t);
+    const { gone, waits, listeners } = await begin(reading);
+    gone.abort();
+    for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
+    assert.equal(listeners(), 0);
+    await assertUnread(reading);
+  });
+
+  it('whose clients had disconnected before they began', async t => {
+    const reading = aLog(t);
+    const signal = AbortSignal.abort();
+    const wait = { after: 0, limit: 10, seconds: 60, signal };
+    for (let i = 0; i < MANY; i++) await waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+    await assertUnread(reading);
+  });
+
+  it('that failed because the log could not be read', async t => {
+    const reading = aLog(t);
+    const { gone, waits, listeners } = await begin(reading);
+    const failed = Promise.allSettled(waits);
+    t.mock.method(reading.log, 'all', async () => {
+      throw new Error('The log cannot be read');
+    });
+    gone.abort();
+    for (const { status } of await failed) assert.equal(status, 'rejected');
+    assert.equal(listeners(), 0);
+    t.mock.restoreAll();
+    await assertUnread(reading);
+  });
+});
+
+/** The client of a stream: what `EventConnection` is for one that is connected. */
+class TestSink extends EventEmitter implements MessageSink {
+  sent = 0;
+  isBlocked = false;
+
+  send(messages: readonly Uint8Array[]): boolean {
+    this.sent += messages.length;
+    return !this.isBlocked;
+  }
+
+  onBeat(): void {}
+
+  onDrain(listener: () => void): void {
+    this.on('drain', listener);
+  }
+
+  onClose(listener: () => void): void {
+    this.once('close', listener);
+  }
+
+  end(): void {
+    this.emit('close');
+  }
+}
+
+describe(`after ${MANY} streams nothing is left of them`, () => {
+  const states: [what: string, prepare: (sink: TestSink) => void][] = [
+    ['that were in step with the log', () => {}],
+    [
+      'whose readers were blocked',
+      sink => {
+        sink.isBlocked = true;
+      },
+    ],
+  ];
+
+  for (const [what, prepare] of states) {
+    it(what, async t => {
+      const reading = aLog(t);
+      const { log, tail } = reading;
+      const sinks = Array.from({ length: MANY }, () => new TestSink());
+      for (const sink of sinks) {
+        prepare(sink);
+        new EventStream(log, tail, ALL, 0, sink);
+      }
+      await settle();
+      log.append();
+      await settle();
+      assert.notEqual(tail.position, undefined);
+      const sent = sinks.map(sink => sink.sent);
+      assert.ok(Math.min(...sent) > 1, 'each has got its place and an event');
+      for (const sink of sinks) sink.emit('close');
+      await assertUnread(reading);
+      assert.deepEqual(
+        sinks.map(sink => sink.sent),
+        sent,
+      );
+    });
+  }
+
+  it('that closed while they were still behind', async t => {
+    const reading = aLog(t);
+    for (let i = 0; i < 100; i++) reading.log.append();
+    const sinks = Array.from({ length: MANY }, () => new TestSink());
+    for (const sink of sinks) new EventStream(reading.log, reading.tail, ALL, 0, sink);
+    for (const sink of sinks) sink.emit('close');
+    const before = reading.log.reads;
+    await assertUnread(reading);
+    assert.ok(reading.log.reads - before < 10, 'those that wait for their turn to read do not read any more');
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { EventTail } from '../../src/events/event-log/event-tail.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { CountingLog, settle } from './counting-log.ts';
+
+function aTail(t: TestContext): { tail: EventTail; log: CountingLog } {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const log = new CountingLog();
+  const tail = new EventTail(log, error => assert.fail(String(error)));
+  t.after(() => tail.close());
+  return { tail, log };
+}
+
+describe('the tail of the log', () => {
+  it('is read every second while something follows it, and not any more after the last has gone', async t => {
+    const { tail, log } = aTail(t);
+    const unfollow = Array.from({ length: 1_000 }, () => tail.follow(() => {}));
+    await settle();
+    const before = log.reads;
+    for (let second = 0; second < 5; second++) {
+      t.mock.timers.tick(SECOND);
+      await settle();
+    }
+    assert.equal(log.reads - before, 5);
+    for (const end of unfollow.slice(1)) end();
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - before, 6, 'one still follows');
+    unfollow[0]!();
+    for (let second = 0; second < 60; second++) {
+      t.mock.timers.tick(SECOND);
+      log.append();
+      await settle();
+    }
+    assert.deepEqual([log.reads - before, tail.position], [6, undefined]);
+  });
+
+  it('is read by one timer, however often all have gone and others have come', async t => {
+    const { tail, log } = aTail(t);
+    for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
+    await settle();
+    const end = tail.follow(() => {});
+    await settle();
+    const before = log.reads;
+    t.mock.timers.tick(SECOND);
+    await settle();
+    assert.equal(log.reads - before, 1);
+    end();
+  });
+
+  it('is handed on to none that has gone', async t => {
+    const { tail, log } = aTail(t);
+    let handed = 0;
+    const end = tail.follow(() => {});
+    for (let i = 0; i < 1_000; i++) tail.follow(() => handed++)();
+    await settle();
+    log.append();
+    await settle();
+    assert.equal(handed, 0);
+    end();
+  });
+
+  it('is not read after it was closed, nor handed on', async t => {
+    const { tail, log } = aTail(t);
+    let handed = 0;
+    for (let i = 0; i < 1_000; i++) tail.follow(() => handed++);
+    await settle();
+    await tail.close();
+    const [before, handedBefore] = [log.reads, handed];
+    log.append();
+    t.mock.timers.tick(60 * SECOND);
+    await settle();
+    assert.deepEqual([log.reads, handed], [before, handedBefore]);
+  });
+});

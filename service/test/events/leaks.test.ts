@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { getEventListeners, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { watchResponses } from '../support/kept-responses.ts';
+import { type Metrics, scrape } from '../support/metrics.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+/** How many of each are open at once. The same for 1,000, without a network, is in leaks-readers.test.ts. */
+const AT_ONCE = 50;
+const MANY = 4 * AT_ONCE;
+
+const IN_FLIGHT = 'petstore_http_requests_in_flight';
+const STREAMS = 'petstore_event_streams_open';
+
+function start(t: TestContext): Promise<TestApp> {
+  const environment = { OPS_PORT: '0', PETSTORE_STREAMS_PER_KEY: String(AT_ONCE) };
+  return startTestApp(t, { environment });
+}
+
+async function untilMetric({ metricsUrl }: TestApp, name: string, value: number): Promise<Metrics> {
+  let metrics = await scrape(metricsUrl);
+  await until(`${name} is ${value}`, async () => {
+    metrics = await scrape(metricsUrl);
+    return metrics.total(name) === value;
+  });
+  return metrics;
+}
+
+/** Opens a connection and sends these bytes. */
+async function send({ origin }: TestApp, bytes: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+function head({ adminKey }: TestApp, target: string, more = ''): string {
+  return `${target} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n${more}\r\n`;
+}
+
+/** How many listeners are on what lives as long as the service. */
+function listenersOf({ app: { server } }: TestApp): Record<string, number> {
+  const http = server.server;
+  const counts = http.eventNames().map(name => [String(name), http.listenerCount(name)]);
+  const waits = getEventListeners(server.endOfWaiting.signal, 'abort').length;
+  return { ...Object.fromEntries(counts), waits };
+}
+
+/** Waits until no request and no client is left, and fails if anything still follows the log. */
+async function assertIdle(shop: TestApp, listeners: Record<string, number>): Promise<void> {
+  await untilMetric(shop, IN_FLIGHT, 0);
+  assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), 0);
+  assert.equal(shop.app.tail.position, undefined, 'the log is still followed');
+  assert.deepEqual(listenersOf(shop), listeners);
+}
+
+/** Runs `batch` until it has made `MANY`. */
+async function inBatches(batch: () => Promise<void>): Promise<void> {
+  for (let made = 0; made < MANY; made += AT_ONCE) await batch();
+}
+
+const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, place) => make(place)));
+
+describe(`after ${MANY} clients nothing is left`, () => {
+  it('of waits that ended with an event, on connections that are used again', async t => {
+    const shop = await start(t);
+    const assertNoneKept = watchResponses(shop.app.server.server);
+    const listeners = listenersOf(shop);
+    await inBatches(async () => {
+      const end = await settledCursor(shop);
+      const waits = each(() => shop.api.get(`/events?cursor=${end}&type=category.*&wait=60`));
+      await untilMetric(shop, IN_FLIGHT, AT_ONCE);
+      await aCategory(shop.api);
+      for (const { body } of await waits) assert.equal(body.length, 1);
+    });
+    await assertIdle(shop, listeners);
+    shop.api.close();
+    await assertNoneKept(MANY);
+  });
+
+  it('of waits whose clients disconnected', async t => {
+    const shop = await start(t);
+    const assertNoneKept = watchResponses(shop.app.server.server);
+    const listeners = listenersOf(shop);
+    await inBatches(async () => {
+      const request = head(shop, 'GET /events?cursor=latest&wait=60');
+      const sockets = await each(() => send(shop, request));
+      await untilMetric(shop, IN_FLIGHT, AT_ONCE);
+      await until('they follow the log', () => shop.app.tail.position !== undefined);
+      for (const socket of sockets) socket.destroy();
+      await untilMetric(shop, IN_FLIGHT, 0);
+      await until('none follows the log', () => shop.app.tail.position === undefined);
+    });
+    await assertIdle(shop, listeners);
+    await assertNoneKept(MANY);
+  });
+
+  it('of streams that their clients closed', async t => {
+    const shop = await start(t);
+    const assertNoneKept = watchResponses(shop.app.server.server);
+    const listeners = listenersOf(shop);
+    await inBatches(async () => {
+      const readers = await each(() => EventReader.open(shop.origin, shop.adminKey));
+      assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), AT_ONCE);
+      const id = await aCategory(shop.api);
+      for (const reader of readers) await reader.untilEvents(1);
+      assert.equal(readers[0]!.events[0]!.subject, `categories/${id}`);
+      await Promise.all(readers.map(reader => reader.close()));
+      await untilMetric(shop, STREAMS, 0);
+    });
+    await assertIdle(shop, listeners);
+    await assertNoneKept(MANY);
+  });
+
+  it('of requests whose clients disconnected before the response, or in the middle of the body', async t => {
+    const shop = await start(t);
+    const assertNoneKept = watchResponses(shop.app.server.server);
+    const listeners = listenersOf(shop);
+    const json = 'Content-Type: application/json\r\nContent-Length: 1000\r\n';
+    await inBatches(async () => {
+      const sockets = await each(place =>
+        send(shop, place % 2 === 0 ? head(shop, 'GET /pets') : `${head(shop, 'POST /pets', json)}{"name": "`),
+      );
+      for (const socket of sockets) socket.destroy();
+      const connections = promisify(shop.app.server.server.getConnections.bind(shop.app.server.server));
+      await until('no connection is left', async () => (await connections()) === 0);
+    });
+    await assertIdle(shop, listeners);
+    await assertNoneKept(MANY);
+  });
+});
