@@ -80,7 +80,7 @@ try {
 
 async function addressOfService(): Promise<string> {
   for await (const line of createInterface({ input: service.stdout })) {
-    if (line.includes('"msg":"listening"')) {
+    if (line.includes('"msg":"Listening"')) {
       service.stdout.resume();
       return JSON.parse(line).url;
     }

@@ -108,19 +108,19 @@ export async function buildApp(
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
       db.write(async tx => appendEvent(tx, 'key.banned', keyId, ban)).catch(error =>
-        log.error({ err: error, keyId }, 'the event of a ban was lost'),
+        log.error({ err: error, keyId }, 'The event of a ban could not be stored'),
       );
     },
   });
   const idempotency = new Idempotency(db);
   const tail = new EventTail(db, error =>
-    outageLog.writeTask('events', error, 'events could not be read; trying again'),
+    outageLog.writeTask('events', error, 'Events could not be read; trying again'),
   );
   const streams = new EventStreams({
     mostPerKey: config.streamsPerKey,
     heartbeat,
     findCaller: key => keyRing.find(key, clock.now()),
-    onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'stream dropped'),
+    onDrop: (reader, reason) => log.warn({ ...reader, reason }, 'Stream dropped'),
   });
   const { resolve = config.privateWebhooks ? resolveLocally : resolveByServers(), ...timing } = webhooks;
   const endpoints = new Endpoints({ resolve, allowPrivate: config.privateWebhooks });
@@ -136,9 +136,9 @@ export async function buildApp(
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
     tracing,
-    onDisabled: (webhookId, reason, traceId) => log.warn({ webhookId, reason, traceId }, 'webhook disabled'),
+    onDisabled: (webhookId, reason, traceId) => log.warn({ webhookId, reason, traceId }, 'Webhook disabled'),
     onAttempt: result => metrics?.onWebhookAttempt(result),
-    onError: error => outageLog.writeTask('webhooks', error, 'webhooks could not be served; trying again'),
+    onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
   const contract = new ContractDocument(() => buildDocument(routes));
@@ -148,7 +148,7 @@ export async function buildApp(
     clock,
     keyLimits,
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
-    onFlushError: error => outageLog.writeTask('counts', error, 'counts could not be kept; trying again'),
+    onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,
     endpoints,
     dispatcher,
@@ -167,7 +167,7 @@ export async function buildApp(
     sweeps: Object.fromEntries(features.flatMap(({ sweeps = {} }) => Object.entries(sweeps))),
     clock,
     onError: (name, error) =>
-      outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; it is repeated`),
+      outageLog.writeTask(`sweep of ${name}`, error, `Sweep of ${name} failed; trying again`),
   });
   opened.defer(() => sweeper.close());
   const server = buildServer({

@@ -38,13 +38,13 @@ export async function openObservers(
 
 /** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
 function lossReport(lost: number, reason: string): string {
-  return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'log lines were lost' })}\n`;
+  return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'Log lines were lost' })}\n`;
 }
 
 /** Loaded only when it is set up: the library would take time at start, and memory. */
 async function opsServer(log: Logger): Promise<OpsServer> {
   const { OpsServer } = await import('./ops/ops-server.ts');
-  return new OpsServer(error => log.error({ err: error }, 'metrics could not be collected'));
+  return new OpsServer(error => log.error({ err: error }, 'Metrics could not be collected'));
 }
 
 /** Loaded only when it is set up: the libraries take a tenth of a second and 15 MB. */
@@ -52,6 +52,6 @@ async function otlpTracing(settings: TraceSettings, log: Logger): Promise<OtlpTr
   const { OtlpTracing } = await import('./ops/tracing/otlp-tracing.ts');
   return new OtlpTracing({
     settings,
-    onLoss: (spans, reason) => log.warn({ spans, reason }, 'spans of traces were lost'),
+    onLoss: (spans, reason) => log.warn({ spans, reason }, 'Spans of traces were lost'),
   });
 }

@@ -24,7 +24,7 @@ export async function serve(args: string[]): Promise<void> {
   process.on('exit', () => app.endLog());
   // The welcome is for a person. Where it cannot be written, that must not end the service, and the log says the same.
   process.stderr.on('error', error =>
-    app.log.warn({ reason: error.message }, 'standard error cannot be written'),
+    app.log.warn({ reason: error.message }, 'Standard error cannot be written'),
   );
   const keyFile = adminKeyPath(config.dataDirectory);
   let firstKey: string | undefined;
@@ -41,7 +41,7 @@ export async function serve(args: string[]): Promise<void> {
     // Before anyone is told that it listens: whoever is may end it at once.
     closeOnSignal(app);
     const store = shownStore(config);
-    app.log.info({ url, metricsUrl, store, connections: config.connections }, 'listening');
+    app.log.info({ url, metricsUrl, store, connections: config.connections }, 'Listening');
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);

@@ -15,7 +15,7 @@ export function closeOnSignal(app: App): void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (first === undefined) {
       first = { signal, at: performance.now() };
-      log.info({ signal, drainSeconds: config.drainSeconds }, 'shutting down');
+      log.info({ signal, drainSeconds: config.drainSeconds }, 'Shutting down');
       app.drain.begin();
       // A drain that was cut short does not keep the process alive.
       setTimeout(drained.resolve, Math.max(SHORTEST_DRAIN, config.drainSeconds * SECOND)).unref();
@@ -33,7 +33,7 @@ async function shutDown(app: App): Promise<void> {
   const deadline = setTimeout(() => {
     http.getConnections((_error, connections) => {
       if (connections === 0) return;
-      app.log.warn({ connections }, 'requests still in flight were cut off');
+      app.log.warn({ connections }, 'Requests still in flight were cut off');
       http.closeAllConnections();
     });
   }, app.config.shutdownSeconds * SECOND);
@@ -42,7 +42,7 @@ async function shutDown(app: App): Promise<void> {
   try {
     await app.close();
   } catch (error) {
-    app.log.fatal({ err: error }, 'shutdown failed');
+    app.log.fatal({ err: error }, 'Shutdown failed');
     process.exitCode = 1;
   }
 }

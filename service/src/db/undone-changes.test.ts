@@ -19,7 +19,7 @@ function openStore(t: TestContext): Database {
   return db;
 }
 
-const rejected = new Error('refused');
+const rejected = new Error('rejected');
 
 const INSERT = 'INSERT INTO categories (name, name_key) VALUES (?, ?)';
 
@@ -27,7 +27,7 @@ async function namesOf(db: Queries): Promise<string[]> {
   return (await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id')).map(({ name }) => name);
 }
 
-/** The ways in which an operation changes something. Each adds a category. */
+/** The ways in which an operation can change something. Each adds a category. */
 const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
   run: (tx, name) => tx.run(INSERT, [name, name]),
   'get of a RETURNING': (tx, name) => tx.get(`${INSERT} RETURNING id`, [name, name]),

@@ -15,7 +15,7 @@ function rejectionOf(text: string | Buffer): string {
 }
 
 describe('a JSON body', () => {
-  it('is read as what it says', () => {
+  it('is read as JSON.parse reads it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
         assert.deepEqual(parseJson(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));
@@ -23,9 +23,9 @@ describe('a JSON body', () => {
     );
   });
 
-  it('that is empty is no value', () => assert.equal(parseJson(''), undefined));
+  it('that is empty is undefined', () => assert.equal(parseJson(''), undefined));
 
-  it('that is malformed is rejected with the place', () => {
+  it('that is malformed is rejected with the position', () => {
     assert.match(rejectionOf('{"name":"a",}'), /not valid JSON: .*position 12/);
     for (const text of ['{', '[1,]', "{'a':1}", 'undefined', 'NaN', '01', '"\t"', '{"a":1} x', '\ufeff{}']) {
       assert.match(rejectionOf(text), /^The body is not valid JSON: /);
@@ -38,12 +38,12 @@ describe('a JSON body', () => {
     }
   });
 
-  it('with half a surrogate pair is rejected with the field that holds it', () => {
+  it('with half a surrogate pair is rejected with the field that contains it', () => {
     for (const half of ['\\ud800', '\\udc00', 'a\\uDBFFb', '\\ud83d\\ud83d\\udc36']) {
-      assert.match(rejectionOf(`{"name":"${half}"}`), /^field `name` holds half of a surrogate pair/);
-      assert.match(rejectionOf(`{"list":[{"deep":"${half}"}]}`), /^field `list` holds half/);
-      assert.match(rejectionOf(`{"${half}":1}`), /^A field name holds half/);
-      assert.match(rejectionOf(`"${half}"`), /^The body holds half/);
+      assert.match(rejectionOf(`{"name":"${half}"}`), /^Field `name` contains half of a surrogate pair/);
+      assert.match(rejectionOf(`{"list":[{"deep":"${half}"}]}`), /^Field `list` contains half/);
+      assert.match(rejectionOf(`{"${half}":1}`), /^A field name contains half/);
+      assert.match(rejectionOf(`"${half}"`), /^The body contains half/);
     }
     assert.deepEqual(parseJson('{"name":"\\ud83d\\udc36"}'), { name: '🐶' });
     assert.deepEqual(parseJson('{"name":"\\\\ud800"}'), { name: '\\ud800' });
@@ -69,18 +69,18 @@ describe('a JSON body', () => {
   ];
   for (const [body, name] of repeated) {
     it(`${body} is rejected for its second ${name}`, () => {
-      assert.equal(rejectionOf(body), `field ${name} is there twice`);
+      assert.equal(rejectionOf(body), `Field ${name} appears twice`);
     });
   }
 
-  it('is rejected for a second name wherever white space is, whatever looks like a name in its strings', () => {
+  it('is rejected for a repeated name, wherever it has white space and whatever its strings contain', () => {
     const space = fc.constantFrom('', ' ', '\n\t', '\r'.repeat(3));
     const lookalikes = fc.string({ unit: fc.constantFrom('"', ':', ' ', 'a', '\\') });
     fc.assert(
       fc.property(lookalikes, lookalikes, space, space, (name, value, before, after) => {
         const field = `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`;
-        assert.match(rejectionOf(`{${field},"b":1,${field}}`), /is there twice$/);
-        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /is there twice$/);
+        assert.match(rejectionOf(`{${field},"b":1,${field}}`), /appears twice$/);
+        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /appears twice$/);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('may hold any text without being mistaken for fields', () => {
+  it('may contain text that looks like fields', () => {
     const texts = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ':', 'a', ' ', ',') });
     fc.assert(
       fc.property(texts, texts, texts, (name, first, second) => {

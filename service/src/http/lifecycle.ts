@@ -6,18 +6,18 @@ import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
 import type { HeaderPairs } from './send.ts';
 
-/** What a route's stability and deprecation do to its requests. */
+/** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
-   * Returns headers for the response, whatever it will be: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
-   * and the link to the successor (RFC 5829).
+   * Returns headers for every response, also errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
+   * link to the successor (RFC 5829).
    */
   announcement(request: FastifyRequest): HeaderPairs;
-  /** Throws `operation_sunset` from the sunset on. */
+  /** Throws `operation_sunset` from the sunset date. */
   rejectEnded(request: FastifyRequest): void;
 }
 
-/** Answers `undefined` for a route that is stable and stays. With `keepSunset` nothing ends. */
+/** Returns `undefined` for a stable route that is not deprecated. With `keepSunset`, operations never end. */
 export function lifecycleOf(
   {
     tag,
@@ -51,7 +51,7 @@ export function lifecycleOf(
   };
 }
 
-/** Fills a URL template with path parameters; the template is taken apart once. */
+/** Returns a function that fills a URL template with path parameters. It parses the template once. */
 function expander(template: string): (params: Record<string, string>) => string {
   const [start = '', ...rest] = template.split('{');
   const parts = rest.map(part => {

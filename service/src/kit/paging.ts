@@ -18,7 +18,9 @@ export class InvalidListing extends Error {}
 /** A cursor that this service did not make, or not for this order and these filters of the list. */
 export class InvalidCursor extends InvalidListing {
   constructor() {
-    super('`cursor` must be taken as it is from the Link header of a page with the same `sort` and filters');
+    super(
+      'Query parameter `cursor` must be taken unchanged from the Link header of a page with the same `sort` and filters',
+    );
     this.name = 'InvalidCursor';
   }
 }

@@ -66,8 +66,8 @@ describe('a ban', () => {
     const banned = await provokeBan(shop, client);
     assert.equal(
       banned.body.message,
-      'The API key is banned until 2026-11-21T12:01:03Z, because it went on calling after it was told to wait: ' +
-        'retry after 61 s, and from then on wait the seconds in Retry-After after every 429',
+      'The API key is banned until 2026-11-21T12:01:03Z, because it kept sending requests after it was rejected: ' +
+        'retry after 61 s, and after every 429 wait the seconds in Retry-After',
     );
     assert.equal(banned.headers['retry-after'], '61');
     assert.deepEqual(limitsIn(banned, shop.clock.now()), {
@@ -189,7 +189,7 @@ describe('a ban', () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
     await codes(client, 20);
-    const warnings = shop.logLines().filter(({ msg }) => msg !== 'request');
+    const warnings = shop.logLines().filter(({ msg }) => msg !== 'Request');
     assert.deepEqual(
       warnings.map(({ time, ...line }) => line),
       [

@@ -29,7 +29,7 @@ async function statusOfNew(origin: string): Promise<number | 'closed'> {
 
 const excessLines = ({ logLines }: TestApp) =>
   logLines()
-    .filter(({ msg }) => msg === 'connections closed: too many')
+    .filter(({ msg }) => msg === 'Connections closed: too many')
     .map(({ level, address, limit, closed }) => ({ level, address, limit, closed }));
 
 describe('silent connections of one address', () => {

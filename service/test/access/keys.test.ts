@@ -42,7 +42,7 @@ describe('a new key', () => {
       const told = new Date(expiresAt).toISOString();
       assert.equal(
         message,
-        `\`expiresAt\` must lie in the future, but was ${told}; to end a key now, revoke it`,
+        `Field \`expiresAt\` must be in the future, but was ${told}; to end a key now, revoke it`,
       );
     }
   });

@@ -91,7 +91,7 @@ describe('the plan of a key', () => {
     }
     for (const wrong of [{}, { perMinute: 1 }, { perMinute: 0, perDay: 1 }, { perMinute: 1.5, perDay: 2 }]) {
       const response = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });
-      assert.match(assertRejected(response, 400, 'invalid_request'), /^field `quotas\.per(Minute|Day)` /);
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^Field `quotas\.per(Minute|Day)` /);
     }
     assert.equal((await api.get('/keys')).body.length, 1);
   });

@@ -149,7 +149,7 @@ describe('a rotated key', () => {
     const { api } = await startTestApp(t);
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null]) {
       const response = await api.post('/keys/1/rotate', { graceSeconds });
-      assert.match(assertRejected(response, 400, 'invalid_request'), /^field `graceSeconds` must be/);
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^Field `graceSeconds` must be/);
     }
     assertRejected(await api.post('/keys/1/rotate', { grace: 1 }), 400, 'invalid_request');
     assertRejected(await api.post('/keys/77/rotate'), 404, 'api_key_not_found');

@@ -97,8 +97,8 @@ describe('every operation', () => {
       assert.deepEqual(operation.security, security, operation.operationId);
       const noun = scopes?.length === 1 ? 'scope' : 'scopes';
       const told = scopes
-        ? `Needs the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
-        : 'Needs an API key, with whatever scopes';
+        ? `Requires the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
+        : 'Requires an API key with any scope.';
       assert.equal(operation.description.includes(told), needsKey, operation.operationId);
     }
   });

@@ -85,7 +85,7 @@ describe('a fault of the service', () => {
     const { answer, logged } = await fail(new TypeError('the secret recipe is not a function'));
     const message = assertRejected(answer, 500, 'internal_error');
     const requestId = answer.headers['x-request-id'];
-    assert.equal(message, `The service failed; it has logged why under request ID ${requestId}`);
+    assert.equal(message, `The service failed; its log has the reason under request ID ${requestId}`);
     assert.doesNotMatch(answer.text, /recipe|TypeError|faults\.test|node_modules/);
 
     assert.equal(logged.length, 1);

@@ -54,7 +54,7 @@ const requests: [
 
 /** The lines about requests, once there are as many; they are written just after the answers are sent. */
 async function requestLines({ logLines }: TestApp, count: number): Promise<Record<string, unknown>[]> {
-  const lines = () => logLines().filter(({ msg }) => msg === 'request');
+  const lines = () => logLines().filter(({ msg }) => msg === 'Request');
   for (let turn = 0; turn < 1_000 && lines().length < count; turn++) await nextTurn();
   return lines();
 }
@@ -80,7 +80,7 @@ describe('the log', () => {
         address: '127.0.0.1',
         userAgent: null,
         traceId: null,
-        msg: 'request',
+        msg: 'Request',
       });
       assert.deepEqual([level, typeof time], [30, 'number']);
       assert.ok(method === null ? durationMs === null : (durationMs as number) >= 0, String(durationMs));
@@ -100,8 +100,8 @@ describe('the log', () => {
 
   it('cannot be given false lines', async t => {
     const shop = await startTestApp(t);
-    await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22request%22%7D', { 'x-request-id': 'a"},{"b' });
-    await shop.api.get('/nowhere%0A{"msg":"request"}');
+    await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22Request%22%7D', { 'x-request-id': 'a"},{"b' });
+    await shop.api.get('/nowhere%0A{"msg":"Request"}');
     assert.equal((await requestLines(shop, 2)).length, 2);
   });
 });

@@ -11,6 +11,6 @@ export function becameOf({ status, body, text }: ApiResponse): Became {
   if (status !== 503) return 'done';
   assert.equal(body.code, 'service_unavailable', text);
   if (body.message.includes('nothing was changed')) return 'unchanged';
-  assert.match(body.message, /may have been kept or not/);
+  assert.match(body.message, /may or may not have been stored/);
   return 'uncertain';
 }

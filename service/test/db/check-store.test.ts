@@ -56,9 +56,9 @@ describe('a check of a store', () => {
     ['DELETE FROM orders', /^Rule: a pet on hold without stock that no open order holds: ID 3$/m],
     [
       "UPDATE pets SET status = 'sold' WHERE id = 3",
-      /^Rule: an open order for a pet that is sold or gone: ID 1$/m,
+      /^Rule: an open order for a pet that is sold or deleted: ID 1$/m,
     ],
-    ['DELETE FROM pets WHERE id = 3', /^Rule: an open order for a pet that is sold or gone: ID 1$/m],
+    ['DELETE FROM pets WHERE id = 3', /^Rule: an open order for a pet that is sold or deleted: ID 1$/m],
     [
       'DELETE FROM pets WHERE id = 3',
       /^Reference: a row of orders \(1\) refers to a row of pets that is missing$/m,
@@ -67,7 +67,7 @@ describe('a check of a store', () => {
     ['UPDATE orders SET complete = 1', /^Rule: a completed order without a pet or a ship date: ID 1$/m],
     [
       "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'x')",
-      /^Rule: two categories of one name: ID 2$/m,
+      /^Rule: two categories with the same name: ID 2$/m,
     ],
   ];
   for (const [change, message] of wrongs) {
@@ -129,7 +129,7 @@ describe('a check of a store', () => {
     assert.deepEqual(readFileSync(path), before);
   });
 
-  it('rejects what holds no shop, or a newer one', async t => {
+  it('rejects a database that contains no shop, or a newer one', async t => {
     const newer = storeWith(t, "INSERT INTO schema_migrations VALUES (9999, 'x', 0)");
     const rejected = (path: string, message: RegExp) =>
       assert.rejects(
@@ -139,7 +139,7 @@ describe('a check of a store', () => {
     await rejected(newer, /schema version 9999, newer than this program knows/);
     await rejected(
       storeWith(t, 'DROP TABLE schema_migrations'),
-      /holds no shop: its table schema_migrations/,
+      /contains no shop: the table schema_migrations/,
     );
     await rejected(import.meta.filename, /cannot be read as a store: file is not a database/);
     assert.ok(statSync(newer).size > 0);

@@ -79,7 +79,7 @@ describe('the embedded store while another process has it locked', () => {
     assertUnavailable(await api.post('/categories', { name: 'Cats' }));
     other.exec('ROLLBACK');
     clock.turn(SECOND);
-    const [line, ...more] = logLines().filter(({ msg }) => msg === 'database unavailable');
+    const [line, ...more] = logLines().filter(({ msg }) => msg === 'Database unavailable');
     assert.deepEqual([line?.reason, more.length], ['database is locked', 0]);
     assert.deepEqual(
       logLines().filter(({ level }) => Number(level) >= 50 || level === 'error'),

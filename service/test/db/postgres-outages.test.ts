@@ -19,9 +19,9 @@ function isUnavailable(told: RegExp): (error: unknown) => boolean {
   };
 }
 
-const AWAY = /cannot be reached or does not answer in time; nothing was changed/;
+const AWAY = /cannot be reached or does not respond in time; nothing was changed/;
 const BUSY = /^More requests wait .* nothing was changed/;
-const UNKNOWN = /^The connection to the database broke .* may have been kept or not/;
+const UNKNOWN = /^The connection to the database broke .* may or may not have been stored/;
 
 /** As it is on its way, with its end: BEGIN … READ COMMITTED is something else. */
 const COMMIT = 'COMMIT\0';

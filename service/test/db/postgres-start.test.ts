@@ -128,13 +128,16 @@ describe('a server that cannot be used is rejected with its reason:', () => {
     const url = await emptyPostgres(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     assert.equal(
       await rejectionOf(url),
-      'The database must be encoded in UTF8, but is in SQL_ASCII: create another',
+      'The encoding of the database must be UTF8, but is SQL_ASCII: create another database',
     );
   });
 
   it('one that is older than PostgreSQL 15', async t => {
     const url = await oldServer(t);
-    assert.match(await rejectionOf(url), /^PostgreSQL 15 or newer is needed; the server says 140009$/);
+    assert.match(
+      await rejectionOf(url),
+      /^PostgreSQL 15 or newer is required; the server has version 140009$/,
+    );
   });
 
   it('one that cannot be reached, without its password', async () => {

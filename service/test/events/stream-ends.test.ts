@@ -21,7 +21,7 @@ describe('a key', () => {
     const second = await EventReader.open(shop.origin, key);
     for (const one of [client, client.as(key)]) {
       const rejected = await one.get('/events/stream');
-      assert.match(assertRejected(rejected, 429, 'too_many_streams'), /^The API key has 2 streams open/);
+      assert.match(assertRejected(rejected, 429, 'too_many_streams'), /^The API key has 2 open streams/);
       assert.equal(rejected.headers['retry-after'], '5');
     }
     const other = await EventReader.open(shop.origin, shop.adminKey);
@@ -107,10 +107,10 @@ describe('a reader that does not keep up', () => {
     reader.pause();
     await appendMany(shop.app, 15_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'stream dropped');
+    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
     await reader.until(() => dropped().length > 0, 'the reader to be dropped');
     const [{ reason, keyId } = {}] = dropped();
-    assert.deepEqual([reason, keyId], ['Dropped: what was sent was not read for 0.3 seconds', 1]);
+    assert.deepEqual([reason, keyId], ['Dropped: the client read nothing for 0.3 seconds', 1]);
     await sleep(1_500);
     reader.resume();
     await reader.untilOver();
@@ -138,7 +138,7 @@ describe('a shutdown', () => {
     await shop.app.server.close();
     assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
     await reader.untilOver();
-    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to go on']);
+    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     stuck.resume();
     await stuck.untilOver();
   });

@@ -102,7 +102,7 @@ describe('the address of a webhook', () => {
     for (const host of forbidden) {
       const response = await api.post('/webhooks', { url: `https://${host}/hook` });
       const message = assertRejected(response, 400, 'invalid_request');
-      assert.match(message, /^field `url` must lead to a public address, but .* is not one$/, host);
+      assert.match(message, /^Field `url` must lead to a public address, but .* is not one$/, host);
     }
   });
 
@@ -131,7 +131,7 @@ describe('the address of a webhook', () => {
         await api.patch('/webhooks/1', { url }),
       ]) {
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `field \`url\` must lead to a public address, but ${name} leads to none`);
+        assert.equal(message, `Field \`url\` must lead to a public address, but ${name} leads to none`);
       }
     }
   });
@@ -140,7 +140,7 @@ describe('the address of a webhook', () => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const url of ['http://outside.example/', 'ws://outside.example/', 'file:///etc/passwd', 'data:,x']) {
       const message = assertRejected(await api.post('/webhooks', { url }), 400, 'invalid_request');
-      assert.match(message, /^field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
+      assert.match(message, /^Field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
     }
   });
 

@@ -214,7 +214,7 @@ describe('an endpoint', () => {
     await shop.category();
     await shop.after(DAY);
     assert.equal(shop.receiver.received.length, 1);
-    const logged = shop.shop.logLines().find(({ msg }) => msg === 'webhook disabled');
+    const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
     assert.equal(logged?.webhookId, id);
   });
 

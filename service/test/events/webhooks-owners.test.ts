@@ -148,7 +148,7 @@ describe('a webhook whose key', () => {
     assert.deepEqual(await shownStop(shop, path), stopped);
     const row = await shop.shop.app.db.get('SELECT enabled FROM webhooks WHERE id = ?', [id]);
     assert.deepEqual(row, { enabled: 0 });
-    const logged = shop.shop.logLines().find(({ msg }) => msg === 'webhook disabled');
+    const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
     assert.deepEqual([logged?.webhookId, logged?.reason], [id, stopped[1]]);
   });
 

@@ -74,7 +74,7 @@ describe('a webhook', () => {
     assert.ok(readOnly.some(([name]) => name === 'failingSince'));
     for (const [name] of readOnly) {
       const response = await api.post('/webhooks', { url: receiver.url, [name]: null });
-      assert.ok(assertRejected(response, 400, 'invalid_request').startsWith(`unknown field \`${name}\`;`));
+      assert.ok(assertRejected(response, 400, 'invalid_request').startsWith(`Unknown field \`${name}\`;`));
     }
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
@@ -142,22 +142,22 @@ describe('a webhook', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.equal(
         message,
-        'field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
+        'Field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
       );
     }
   });
 
   const rejected: [what: string, body: object, message: RegExp][] = [
-    ['no URL', {}, /^field `url` is required$/],
-    ['a text that is none', { url: 'hook' }, /^field `url` must be a URL, such as `https:/],
-    ['another scheme', { url: 'ftp://example.com' }, /^field `url` must begin with .*but began with `ftp:`$/],
+    ['no URL', {}, /^Field `url` is required$/],
+    ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
+    ['another scheme', { url: 'ftp://example.com' }, /^Field `url` must begin with .*but began with `ftp:`$/],
     ['a password', { url: 'https://a:b@example.com/' }, /must not hold a user name or password$/],
     ['a fragment', { url: 'https://example.com/#a' }, /must not have a fragment, which is never sent$/],
     ['port 0', { url: 'https://example.com:0/' }, /must not name port 0$/],
     ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
     ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
     ['an unknown host', { url: 'https://nowhere.example/' }, /cannot be resolved, nowhere\.example$/],
-    ['no type', { types: [] }, /^field `types` must have at least 1 item/],
+    ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [
       'an unknown type',
       { types: ['pet.create'] },
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     ],
     ['an unknown kind', { types: ['cat.*'] }, /no event type `cat\.\*`/],
     ['a type twice', { types: ['pet.*', 'pet.*'] }, /must not name an item twice/],
-    ['an unknown field', { type: ['pet.*'] }, /^unknown field `type`; did you mean `types`\?$/],
+    ['an unknown field', { type: ['pet.*'] }, /^Unknown field `type`; did you mean `types`\?$/],
   ];
   for (const [what, body, message] of rejected) {
     it(`with ${what} is rejected, and the message says why`, async t => {

@@ -108,7 +108,7 @@ async function firstRejection(api: Client, categoryId: number): Promise<ApiRespo
   }
 }
 
-const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'database unavailable');
+const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'Database unavailable');
 
 for (const [name, start, problem, reason] of faults) {
   describe(`while ${name}`, () => {
@@ -121,7 +121,7 @@ for (const [name, start, problem, reason] of faults) {
       const rejected = await firstRejection(api, categoryId);
       const message = assertRejected(rejected, 503, 'service_unavailable');
       assert.equal(rejected.headers['retry-after'], '1');
-      assert.equal(message, `${problem}; nothing was changed. Reads are served; try the change again later`);
+      assert.equal(message, `${problem}; nothing was changed. Reads still work; try the change again later`);
       assert.equal((await api.get(`/categories/${categoryId}`)).status, 200);
       const { status, body } = await api.get('/readyz');
       assert.deepEqual(

@@ -142,9 +142,9 @@ describe('SIGTERM while PostgreSQL hangs', () => {
         Awaited<typeof ended>,
       ];
       assert.equal(code, 1);
-      assert.match(stdout, /"msg":"shutting down"/);
+      assert.match(stdout, /"msg":"Shutting down"/);
       assert.match(stdout, /The last counts could not be stored/);
-      assert.match(stdout, /"msg":"shutdown failed"/);
+      assert.match(stdout, /"msg":"Shutdown failed"/);
     });
   });
 });

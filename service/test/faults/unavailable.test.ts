@@ -93,7 +93,7 @@ async function assertLogged({ service }: Shop, cause: RegExp): Promise<void> {
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
-    .filter(({ msg }) => msg === 'database unavailable');
+    .filter(({ msg }) => msg === 'Database unavailable');
   assert.ok(failures.some(({ reason }) => cause.test(reason)));
   assert.match(stdout, /"The database cannot be reached".*"The database is back"/s);
   assert.doesNotMatch(stdout + stderr, new RegExp(PASSWORD));

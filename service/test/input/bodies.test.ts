@@ -43,7 +43,7 @@ describe('a body', () => {
         ['PATCH', '/store/orders/1'],
       ] as const) {
         const message = assertRejected(await api.send(method, path, { body }), 400, 'invalid_request');
-        assert.equal(message, `the body must be a JSON object, but was ${body}`);
+        assert.equal(message, `The body must be a JSON object, but was ${body}`);
       }
     }
   });
@@ -99,7 +99,7 @@ describe('a body', () => {
       415,
       'unsupported_media_type',
     );
-    assert.match(message, /is for PATCH; send application\/json$/);
+    assert.match(message, /is for PATCH only; send application\/json$/);
     assertRejected(
       await api.put('/categories/1', { name: 'Dogs' }, mergePatch),
       415,
@@ -149,8 +149,8 @@ describe('a body', () => {
   it('with half a surrogate pair, a repeated field or too many levels is rejected', async t => {
     const { api } = await startTestApp(t);
     const rejections = {
-      '{"name":"\\ud800"}': /^field `name` holds half of a surrogate pair/,
-      '{"name":"Dogs","name":"Cats"}': /^field `name` is there twice$/,
+      '{"name":"\\ud800"}': /^Field `name` contains half of a surrogate pair/,
+      '{"name":"Dogs","name":"Cats"}': /^Field `name` appears twice$/,
       [`{"name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`]: /nests deeper than 32 levels$/,
       [`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`]: /nests deeper than 32 levels$/,
     };
@@ -165,7 +165,7 @@ describe('a body', () => {
       for (const value of ['{"name":"Cats"}', '{"prototype":{"name":"Cats"}}', 'null', '1']) {
         const body = `{"name":"Dogs","${name}":${value}}`;
         const message = assertRejected(await api.post('/categories', body), 400, 'invalid_request');
-        assert.match(message, new RegExp(`^unknown field \`${name}\``));
+        assert.match(message, new RegExp(`^Unknown field \`${name}\``));
       }
     }
     assert.equal(({} as { name?: string }).name, undefined);

@@ -14,7 +14,7 @@ describe('an Accept header', () => {
         406,
         'not_acceptable',
       );
-      assert.equal(message, `Answers are application/json, which Accept "${accept}" rules out`);
+      assert.equal(message, `Responses are application/json, which Accept "${accept}" excludes`);
     }
     assert.deepEqual((await api.get('/categories')).body, []);
   });
@@ -68,7 +68,7 @@ describe('a request target', () => {
       for (const client of [api, api.as()]) {
         const response = await client.get(ofSize(path, 8 * KIBIBYTE + 1));
         const message = assertRejected(response, 414, 'uri_too_long');
-        assert.equal(message, 'The request target is over 8 KiB (8,192 bytes): it has 8193');
+        assert.equal(message, 'The request target has 8193 bytes; the limit is 8 KiB (8,192 bytes)');
       }
     }
   });

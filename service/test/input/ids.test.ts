@@ -48,7 +48,7 @@ describe('an ID in a path', () => {
         const response = await api.send(method, filled(template, id), { body: body?.example });
         const message = assertRejected(response, 400, 'invalid_request');
         const sent = JSON.stringify(decodeURIComponent(id));
-        assert.match(message, /^path parameter `\w+Id` must be an integer \(int64\), but was /);
+        assert.match(message, /^Path parameter `\w+Id` must be an integer \(int64\), but was /);
         assert.ok(message.endsWith(sent), message);
       }
     }
@@ -71,7 +71,7 @@ describe('an ID in a path', () => {
     const response = await api.patch('/pets/9007199254740993', { id: 1 });
     assert.equal(
       assertRejected(response, 400, 'invalid_request'),
-      'field `id` must equal the ID in the path, 9007199254740993, but was 1',
+      'Field `id` must equal the ID in the path, 9007199254740993, but was 1',
     );
   });
 
@@ -90,7 +90,7 @@ describe('an ID in a query', () => {
     for (const parameter of parameters) {
       for (const id of ['', ...noInt64]) {
         const message = assertRejected(await api.get(parameter + id), 400, 'invalid_request');
-        assert.match(message, /^query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
+        assert.match(message, /^Query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
       }
     }
   });
@@ -127,7 +127,7 @@ describe('an ID in a body', () => {
         const message = assertRejected(await api.post(path, bodyWith(id)), 400, 'invalid_request');
         assert.match(
           message,
-          /^field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
+          /^Field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
         );
       }
       for (const id of ['01', '0x10', '+1', 'NaN', '١']) {

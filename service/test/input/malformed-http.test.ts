@@ -80,7 +80,7 @@ describe('a request that node:http would answer by itself', () => {
         const response = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
         assert.match(
           assertRejected(response, 400, 'invalid_request'),
-          /^A request has one Host header, but this/,
+          /^A request must have one Host header, but this/,
         );
       }
     }

@@ -66,7 +66,10 @@ describe('requests that are sent before responses are read', () => {
     await until('the connection ends', () => isOver);
     const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     assert.deepEqual(statuses, [...Array(MOST).fill('200'), '400']);
-    assert.match(received, /"message":"More than 500 requests wait on this connection: read their responses/);
+    assert.match(
+      received,
+      /"message":"More than 500 requests are waiting on this connection: read their responses/,
+    );
   });
 
   it('of a client that has gone are not begun', async t => {

@@ -50,7 +50,11 @@ describe('text that no store can hold', () => {
             400,
             'invalid_request',
           );
-          assert.ok(message.includes(`query parameter \`${name}`), `${method} ${target}: ${message}`);
+          assert.match(
+            message,
+            new RegExp(`(^Q|; q)uery parameter \`${name}`),
+            `${method} ${target}: ${message}`,
+          );
           tried++;
         }
       }
@@ -72,7 +76,11 @@ describe('text that no store can hold', () => {
           const sent = `{${[...fields, `"${name}":${around(json)}`].join()}}`;
           const response = await api.send(method, filled(path), { body: sent });
           const message = assertRejected(response, 400, 'invalid_request');
-          assert.ok(message.includes(`field \`${name}`), `${method} ${path} ${sent}: ${message}`);
+          assert.match(
+            message,
+            new RegExp(`(^F|; f)ield \`${name}`),
+            `${method} ${path} ${sent}: ${message}`,
+          );
           methods.add(method);
         }
       }

@@ -130,7 +130,7 @@ describe('bytes after a complete request that are no request', () => {
     await connection.closed();
     assert.match(
       connection.received,
-      /: The service is shutting down; connect again to go on\n\n\r\n0\r\n\r\n$/,
+      /: The service is shutting down; connect again to continue\n\n\r\n0\r\n\r\n$/,
     );
     assert.equal(connection.received.match(/HTTP\/1\.1/g)?.length, 1);
   });

@@ -188,8 +188,8 @@ describe('list order and size', () => {
     for (const [path, sort, filters, works] of lists) {
       assert.equal(
         assertRejected(await api.get(`${path}&sort=${sort}`), 400, 'invalid_request'),
-        `query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
-          `because only that order can be read without reading the whole list, but was \`${sort}\``,
+        `Query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
+          `because any other order would require reading the whole list, but was \`${sort}\``,
       );
       for (const other of [works, `-${works}`]) {
         assert.equal((await api.get(`${path}&sort=${other}`)).status, 200);
@@ -201,7 +201,7 @@ describe('list order and size', () => {
     const { api } = await startTestApp(t);
     assert.match(
       assertRejected(await api.get('/store/orders?sort=-shipDate'), 400, 'invalid_request'),
-      /^query parameter `sort` can be `-shipDate` only when the list is filtered by `shipDateFrom` or `shipDateTo`/,
+      /^Query parameter `sort` can be `-shipDate` only when the list is filtered by `shipDateFrom` or `shipDateTo`/,
     );
   });
 

@@ -57,7 +57,7 @@ describe('X-Request-Id', () => {
     const { api, logLines } = await startTestApp(t);
     const made = (await api.get('/pets')).headers['x-request-id'];
     await api.get('/nowhere', { 'x-request-id': 'lost-1' });
-    const logged = logLines().filter(({ msg }) => msg === 'request');
+    const logged = logLines().filter(({ msg }) => msg === 'Request');
     assert.deepEqual(
       logged.map(({ requestId, status }) => [requestId, status]),
       [

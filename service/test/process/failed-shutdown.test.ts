@@ -35,7 +35,7 @@ describe('a shutdown that fails', { timeout: 60_000 }, () => {
       .trim()
       .split('\n')
       .map(line => JSON.parse(line));
-    const failure = lines.find(({ msg }) => msg === 'shutdown failed');
+    const failure = lines.find(({ msg }) => msg === 'Shutdown failed');
     assert.equal(failure?.level, 60, stdout);
     assert.match(JSON.stringify(failure.err), /The last counts could not be stored/);
     assert.doesNotMatch(stdout, /cut off/);
@@ -50,6 +50,6 @@ describe('a shutdown that fails', { timeout: 60_000 }, () => {
     await until('/readyz is 503', async () => (await service.api.get('/readyz')).status === 503);
     const { code, stdout } = await service.end('SIGINT');
     assert.equal(code, 1, stdout);
-    assert.match(stdout, /"msg":"shutdown failed"/);
+    assert.match(stdout, /"msg":"Shutdown failed"/);
   });
 });

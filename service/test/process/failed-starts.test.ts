@@ -58,7 +58,10 @@ describe('serve', () => {
     const file = join(dataDirectory(t), 'file');
     writeFileSync(file, '');
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: file });
-    assertExplained(ended, /^The store in \S+file cannot be opened: .*\nPETSTORE_DATA names .*\n$/);
+    assertExplained(
+      ended,
+      /^The store in \S+file cannot be opened: .*\nSet PETSTORE_DATA to the directory of the store, .*\n$/,
+    );
   });
 
   it('names the setting when the store is not one', async t => {
@@ -67,7 +70,7 @@ describe('serve', () => {
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
     assertExplained(
       ended,
-      /^The store in \S+ cannot be opened: file is not a database\nPETSTORE_DATA names .*\n$/,
+      /^The store in \S+ cannot be opened: file is not a database\nSet PETSTORE_DATA to the directory of the store, .*\n$/,
     );
   });
 

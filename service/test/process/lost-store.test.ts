@@ -9,11 +9,11 @@ import { smallDisk } from '../support/small-disk.ts';
 import { newDatabase } from '../support/test-store.ts';
 
 const rejection =
-  /^\S+petstore\.db is (missing|empty), but .* of an earlier store (is|are) there: no empty shop is started/;
+  /^\S+petstore\.db is (missing|empty), but .* of an earlier store still exists?: the service does not start an empty shop instead/;
 
 function assertRejected({ code, stdout, stderr }: Ended): void {
   assert.match(stderr, rejection);
-  assert.match(stderr, /\n {2}A new store is wanted: {3}node_modules\S+ service\S+ new-store /);
+  assert.match(stderr, /\n {2}You want a new store: {4}node_modules\S+ service\S+ new-store /);
   assert.doesNotMatch(stderr, /\n {4}at /);
   assert.deepEqual([code, stdout], [2, '']);
 }
@@ -128,7 +128,7 @@ describe('a directory that cannot be written', () => {
     const { directory, remove } = smallDisk(64_000, 'ro');
     t.after(remove);
     const { code, stdout, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
-    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nPETSTORE_DATA names the directory/);
+    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nSet PETSTORE_DATA to the directory/);
     assert.deepEqual([code, stdout], [2, '']);
   });
 });

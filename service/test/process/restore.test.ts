@@ -104,9 +104,9 @@ describe('restore', () => {
       /schema version 9999, newer than this/,
     ],
     [
-      'holds no shop',
+      'contains no shop',
       'DROP TABLE schema_migrations',
-      /holds no shop: its table schema_migrations is missing/,
+      /contains no shop: the table schema_migrations is missing/,
     ],
   ];
   for (const [what, change, message] of rejections) {

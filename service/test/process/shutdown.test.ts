@@ -164,7 +164,7 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.match(stdout, /requests still in flight were cut off/);
+    assert.match(stdout, /Requests still in flight were cut off/);
   });
 
   it('sent twice, as npm and the terminal both do, still lets requests in flight finish', async t => {
@@ -201,7 +201,7 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.equal(stdout.match(/"Shutting down"/g)?.length, 1);
     assert.doesNotMatch(stdout, /cut off/);
   });
 });

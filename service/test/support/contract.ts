@@ -113,7 +113,7 @@ function assertIsPage({ headers }: Exchange): void {
 
 function assertBodyFits(
   { content }: ResponseObject,
-  { method, headers, text }: Exchange,
+  { method, status, headers, text }: Exchange,
   told: string,
 ): void {
   if (content === undefined || method === 'HEAD') {
@@ -123,7 +123,15 @@ function assertBodyFits(
   const mediaType = String(headers['content-type']).split(';')[0]!;
   const media = content[mediaType];
   assert.ok(media, `${told}: media type ${mediaType} is not documented`);
-  assertFits(media.schema, mediaType.endsWith('json') ? JSON.parse(text) : text, told);
+  const body = mediaType.endsWith('json') ? JSON.parse(text) : text;
+  assertFits(media.schema, body, told);
+  if (status >= 400) assertIsErrorMessage(body.message, told);
+}
+
+/** Fails unless a message begins with a capital letter and ends without a full stop. */
+export function assertIsErrorMessage(message: string, told: string): void {
+  assert.match(message, /^[A-Z]/, `${told}: the message does not begin with a capital letter`);
+  assert.doesNotMatch(message, /\.$/, `${told}: the message ends with a full stop`);
 }
 
 function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {

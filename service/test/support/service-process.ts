@@ -88,7 +88,7 @@ export async function serve(
 function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
   return new Promise(resolve => {
     createInterface({ input: stdout! }).on('line', line => {
-      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line));
+      if (line.includes('"msg":"Listening"')) resolve(JSON.parse(line));
     });
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Seconds. With Redis counts are stored every five. */
-const PATIENCE = 10;
+const TIMEOUT = 10;
 
 /**
  * Waits until a condition holds, for at most `seconds`. Throws an error that names the condition when it does not hold by
@@ -10,7 +10,7 @@ const PATIENCE = 10;
 export async function until(
   condition: string,
   holds: () => boolean | Promise<boolean>,
-  seconds = PATIENCE,
+  seconds = TIMEOUT,
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await holds())) {

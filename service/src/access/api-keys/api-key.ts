@@ -204,7 +204,7 @@ export function rejectMismatchedQuotas(plan: Plan, quotas: Partial<Limits> | und
   if (plan !== 'enterprise' && quotas) {
     throw new ApiError(
       'invalid_request',
-      `\`quotas\` go with plan \`enterprise\` only, not with \`${plan}\``,
+      `Field \`quotas\` is for plan \`enterprise\` only, not for \`${plan}\``,
     );
   }
 }

@@ -252,7 +252,7 @@ function rejectPast(expiresAt: number, now: number): void {
   if (expiresAt > now) return;
   throw new ApiError(
     'invalid_request',
-    `\`expiresAt\` must lie in the future, but was ${formatDateTime(expiresAt)}; to end a key now, revoke it`,
+    `Field \`expiresAt\` must be in the future, but was ${formatDateTime(expiresAt)}; to end a key now, revoke it`,
   );
 }
 

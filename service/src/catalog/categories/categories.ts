@@ -29,7 +29,7 @@ export function create(db: Writer, category: NewCategory): Promise<Category> {
   });
 }
 
-/** Replaces a category by what `change` makes of it. */
+/** Replaces a category with the result of `change`. */
 export function update(
   db: Writer,
   categoryId: number,
@@ -61,11 +61,11 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
 }
 
 async function rejectTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
-  const holder = await selectCategoryIdByName(tx, name);
-  if (holder && holder.id !== exceptId) {
+  const other = await selectCategoryIdByName(tx, name);
+  if (other && other.id !== exceptId) {
     throw new ApiError(
       'category_name_taken',
-      `The name "${name}" is taken by category ${holder.id}; upper and lower case count as equal`,
+      `The name "${name}" is taken by category ${other.id}; names are unique without regard to case`,
     );
   }
 }

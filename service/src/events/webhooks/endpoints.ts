@@ -102,7 +102,7 @@ export class Endpoints {
 }
 
 function rejected(rule: string): ApiError {
-  return new ApiError('invalid_request', `field \`url\` ${rule}`);
+  return new ApiError('invalid_request', `Field \`url\` ${rule}`);
 }
 
 function withoutBrackets(hostname: string): string {
