@@ -1,4 +1,7 @@
-/** Returns a URL without passwords: that of the user, and parameters such as `password` and `sslpassword`. */
+/**
+ * Returns a URL without passwords, for messages and logs: neither the user's nor those in parameters such as `password` and
+ * `sslpassword`.
+ */
 export function withoutPassword(url: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = '***';
