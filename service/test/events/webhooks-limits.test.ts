@@ -4,9 +4,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readStandings } from '../../src/access/api-keys/standings.ts';
 import type { Database } from '../../src/db/database.ts';
 import { plan } from '../../src/events/webhooks/outbox.ts';
+import { HOUR } from '../../src/kit/clock.ts';
 import type { Answer } from '../support/client.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 import {
   ALLOW_PRIVATE,
   anotherReplica,
@@ -219,7 +221,8 @@ describe('the connections to endpoints', () => {
   it('of one key with many endpoints that do not answer leave half to others, and are limited in total', async t => {
     const shop = await webhookShop(t, {
       receivers: 2,
-      webhooks: local,
+      // No attempt may end by itself while a busy machine takes its time: its connection would carry another.
+      webhooks: { ...local, timeout: HOUR },
       environment: { PETSTORE_WEBHOOK_CONNECTIONS: '12' },
     });
     const [tarpit, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
@@ -265,15 +268,25 @@ describe('the connections to endpoints', () => {
       environment: { PETSTORE_WEBHOOK_CONNECTIONS: '1' },
     });
     const order: number[] = [];
+    const planned = Promise.withResolvers<void>();
     for (const [i, receiver] of shop.receivers.entries()) {
-      receiver.answer(response => {
+      receiver.answer(async response => {
+        // The first one keeps the connection until the others have deliveries that wait for it.
+        await planned.promise;
         order.push(i);
         response.writeHead(204).end();
       });
       await shop.webhook({ enabled: false }, receiver);
     }
     for (let i = 0; i < 6; i++) await shop.category();
+    await shop.shop.app.db.numberEvents();
     for (let id = 1; id <= 3; id++) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
+    const { db } = shop.shop.app;
+    await until('all webhooks have deliveries', async () => {
+      const rows = await db.all('SELECT id FROM webhook_deliveries');
+      return rows.length === 18;
+    });
+    planned.resolve();
     await shop.settle();
     assert.equal(order.length, 18);
     // No webhook is served to its end before the others have begun.
