@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { launchBrowser } from '../service/test/support/launch-browser.ts';
+import { openBrowser } from '../service/test/support/launch-browser.ts';
 import { PortalPage } from '../service/test/support/portal-page.ts';
 
 const root = dirname(import.meta.dirname);
@@ -20,7 +20,7 @@ const listPets = { operationId: 'listPets', tags: ['Animals'] };
 /** What each picture shows: the options of its browser, and what is done before it is taken. */
 const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
   {
-    'portal-desktop-light': [desktop, showAnswer],
+    'portal-desktop-light': [desktop, showResponse],
     'portal-desktop-dark': [desktop, portal => showOperation(portal, 'getPet')],
     'portal-phone-light': [phone, portal => portal.open()],
     'portal-phone-dark': [phone, portal => showOperation(portal, 'createPet')],
@@ -36,7 +36,7 @@ async function showOperation(portal: PortalPage, operationId: string): Promise<v
 }
 
 /** An operation that was tried out, with the answer in the picture. */
-async function showAnswer(portal: PortalPage, key: string): Promise<void> {
+async function showResponse(portal: PortalPage, key: string): Promise<void> {
   await portal.open('#/Animals/listPets');
   await portal.useKey(key);
   const shown = portal.operation(listPets);
@@ -60,7 +60,7 @@ let browser: Browser | undefined;
 try {
   const baseURL = await addressOfService();
   const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
-  browser = await launchBrowser();
+  browser = await openBrowser();
   mkdirSync(pictures, { recursive: true });
   for (const [name, [options, prepare]] of Object.entries(scenes)) {
     const colorScheme = name.endsWith('dark') ? 'dark' : 'light';
@@ -80,7 +80,7 @@ try {
 
 async function addressOfService(): Promise<string> {
   for await (const line of createInterface({ input: service.stdout })) {
-    if (line.includes('"msg":"listening"')) {
+    if (line.includes('"msg":"Listening"')) {
       service.stdout.resume();
       return JSON.parse(line).url;
     }

@@ -1,47 +1,118 @@
-// Installs what is missing before `npm start` and `npm test`. Runs on the machine's own Node.js, 18 or newer: the
-// pinned one that everything else runs on is among the packages it installs.
+// Installs the packages that are missing: those of the service, or with the argument `develop` those of the tests and
+// tools as well. Runs on the machine's own Node.js, 18 or newer: the pinned one that everything else runs on is among
+// the packages that it installs.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stamp = join(root, 'node_modules', '.petstore-setup');
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
+const runtime = join(root, 'node_modules', '.bin', 'node');
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  install();
-  refuseWithoutRuntime();
-  writeFileSync(stamp, wanted);
+/** What npm has installed. npm removes it first and writes it last: after an interrupted installation it is missing. */
+const record = join(root, 'node_modules', '.package-lock.json');
+
+/** The workspaces whose packages the service needs when it runs. */
+const RUN = ['service', 'web'];
+
+const parts = {
+  run: ['--omit=dev', ...RUN.map(name => `--workspace=${name}`), '--include-workspace-root'],
+  develop: ['--include=dev'],
+};
+
+const [part = 'run', ...others] = process.argv.slice(2);
+if (!Object.keys(parts).includes(part) || others.length > 0) {
+  fail(`scripts/setup.mjs takes run or develop, but was given "${[part, ...others].join(' ')}"`, 2);
 }
 
-function install() {
-  process.stderr.write('Installing packages (once; about half a minute) …\n');
-  const { status, stdout, stderr, error } = spawnSync(
+const locked = readPackages(join(root, 'package-lock.json'));
+const installed = existsSync(record) ? readPackages(record) : {};
+const wanted = { run: packagesToRun(), develop: Object.keys(locked) };
+
+if (!isInstalled(part)) {
+  if (isInstalled('run')) addTheRest();
+  else installAnew();
+  rejectWithoutRuntime();
+}
+
+/** The packages of a lock file by their paths; the project itself has the path ''. */
+function readPackages(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}
+
+/** Whether all packages of the part are installed, and everything that is installed has the locked version. */
+function isInstalled(name) {
+  const isLocked = path => installed[path].integrity === locked[path]?.integrity;
+  const isThere = path => path === '' || path in installed || locked[path].optional;
+  return existsSync(runtime) && Object.keys(installed).every(isLocked) && wanted[name].every(isThere);
+}
+
+/** The paths of the packages that the service depends on, directly or not. */
+function packagesToRun() {
+  const found = new Set(['', ...RUN]);
+  for (const path of found) {
+    const { dependencies, optionalDependencies, link, resolved } = locked[path] ?? {};
+    if (link) found.add(resolved);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const dependency = resolve(path, name);
+      if (dependency !== undefined) found.add(dependency);
+    }
+  }
+  return [...found];
+}
+
+/** Where Node.js finds a package: in the nearest `node_modules` that has it. */
+function resolve(from, name) {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const path = join(directory, 'node_modules', name).split(sep).join('/');
+    if (path in locked) return path;
+    if (directory === '' || directory === '.') return undefined;
+  }
+}
+
+/** Removes what is there and installs the locked versions. A clone that had the packages to develop has them again. */
+function installAnew() {
+  const wasToDevelop = Object.values(installed).some(({ dev }) => dev);
+  process.stderr.write('Installing packages (once; some 15 s) …\n');
+  const { failure } = npm('ci', ...(wasToDevelop ? parts.develop : parts[part]));
+  if (failure !== undefined) fail(failure);
+}
+
+/** Unlike `npm ci` it leaves in place what is installed: a service that runs may still load some of it. */
+function addTheRest() {
+  process.stderr.write('Installing the packages of tests and tools (once; some 15 s) …\n');
+  const before = readFileSync(record);
+  rmSync(record);
+  const { failure, signal } = npm('install', '--no-save', ...parts.develop);
+  if (failure === undefined) return;
+  // npm that fails removes what it has added; npm that is killed does not.
+  if (signal === null) writeFileSync(record, before);
+  fail(failure);
+}
+
+function npm(command, ...options) {
+  const { status, signal, stdout, stderr, error } = spawnSync(
     'npm',
-    ['ci', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-    },
+    [command, ...options, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: root, encoding: 'utf8' },
   );
-  if (status === 0) return;
-  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
-  process.stderr.write('npm ci failed: see above. Is the npm registry reachable?\n');
-  process.exit(1);
+  if (status === 0) return {};
+  const printed = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
+  const failure = `${printed}\nnpm ${command} failed: see above. Check that the npm registry is reachable`;
+  return { failure, signal };
 }
 
-function refuseWithoutRuntime() {
-  const node = join(root, 'node_modules', '.bin', 'node');
-  const { status, error } = spawnSync(node, ['--version']);
+function rejectWithoutRuntime() {
+  const { status, error } = spawnSync(runtime, ['--version']);
   if (status === 0) return;
   const platform = `${process.platform}-${process.arch}`;
-  process.stderr.write(
+  fail(
     `The pinned Node.js 24 is not there for ${platform} (${error?.message ?? `exit code ${status}`}). ` +
-      'It comes for Linux and macOS on x64 and arm64; npm must install optional packages (no --omit=optional).\n',
+      'npm has it for Linux and macOS on x64 and arm64',
   );
-  process.exit(1);
+}
+
+function fail(message, code = 1) {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
 }

@@ -1,14 +1,16 @@
-// Runs a command with a PostgreSQL and a Redis of its own, whose addresses are in its environment:
+// Runs a command with a PostgreSQL, a Redis and a browser of its own, whose addresses are in its environment:
 // node_modules/.bin/node scripts/with-servers.ts node --test service/test/journeys/pets.test.ts
 // With TEST_POOLER=transaction or session there is also a pgbouncer, through which the services of the tests connect.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { offerBrowser, type SharedBrowser } from './servers/browser.ts';
 import { type Pgbouncer, startPgbouncer } from './servers/pgbouncer.ts';
 import { startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
 
 const programs = join(import.meta.dirname, '../node_modules/.bin');
+const compileCache = join(import.meta.dirname, '../node_modules/.cache/petstore');
 const [command, ...args] = process.argv.slice(2);
 
 let child: ChildProcess | undefined;
@@ -32,20 +34,26 @@ if (command === undefined) {
 async function runWithServers(command: string): Promise<number> {
   const starts = await Promise.allSettled([startPostgres(), startRedis()]);
   let pgbouncer: Pgbouncer | undefined;
+  let browser: SharedBrowser | undefined;
   try {
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
     const [postgres, redis] = starts.map(start => String(start.status === 'fulfilled' && start.value.url));
     pgbouncer = await startPooler(postgres!);
+    browser = await offerBrowser();
     if (interrupted !== undefined) return codeOf(interrupted);
     return await run(command, {
+      // Every test file is a process of its own, and many start services: compiled code is stored for the next one.
+      NODE_COMPILE_CACHE: compileCache,
       TEST_DATABASE_URL: postgres!,
       TEST_REDIS_URL: redis!,
+      TEST_BROWSER_URL: browser.url,
       ...(pgbouncer && { TEST_POOLER_URL: pgbouncer.through(postgres!) }),
     });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     return 1;
   } finally {
+    await browser?.stop();
     await pgbouncer?.stop();
     await Promise.all(starts.map(start => start.status === 'fulfilled' && start.value.stop()));
   }

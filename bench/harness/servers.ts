@@ -103,7 +103,7 @@ export async function startBareBackends(backends: Backends, samples: Samples): P
 async function ready(server: Server, status = 200): Promise<Server> {
   await using starting = new AsyncDisposableStack();
   starting.use(server);
-  await server.answers('/healthz', {}, status);
+  await server.responds('/healthz', {}, status);
   starting.move();
   return server;
 }
@@ -158,7 +158,7 @@ export class Server implements AsyncDisposable {
   }
 
   /** Waits until a GET is answered with this status. */
-  async answers(path: string, headers: Record<string, string> = {}, status = 200): Promise<void> {
+  async responds(path: string, headers: Record<string, string> = {}, status = 200): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     while ((await this.#status(path, headers)) !== status) {
       if (this.#child.exitCode !== null) {
@@ -174,7 +174,7 @@ export class Server implements AsyncDisposable {
    * What the preloaded probe measured since the last call: `loop-probe` how long the event loop was blocked at most, in
    * milliseconds, at first since the server listens; `allocation-probe` what was allocated, in bytes.
    */
-  async askProbe(): Promise<number> {
+  async requestProbe(): Promise<number> {
     const reply = once(this.#child, 'message');
     this.#child.send('read');
     const [figure] = (await reply) as [number];

@@ -21,11 +21,11 @@ export const allocation: Row = {
         expectedStatus: 200,
       });
     await read(effort.warmUpSeconds);
-    await server.askProbe();
+    await server.requestProbe();
     const each: number[] = [];
     while (each.length < effort.pairs) {
       const { requests } = await read(effort.seconds);
-      each.push((await server.askProbe()) / requests / 1000);
+      each.push((await server.requestProbe()) / requests / 1000);
     }
     const kilobytes = spread(each);
     return [

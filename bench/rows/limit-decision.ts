@@ -12,7 +12,7 @@ const MICROSECONDS = { goal: 2 };
 const DECISIONS = 1_000_000;
 const KEYS = 1_000;
 
-/** Half of the keys are refused most of the time, and banned. */
+/** Half of the keys are rejected most of the time, and banned. */
 const terms: Terms[] = [planLimits.business, planLimits.free].map(limits => ({
   limits,
   bansLiftedAt: 0,

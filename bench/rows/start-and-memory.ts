@@ -61,7 +61,7 @@ async function fillStore(): Promise<Store> {
 
 async function measureStart({ dataDirectory, apiKey }: Store) {
   await using server = await launchService({ dataDirectory });
-  await server.answers('/pets/1', { 'X-API-Key': apiKey });
+  await server.responds('/pets/1', { 'X-API-Key': apiKey });
   const seconds = (performance.now() - server.startedAt) / 1000;
   await sleep(IDLE_MS);
   return { seconds, megabytes: residentMegabytes(server.pid) };

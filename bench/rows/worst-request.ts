@@ -10,7 +10,7 @@ import {
   streamHolds,
   webhookHolds,
 } from '../worst-request/background-work.ts';
-import { type RawAnswer, type RawRequest, rawRequest } from '../worst-request/exchange.ts';
+import { type RawRequest, type RawResponse, rawRequest } from '../worst-request/exchange.ts';
 import { type FilledStore, fillExpiredStore, fillStore } from '../worst-request/fill-store.ts';
 import { type Hold, holdDuring, holdFinding, holdsOf, untilIdle } from '../worst-request/holds.ts';
 import { hostileRequests } from '../worst-request/hostile-requests.ts';
@@ -76,7 +76,7 @@ function documentRequests({ apiKey }: FilledStore): RawRequest[] {
 async function listHolds(server: Server, store: FilledStore): Promise<{ holds: Hold[]; details: string }> {
   const deep: ListRequest[] = [];
   const invalid = new Set<string>();
-  const look = (request: ListRequest, { status, head }: RawAnswer) => {
+  const look = (request: ListRequest, { status, head }: RawResponse) => {
     if (status === 400) invalid.add(request.name);
     else if (status !== 200) throw new Error(`${request.name}: ${head}`);
     const page = status === 200 ? deepPage(request, head, store) : undefined;

@@ -132,7 +132,7 @@ export async function webhookHolds(server: Server, { apiKey }: FilledStore): Pro
 export async function startHolds(store: FilledStore): Promise<Hold[]> {
   await using server = await startService({ dataDirectory: store.dataDirectory, preload: 'loop-probe' });
   await sleep(2 * WATCHED);
-  return [{ name: 'start on a store of expired data', times: [await server.askProbe()] }];
+  return [{ name: 'start on a store of expired data', times: [await server.requestProbe()] }];
 }
 
 async function holdsInTurn(

@@ -27,15 +27,15 @@ export function rawRequest(
   return { name: name.length > 120 ? `${name.slice(0, 117)}…` : name, bytes };
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   head: string;
   body: string;
 }
 
 /** Sends a request, and reads until the server closes the connection. */
-export function exchange(port: number, { bytes }: Pick<RawRequest, 'bytes'>): Promise<RawAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+export function exchange(port: number, { bytes }: Pick<RawRequest, 'bytes'>): Promise<RawResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {

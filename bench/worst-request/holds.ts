@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, type Spread, showSpread, spread } from '../harness/findings.ts';
 import type { Server } from '../harness/servers.ts';
 import { verdictOf } from '../harness/targets.ts';
-import { exchange, type RawAnswer, type RawRequest } from './exchange.ts';
+import { exchange, type RawRequest, type RawResponse } from './exchange.ts';
 
 /** DESIGN §7: no request blocks the event loop for longer, in milliseconds. */
 const AT_MOST = 25;
@@ -25,11 +25,11 @@ export async function holdDuring(
   what: () => Promise<unknown>,
   settleFor = 3,
 ): Promise<number> {
-  await server.askProbe();
+  await server.requestProbe();
   await what();
   // The last turn is over when the timer of the probe has run once more.
   await sleep(settleFor);
-  return server.askProbe();
+  return server.requestProbe();
 }
 
 /** Waits until the service has nothing to do any more. */
@@ -44,13 +44,13 @@ export async function untilIdle(server: Server): Promise<void> {
 export async function holdsOf<R extends RawRequest>(
   server: Server,
   requests: readonly R[],
-  { look, worst = WORST }: { look?: (request: R, answer: RawAnswer) => void; worst?: number } = {},
+  { look, worst = WORST }: { look?: (request: R, response: RawResponse) => void; worst?: number } = {},
 ): Promise<Hold[]> {
   const measured: { request: R; hold: Hold }[] = [];
   for (const request of requests) {
     const time = await holdDuring(server, async () => {
-      const answer = await exchange(server.port, request);
-      look?.(request, answer);
+      const response = await exchange(server.port, request);
+      look?.(request, response);
     });
     measured.push({ request, hold: { name: request.name, times: [time] } });
   }

@@ -11,7 +11,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { type ApiKey, openStore, type StoredAnswer } from './express-store.ts';
+import { type ApiKey, openStore, type StoredResponse } from './express-store.ts';
 
 const DAY_MS = 86_400_000;
 const DEPRECATED_SINCE = '@1735689600';
@@ -107,14 +107,14 @@ const deprecated: RequestHandler = (req, res, next) => {
 
 /** Runs the operation in a transaction together with the record of its outcome, or replays an earlier one. */
 const idempotent =
-  (operation: (body: unknown) => Omit<StoredAnswer, 'fingerprint'>): RequestHandler =>
+  (operation: (body: unknown) => Omit<StoredResponse, 'fingerprint'>): RequestHandler =>
   (req, res) => {
     const key = req.get('Idempotency-Key');
     const { apiKey } = res.locals;
-    const answer = store.inTransaction(() => {
+    const response = store.inTransaction(() => {
       if (key === undefined) return operation(req.body);
       const fingerprint = hash('sha256', `${req.path}\n${JSON.stringify(req.body)}`);
-      const earlier = store.findAnswer(apiKey.id, key, Date.now() - DAY_MS);
+      const earlier = store.findResponse(apiKey.id, key, Date.now() - DAY_MS);
       if (earlier !== undefined) {
         if (earlier.fingerprint !== fingerprint) {
           throw new HttpError(
@@ -127,11 +127,11 @@ const idempotent =
         return earlier;
       }
       const fresh = { fingerprint, ...operation(req.body) };
-      store.insertAnswer(apiKey.id, key, fresh);
+      store.insertResponse(apiKey.id, key, fresh);
       return fresh;
     });
-    if (answer.location !== null) res.location(answer.location);
-    res.status(answer.status).type('json').send(answer.body);
+    if (response.location !== null) res.location(response.location);
+    res.status(response.status).type('json').send(response.body);
   };
 
 const createPet = idempotent(body => {
@@ -150,7 +150,7 @@ const readPet: RequestHandler = (req, res) => {
   res.json(pet);
 };
 
-const refuseQuery: RequestHandler = (req, _res, next) => {
+const rejectQuery: RequestHandler = (req, _res, next) => {
   NoQuery.parse(req.query);
   next();
 };
@@ -159,7 +159,7 @@ const routeNotFound: RequestHandler = req => {
   throw new HttpError(404, 'route_not_found', `There is no ${req.method} ${req.path}.`);
 };
 
-const answerError: ErrorRequestHandler = (error, _req, res, _next) => {
+const sendError: ErrorRequestHandler = (error, _req, res, _next) => {
   const known = asHttpError(error);
   if (known.status >= 500) logger.error({ requestId: res.locals.requestId, err: error });
   res.status(known.status).json({ code: known.code, message: known.message, status: known.status });
@@ -187,10 +187,10 @@ app.use(
   limit('minute', 60_000, key => key.perMinute),
 );
 app.use(express.json({ limit: '64kb' }));
-app.get('/pets/:petId', requireScope('pets:read'), refuseQuery, deprecated, readPet);
-app.post('/pets', requireScope('pets:write'), refuseQuery, createPet);
+app.get('/pets/:petId', requireScope('pets:read'), rejectQuery, deprecated, readPet);
+app.post('/pets', requireScope('pets:write'), rejectQuery, createPet);
 app.use(routeNotFound);
-app.use(answerError);
+app.use(sendError);
 
 const server = app.listen(Number(process.env.PORT), process.env.HOST ?? '127.0.0.1');
 process.on('SIGTERM', () => {

@@ -21,7 +21,7 @@ export interface Pet extends NewPet {
 }
 
 /** The answer that is stored under an Idempotency-Key. */
-export interface StoredAnswer {
+export interface StoredResponse {
   fingerprint: string;
   status: number;
   location: string | null;
@@ -65,11 +65,11 @@ export function openStore(directory: string) {
   const insertPet = db.prepare<[string, number, string, number]>(
     'INSERT INTO pets (name, category_id, status, stock) VALUES (?, ?, ?, ?)',
   );
-  const findAnswer = db.prepare<[number, string, number], StoredAnswer>(
+  const findResponse = db.prepare<[number, string, number], StoredResponse>(
     `SELECT fingerprint, status, location, body FROM idempotency_keys
      WHERE api_key_id = ? AND key = ? AND created_at > ?`,
   );
-  const insertAnswer = db.prepare<[number, string, string, number, string | null, string, number]>(
+  const insertResponse = db.prepare<[number, string, string, number, string | null, string, number]>(
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
 
@@ -89,10 +89,10 @@ export function openStore(directory: string) {
       );
       return { id: Number(lastInsertRowid), ...pet };
     },
-    findAnswer: (apiKeyId: number, key: string, since: number) => findAnswer.get(apiKeyId, key, since),
-    insertAnswer(apiKeyId: number, key: string, answer: StoredAnswer): void {
-      const { fingerprint, status, location, body } = answer;
-      insertAnswer.run(apiKeyId, key, fingerprint, status, location, body, Date.now());
+    findResponse: (apiKeyId: number, key: string, since: number) => findResponse.get(apiKeyId, key, since),
+    insertResponse(apiKeyId: number, key: string, response: StoredResponse): void {
+      const { fingerprint, status, location, body } = response;
+      insertResponse.run(apiKeyId, key, fingerprint, status, location, body, Date.now());
     },
     inTransaction: <T>(work: () => T): T => db.transaction(work).immediate(),
     close: () => db.close(),

@@ -7,7 +7,7 @@ import { forward, hasBody } from './forward.ts';
 const CHECK_INTERVAL = 500;
 const CHECK_TIMEOUT = 2_000;
 
-/** More than the service takes (16 KiB), whose own refusal says what was wrong. */
+/** More than the service takes (16 KiB), whose own rejection says what was wrong. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /** Sent again they change nothing more (RFC 9110 §9.2.1). */
@@ -79,11 +79,11 @@ export class Balancer {
       if (outcome === 'broken off' && !repeatable) {
         const unknown =
           'The replica broke off, so a change may have been made or not. Look before you send it again';
-        refuse(response, 502, unknown);
+        reject(response, 502, unknown);
         return;
       }
     }
-    refuse(response, 503, 'No replica answers; nothing was changed. Try again shortly');
+    reject(response, 503, 'No replica answers; nothing was changed. Try again shortly');
   }
 
   /** Whose turn it is, followed by those who stand in for it: last of all those who may have become ready just now. */
@@ -124,7 +124,7 @@ function statusOf(port: number, path: string): Promise<number | undefined> {
 }
 
 /** Answers in the service's form. Of rate limits only a replica could tell. */
-function refuse(response: ServerResponse, status: 502 | 503, message: string): void {
+function reject(response: ServerResponse, status: 502 | 503, message: string): void {
   const body = JSON.stringify({ code: 'service_unavailable', message, status });
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',

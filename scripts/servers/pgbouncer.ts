@@ -5,7 +5,7 @@ import pg from 'pg';
 import { debianEnvironment, debianProgram } from './debian-programs.ts';
 import { startOnPort } from './ports.ts';
 import { ServerProcess } from './server-process.ts';
-import { giveAway, unprivilegedUser } from './unprivileged.ts';
+import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
 export interface PgbouncerOptions {
   /** Of the PostgreSQL behind it, whose users need no password. */
@@ -53,7 +53,7 @@ max_client_conn = 500
 server_login_retry = 1
 `,
       );
-      giveAway(directory);
+      changeOwner(directory);
       server.start(debianProgram('pgbouncer'), [file], {
         ...unprivilegedUser(),
         cwd: directory,

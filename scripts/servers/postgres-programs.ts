@@ -47,7 +47,7 @@ export function postgresVersion(): string {
 
 /**
  * Copies the package's files to the target, once, and answers with the target. The copy is what is run because
- * PostgreSQL refuses to run as root, and the checkout may be where no other user can go; because the package relies on
+ * PostgreSQL will not run as root, and the checkout may be where no other user can go; because the package relies on
  * an install script for the links to its libraries, and install scripts do not run here; and so that nothing writes
  * into `node_modules`.
  */

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { startOnPort } from './ports.ts';
 import { type PostgresPrograms, postgresPrograms } from './postgres-programs.ts';
 import { ServerProcess } from './server-process.ts';
-import { giveAway, unprivilegedUser } from './unprivileged.ts';
+import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
 export interface PostgresOptions {
   /** Where it keeps its data, which then outlive it and are found again; a temporary directory when left out. */
@@ -183,7 +183,7 @@ export class PostgresServer {
 function makeDirectory({ directory, durable = false }: PostgresOptions): string {
   if (directory !== undefined) mkdirSync(directory, { recursive: true });
   const made = directory ?? mkdtempSync(join(durable ? tmpdir() : fastDirectory(), 'petstore-postgres-'));
-  giveAway(made);
+  changeOwner(made);
   return made;
 }
 

@@ -24,7 +24,7 @@ export class Supervisor {
     this.#replicas = replicas;
     this.#tell = tell;
     this.#keepers = replicas.map(replica => this.#keepRunning(replica));
-    this.#logs = setInterval(() => this.#tellLogs(), LOG_INTERVAL);
+    this.#logs = setInterval(() => this.#copyLogs(), LOG_INTERVAL);
   }
 
   /** Ends the replicas. */
@@ -59,7 +59,7 @@ export class Supervisor {
     }
   }
 
-  #tellLogs(): void {
+  #copyLogs(): void {
     for (const replica of this.#replicas) {
       const lines = replica.newLogLines();
       for (const line of lines.slice(0, MOST_LINES)) this.#tell(`Replica ${replica.number}: ${told(line)}`);

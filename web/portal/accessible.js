@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Takes the focus past the navigation: by its fragment alone the link would only scroll. */
+/** Lets the skip link move the focus past the navigation: without this it only scrolls. */
 export function skipToContent() {
   document.querySelector('.skip-link')?.addEventListener('click', event => {
     event.preventDefault();
@@ -9,7 +9,7 @@ export function skipToContent() {
 }
 
 /**
- * Names for the controls that the viewer leaves without one, and a place in the order of the keyboard for what scrolls.
+ * Names the controls that the viewer leaves unnamed, and lets the keyboard focus blocks of code, which can scroll.
  *
  * @param {HTMLElement} reference
  */

@@ -1,33 +1,33 @@
 // @ts-check
 /**
- * The reader's API key. It is kept for the session of this tab and nowhere else, and is sent in one header to the
- * service that served the page.
+ * The reader's API key. Only the session storage of this tab stores it, and it is sent in one header to the service
+ * that served the page.
  */
 const STORED = 'petstore.apiKey';
 
 let key = '';
 
-/** Keeps what is typed into the field, and fills it again after a reload. */
-export function keepKey() {
+/** Stores the text of the field, and restores it after a reload. */
+export function useStoredKey() {
   const field = /** @type {HTMLInputElement} */ (document.getElementById('api-key'));
   key = inStorage(storage => storage.getItem(STORED)) ?? '';
   field.value = key;
-  field.addEventListener('input', () => keep(field.value.trim()));
+  field.addEventListener('input', () => store(field.value.trim()));
   document.getElementById('api-key-forget')?.addEventListener('click', () => {
-    keep('');
+    store('');
     field.value = '';
     field.focus();
   });
 }
 
 /** @param {string} entered */
-function keep(entered) {
+function store(entered) {
   key = entered;
   inStorage(storage => (key ? storage.setItem(STORED, key) : storage.removeItem(STORED)));
 }
 
 /**
- * A browser may forbid storage; then the key lasts as long as the page.
+ * Uses the session storage. A browser may forbid it; then the key lasts as long as the page.
  *
  * @template T
  * @param {(storage: Storage) => T} use
@@ -41,7 +41,7 @@ function inStorage(use) {
 }
 
 /**
- * The request with the key, as a copy: the viewer shows and keeps the one without.
+ * A copy of the request with the key added: the viewer shows and stores the original, which has no key.
  *
  * @param {import('./types.d.ts').ViewerRequest} request
  */

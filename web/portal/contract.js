@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Reading the OpenAPI document. Nothing here touches the page.
+ * Functions that read the OpenAPI document. None of them uses the page.
  *
  * @typedef {import('./types.d.ts').Contract} Contract
  * @typedef {import('./types.d.ts').ListedOperation} ListedOperation
@@ -26,7 +26,7 @@ export function operationsOf({ paths }) {
 }
 
 /**
- * The parameters of an operation, those that it shares with others included.
+ * The parameters of an operation, including those that it shares with other operations.
  *
  * @param {Contract} contract
  * @param {ListedOperation['operation']} operation
@@ -41,7 +41,7 @@ export function parametersOf({ components }, operation) {
 }
 
 /**
- * The operation that a deprecated one is to be replaced by: the one that answers GET at the path of its successor.
+ * The successor of a deprecated operation: the operation for GET at the path that `x-deprecated-successor` names.
  *
  * @param {Contract} contract
  * @param {ListedOperation['operation']} operation
@@ -53,8 +53,8 @@ export function successorOf(contract, operation) {
 }
 
 /**
- * Whether an operation is among those that the reader looks for: it has every word of the phrase somewhere in its
- * method, path, name, tag, summary or description.
+ * Whether an operation matches a search phrase: its method, path, name, tag, summary and description together contain
+ * every word.
  *
  * @param {ListedOperation} listed
  * @param {string} phrase
@@ -69,8 +69,8 @@ export function matches({ path, method, tag, operation }, phrase) {
 }
 
 /**
- * The document for the viewer. It fills every parameter that has an example or a default, and then sends it: of the
- * optional ones both are told in the description instead, so that an untouched form sends what is required and no more.
+ * The document for the viewer. The viewer fills in and sends every parameter with an example or a default. For optional
+ * parameters, this moves both to the description, so that an unchanged form sends only required parameters.
  *
  * @param {Contract} contract
  * @returns {Contract}
@@ -82,19 +82,19 @@ export function forViewer(contract) {
     ...operationsOf(copy).flatMap(({ operation }) => operation.parameters ?? []),
   ];
   for (const parameter of parameters) {
-    if (!('$ref' in parameter || parameter.required)) tellInDescription(parameter);
+    if (!('$ref' in parameter || parameter.required)) moveToDescription(parameter);
   }
   return copy;
 }
 
 /** @param {Parameter} parameter */
-function tellInDescription(parameter) {
+function moveToDescription(parameter) {
   const { schema } = parameter;
   const example = parameter.example ?? schema.example;
-  const told = [parameter.description ?? ''];
-  if (schema.default !== undefined) told.push(`Default: \`${schema.default}\``);
-  else if (example !== undefined) told.push(`Example: \`${[example].flat().join(', ')}\``);
-  parameter.description = told.join('\n\n');
+  const lines = [parameter.description ?? ''];
+  if (schema.default !== undefined) lines.push(`Default: \`${schema.default}\``);
+  else if (example !== undefined) lines.push(`Example: \`${[example].flat().join(', ')}\``);
+  parameter.description = lines.join('\n\n');
   delete parameter.example;
   delete schema.example;
   delete schema.default;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Finding an operation: by the navigation, by search, by the address.
+ * The ways to an operation: the navigation, the search and the address.
  *
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
  */
@@ -8,7 +8,7 @@ import { matches, operationsOf } from './contract.js';
 import { elementId } from './operation-list.js';
 
 /**
- * Opens what the address names, now and whenever it changes.
+ * Opens the operation that the address names, now and after each change of the address.
  *
  * @param {ViewerSystem} viewer
  */
@@ -16,7 +16,7 @@ export function followAddress(viewer) {
   const follow = () => {
     const [tag, operationId] = namesIn(location.hash);
     if (!tag || !operationId) return;
-    // What a search has hidden is found by its address all the same.
+    // An address also opens an operation that the search has hidden.
     if (!elementOf(tag, operationId)) clearSearch();
     viewer.layoutActions.show?.(['operations', tag, operationId], true);
     markCurrent(operationId);
@@ -26,7 +26,7 @@ export function followAddress(viewer) {
     });
   };
   addEventListener('hashchange', follow);
-  // A link to where one is already changes nothing in the address.
+  // A link to the current operation does not change the address.
   document.addEventListener('click', event => {
     const link = /** @type {Element} */ (event.target).closest('a[href^="#/"]');
     if (link?.getAttribute('href') === location.hash) follow();
@@ -36,7 +36,7 @@ export function followAddress(viewer) {
 }
 
 /**
- * The tag and the operation that a fragment names. One that is no well-formed text names nothing.
+ * The tag and the operation that a fragment names; neither when the fragment is malformed.
  *
  * @param {string} fragment
  */
@@ -54,7 +54,7 @@ function elementOf(tag, operationId) {
 }
 
 /**
- * Marks the entry of an operation in the navigation, and no other.
+ * Marks only the entry of this operation in the navigation.
  *
  * @param {string} operationId
  */
@@ -65,11 +65,11 @@ export function markCurrent(operationId) {
     ?.setAttribute('aria-current', 'true');
 }
 
-/** How long an operation that was opened may go on growing, in milliseconds: its parts are resolved one by one. */
+/** How long an opened operation may continue to grow, in milliseconds: the viewer resolves its parts one by one. */
 const SETTLING = 1_000;
 
 /**
- * Scrolls to an element and holds it there while it grows, unless the reader scrolls meanwhile.
+ * Scrolls to an element, and again when it grows, until the reader scrolls.
  *
  * @param {HTMLElement} element
  */
@@ -98,7 +98,7 @@ function clearSearch() {
 }
 
 /**
- * Filters the navigation and the operations by what is typed.
+ * Filters the navigation and the operations by the text of the search field.
  *
  * @param {ViewerSystem} viewer
  * @param {import('./types.d.ts').Contract} contract
@@ -132,11 +132,11 @@ export function search(viewer, contract) {
     viewer.layoutActions.updateFilter?.(phrase === '' ? false : phrase);
   };
   searchField.addEventListener('input', filter);
-  // A browser fills the field again after a step back.
+  // A browser restores the text of the field when the reader returns to the page.
   if (searchField.value) filter();
 }
 
-/** On narrow screens the navigation is behind a button. */
+/** Lets a button open and close the navigation on narrow screens. */
 export function menu() {
   const button = document.getElementById('menu');
   button?.addEventListener('click', () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The list of operations. It is drawn twice: by the service, so that it is on the page while the viewer is still loading,
- * and by the viewer. Each hands in its own way to create an element: `element` of `kit/html.ts`, and React's.
+ * The list of operations. The service renders it first, so that the page shows it while the viewer is loading; then the
+ * viewer renders it again. Each passes its own function that creates an element: `element` of `kit/html.ts`, or React's.
  *
  * @typedef {import('./types.d.ts').Contract} Contract
  * @typedef {import('./types.d.ts').ListedOperation} ListedOperation
@@ -38,8 +38,8 @@ export function elementId(tag, operationId) {
 }
 
 /**
- * The operations under their tags, the tags under their groups: `x-tagGroups` of the document. The groups have no operations of
- * their own. A tag for which `linesOf` returns nothing is left out.
+ * The operations under their tags, and the tags under their groups: `x-tagGroups` of the document. A group contains only
+ * tags. The list omits a tag for which `linesOf` returns an empty array.
  *
  * @template Element
  * @param {Create<Element>} h
@@ -77,7 +77,7 @@ export function groupedOperations(h, { tags, 'x-tagGroups': groups }, linesOf) {
 }
 
 /**
- * What the line of an operation says.
+ * The content of an operation's line.
  *
  * @template Element
  * @param {Create<Element>} h
@@ -95,7 +95,7 @@ export function operationLine(h, { method, path, operation }) {
 }
 
 /**
- * A path that may be broken before each slash.
+ * A path that can wrap before each slash.
  *
  * @template Element
  * @param {Create<Element>} h

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What an operation shows of itself: its line in the list, its deprecation, code that calls it.
+ * The parts of an operation: its line in the list, its deprecation notice, and code that calls it.
  *
  * @typedef {import('./types.d.ts').Contract} Contract
  * @typedef {import('./types.d.ts').Immutable} Immutable
@@ -22,7 +22,7 @@ export function operationParts(contract) {
       const { path, method, tag, operationId } = operationProps.toJS();
       const operation = contract.paths[path]?.[method];
       const onClick = () => {
-        // The address bar names the operation that was opened last; a step back leaves the page.
+        // The address names the operation that was opened last. It replaces the history entry: Back leaves the page.
         if (!isShown) history.replaceState(null, '', fragmentOf(tag, operationId));
         if (!isShown) markCurrent(operationId);
         toggleShown();
@@ -48,9 +48,9 @@ export function operationParts(contract) {
         'p',
         { className: 'deprecation', role: 'note' },
         h('strong', null, 'Deprecated.'),
-        ' From ',
+        ' It returns 410 from ',
         h('time', { dateTime: sunset }, sunset),
-        ' on it answers 410. Use ',
+        ' on. Use ',
         successor
           ? h(
               'a',
@@ -73,11 +73,11 @@ export function operationParts(contract) {
       const [language, setLanguage] = React.useState('curl');
       const [copied, setCopied] = React.useState(false);
       const code = React.useRef(/** @type {Node | null} */ (null));
-      // Where the browser forbids to copy, the reader can.
+      // If the browser forbids copying, the code is selected, so that the reader can copy it.
       const select = () => code.current && getSelection()?.selectAllChildren(code.current);
       const request = sampleRequest(contract, path, method, location.origin);
       const text =
-        language === 'curl' ? asCurl(request) : asJavaScript(request, answersJson(contract, path, method));
+        language === 'curl' ? asCurl(request) : asJavaScript(request, returnsJson(contract, path, method));
       const name = `${method.toUpperCase()} ${path}`;
       return h(
         'section',
@@ -101,7 +101,7 @@ export function operationParts(contract) {
               title,
             ),
           ),
-          // Browsers have no clipboard on plain HTTP, but for the own machine.
+          // Browsers offer the clipboard only over HTTPS and on localhost.
           navigator.clipboard &&
             h(
               'button',
@@ -138,7 +138,7 @@ export function operationParts(contract) {
  * @param {string} path
  * @param {string} method
  */
-function answersJson({ paths }, path, method) {
+function returnsJson({ paths }, path, method) {
   const responses = paths[path]?.[method]?.responses ?? {};
   return Object.entries(responses).some(
     ([status, { content }]) => status.startsWith('2') && content?.['application/json'] !== undefined,

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What the viewer does otherwise here, one function for each concern. Each answers a plugin of Swagger UI.
+ * The changes to the viewer, one function for each concern. Each returns a plugin of Swagger UI.
  *
  * @typedef {import('./types.d.ts').Contract} Contract
  * @typedef {import('./types.d.ts').Immutable} Immutable
@@ -14,23 +14,23 @@ import { shapes } from './shape.js';
 
 /**
  * @param {Contract} contract
- * @param {() => void} onReady called when the operations are on the page
+ * @param {() => void} onReady called after the viewer has rendered the operations
  */
 export function portalPlugins(contract, onReady) {
   return [
     documentDecidesOnTryIt,
-    () => freshAnswers,
+    () => clearStaleResponse,
     () => search,
     groups(contract, onReady),
     operationParts(contract),
     responses,
     shapes,
     forms,
-    () => withoutWhatThePageHas,
+    () => withoutKeyAndServerFields,
   ];
 }
 
-/** An operation with `x-hideTryItPanel` has no try-it control: the document says so, and nothing here lists any. */
+/** Hides the try-it form of operations with `x-hideTryItPanel`. Only the document names them. */
 function documentDecidesOnTryIt() {
   /** @param {(...values: unknown[]) => boolean} original @param {ViewerSystem} system */
   const allowTryItOutFor =
@@ -42,8 +42,8 @@ function documentDecidesOnTryIt() {
   return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
 }
 
-/** Input that is refused sends nothing: the response to an earlier request must not stand below it as if it were new. */
-const freshAnswers = {
+/** Rejected input sends no request: clears the response to an earlier request, which would look like a new one. */
+const clearStaleResponse = {
   statePlugins: {
     spec: {
       wrapActions: {
@@ -60,7 +60,7 @@ const freshAnswers = {
   },
 };
 
-/** The viewer's own search looks at tags and paths only. */
+/** Replaces the viewer's own search, which compares only tags and paths. */
 const search = {
   fn: {
     /** @param {Immutable} tagged @param {string} phrase */
@@ -76,7 +76,7 @@ const search = {
 };
 
 /**
- * The list of operations as the page has it from the service, with operations that open.
+ * The list of operations as the service renders it, with operations that open.
  *
  * @param {Contract} contract
  * @param {() => void} onReady
@@ -102,7 +102,7 @@ function groups(contract, onReady) {
       );
     };
 
-    /** What the page shows of the viewer: the operations alone. The title and the search are the page's own. */
+    /** Shows only the operations of the viewer: the page has its own title and search. */
     const PortalLayout = () =>
       h(
         'div',
@@ -119,7 +119,7 @@ function groups(contract, onReady) {
 function forms({ React, getComponent }) {
   return {
     components: {
-      // The viewer has no field for this format, and warns of it in the console each time.
+      // The viewer has no field for this format, and logs a warning to the console each time.
       /** @param {object} props */
       JsonSchema_integer_int64: props => React.createElement(getComponent('JsonSchema_string'), props),
     },
@@ -128,8 +128,8 @@ function forms({ React, getComponent }) {
 
 const nothing = () => () => null;
 
-/** The key is entered once for all, the server is the one that served the page. */
-const withoutWhatThePageHas = {
+/** Hides the viewer's fields for the key and the server: the page has one key field, and its own server is the only one. */
+const withoutKeyAndServerFields = {
   wrapComponents: {
     authorizeBtn: nothing,
     authorizeOperationBtn: nothing,

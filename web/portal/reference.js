@@ -1,23 +1,23 @@
 // @ts-check
 // Starts the reference: shows the service's own document in the viewer.
 import { nameControls, skipToContent } from './accessible.js';
-import { keepKey, withKey } from './api-key.js';
+import { useStoredKey, withKey } from './api-key.js';
 import { forViewer } from './contract.js';
 import { followAddress, menu, search } from './navigation.js';
 import { portalPlugins } from './plugin.js';
 
-keepKey();
+useStoredKey();
 menu();
 skipToContent();
 
 const reference = /** @type {HTMLElement} */ (document.getElementById('reference'));
 
 try {
-  const answer = await fetch('/openapi.json');
-  if (!answer.ok) throw new Error(`/openapi.json was answered with status ${answer.status}`);
-  await show(await answer.json());
+  const response = await fetch('/openapi.json');
+  if (!response.ok) throw new Error(`GET /openapi.json returned ${response.status}`);
+  await show(await response.json());
 } catch (error) {
-  // The list that came with the page stays: it names the operations, though none opens.
+  // The list that the service rendered stays: it names the operations, but they do not open.
   const notice = document.createElement('p');
   notice.className = 'notice';
   notice.setAttribute('role', 'alert');
@@ -35,17 +35,17 @@ async function show(contract) {
     plugins: portalPlugins(contract, resolve),
     docExpansion: 'list',
     defaultModelExpandDepth: 3,
-    // The address is followed by navigation.js, the key is kept by api-key.js: neither is read from the URL.
+    // navigation.js follows the address and api-key.js stores the key. The viewer reads neither from the URL.
     deepLinking: false,
     queryConfigEnabled: false,
     persistAuthorization: false,
     validatorUrl: null,
     syntaxHighlight: { activated: false },
     requestInterceptor: withKey,
-    // What is shown of a request is what it was before the key was added.
+    // Shows the request without the key.
     showMutatedRequest: false,
   });
-  // As an object: handed over in the options it would be turned into text and read again by a parser of YAML.
+  // Passed as an object: the viewer would serialize a document in its options, and parse it again as YAML.
   viewer.specActions.updateLoadingStatus?.('success');
   viewer.specActions.updateJsonSpec?.(forViewer(contract));
   search(viewer, contract);

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The answers of an operation: the one to the reader's own request, and those that the document promises.
+ * The responses of an operation: the one to the reader's request, and those that the document describes.
  *
  * @typedef {import('./types.d.ts').Immutable} Immutable
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
@@ -8,7 +8,7 @@
  */
 import { asCurl } from './samples.js';
 
-/** The headers that say how many requests are left, in the order in which they are shown. */
+/** The headers with the remaining requests, in the order in which they appear. */
 const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
 
 /** @param {ViewerSystem} system */
@@ -17,12 +17,12 @@ export function responses({ React, getComponent, specSelectors }) {
 
   /** @param {{ headers: Headers }} props */
   const RateLimit = ({ headers }) => {
-    const told = rateLimitHeaders.filter(name => headers[name.toLowerCase()] !== undefined);
-    if (told.length === 0) return null;
+    const present = rateLimitHeaders.filter(name => headers[name.toLowerCase()] !== undefined);
+    if (present.length === 0) return null;
     return h(
       'dl',
       { className: 'rate-limit', 'data-rate-limit': '', 'aria-label': 'Rate limit' },
-      told.map(name => {
+      present.map(name => {
         const value = String(headers[name.toLowerCase()]);
         const time = name.endsWith('Reset')
           ? ` (${new Date(Number(value) * 1000).toLocaleTimeString()})`
@@ -43,7 +43,7 @@ export function responses({ React, getComponent, specSelectors }) {
     const body = response.get('text');
     const text = typeof body === 'string' ? body : '';
     const duration = response.get('duration');
-    // The viewer takes an answer of 4xx or 5xx for a failure, too; this is about requests that had no answer.
+    // The viewer also sets a message for a response of 4xx or 5xx; this one is for requests without a response.
     const failure = response.get('status') === undefined && response.get('message');
     return h(
       'section',
@@ -103,7 +103,7 @@ export function responses({ React, getComponent, specSelectors }) {
   };
 
   /** @param {any} props */
-  const PromisedResponse = ({ code, response, specPath, getConfigs }) => {
+  const DocumentedResponse = ({ code, response, specPath, getConfigs }) => {
     const [open, setOpen] = React.useState(code.startsWith('2'));
     const media = response.get('content')?.entrySeq().toArray()[0];
     const examples = media?.[1].get('examples')?.entrySeq().toArray() ?? [];
@@ -125,14 +125,14 @@ export function responses({ React, getComponent, specSelectors }) {
           ? examples.map(/** @param {[string]} example */ ([name]) => h('code', { key: name }, name))
           : h('span', null, response.get('description')),
       ),
-      // What is closed is not even made: an operation has a dozen answers, and the reader looks at two.
+      // Rendered only when open: an operation has a dozen responses, and a reader looks at two.
       open &&
         h(
           'div',
           { className: 'response-inner' },
           examples.length > 0 && h(Markdown, { source: response.get('description') }),
           media && h(Shape, { media: media[1], type: media[0], examples, specPath, getConfigs }),
-          h(PromisedHeaders, { headers: response.get('headers') }),
+          h(DocumentedHeaders, { headers: response.get('headers') }),
         ),
     );
   };
@@ -161,7 +161,7 @@ export function responses({ React, getComponent, specSelectors }) {
   };
 
   /** @param {{ headers?: Immutable }} props */
-  const PromisedHeaders = ({ headers }) => {
+  const DocumentedHeaders = ({ headers }) => {
     if (!headers?.size) return null;
     const Markdown = getComponent('Markdown', true);
     return h(
@@ -212,7 +212,7 @@ export function responses({ React, getComponent, specSelectors }) {
         .toArray()
         .map(
           /** @param {[string, Immutable]} entry */ ([code, response]) =>
-            h(PromisedResponse, { key: code, code, response, specPath: specPath.push(code), getConfigs }),
+            h(DocumentedResponse, { key: code, code, response, specPath: specPath.push(code), getConfigs }),
         ),
     );
 
@@ -220,7 +220,7 @@ export function responses({ React, getComponent, specSelectors }) {
 }
 
 /**
- * A body as it is read best.
+ * The body with indentation, if it is JSON.
  *
  * @param {string} text
  * @param {string | string[] | undefined} type

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Code that calls an operation: made from the document's own examples, with what is required and no more. The key stands
- * in it as `$KEY`, a variable of the environment.
+ * Code that calls an operation with the examples of the document, and only with required parameters. It reads the key
+ * from `$KEY`, an environment variable.
  *
  * @typedef {import('./types.d.ts').Contract} Contract
  * @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string }} SampleRequest
@@ -47,7 +47,7 @@ export function sampleRequest(contract, path, method, origin) {
 export function asCurl({ method, url, headers, body }) {
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
   for (const [name, value] of Object.entries(headers)) {
-    // Double quotes, so that the shell puts the key in.
+    // In double quotes, so that the shell inserts the key.
     lines.push(value === '$KEY' ? `-H "${name}: $KEY"` : `-H ${quoted(`${name}: ${value}`)}`);
   }
   if (body !== undefined) lines.push(`-d ${quoted(body)}`);
@@ -58,9 +58,9 @@ export function asCurl({ method, url, headers, body }) {
  * The request as a module for Node.js, 18 or newer.
  *
  * @param {SampleRequest} request
- * @param {boolean} answersJson whether the success has a JSON body
+ * @param {boolean} returnsJson whether the success has a JSON body
  */
-export function asJavaScript({ method, url, headers, body }, answersJson) {
+export function asJavaScript({ method, url, headers, body }, returnsJson) {
   const options = [];
   if (method !== 'GET') options.push(`  method: ${literal(method)},`);
   const entries = Object.entries(headers).map(
@@ -70,10 +70,10 @@ export function asJavaScript({ method, url, headers, body }, answersJson) {
   if (entries.length > 0) options.push('  headers: {', ...entries, '  },');
   if (body !== undefined) options.push(`  body: JSON.stringify(${indented(JSON.parse(body))}),`);
   const call = options.length > 0 ? `${literal(url)}, {\n${options.join('\n')}\n}` : literal(url);
-  const answer = answersJson
+  const printed = returnsJson
     ? 'response.status, await response.json()'
     : 'response.status, await response.text()';
-  return `const response = await fetch(${call});\nconsole.log(${answer});`;
+  return `const response = await fetch(${call});\nconsole.log(${printed});`;
 }
 
 /** @param {string} text */

@@ -15,7 +15,7 @@ const ORIGIN = 'http://127.0.0.1:8080';
 const KEY = 'psk_test';
 
 /**
- * The arguments that a shell hands to curl.
+ * The arguments that a shell passes to curl.
  *
  * @param {string} command
  */
@@ -49,7 +49,7 @@ function requestOfCurl(command) {
 }
 
 /**
- * The request that a sample in JavaScript makes, when it is run.
+ * The request that a sample in JavaScript makes.
  *
  * @param {string} code
  */
@@ -95,7 +95,7 @@ describe('the samples of', () => {
 });
 
 describe('a sample', () => {
-  it('withstands quotes, backslashes and line breaks', async () => {
+  it('escapes quotes, backslashes and line breaks', async () => {
     const text = `O'Hara "the \\ vet"\n$HOME \`x\``;
     const request = {
       method: 'POST',

@@ -7,7 +7,7 @@
  * @typedef {import('./types.d.ts').ViewerSystem} ViewerSystem
  */
 
-/** Takes the place of the viewer's trees, which fold away what one has come to see. @param {ViewerSystem} system */
+/** Replaces the viewer's trees, which hide the fields until a reader opens them. @param {ViewerSystem} system */
 export function shapes({ React, getComponent }) {
   const h = React.createElement;
 
@@ -55,7 +55,7 @@ export function shapes({ React, getComponent }) {
     return alternatives.map((alternative, i) =>
       h(
         React.Fragment,
-        // Alternatives have neither an order nor a name of their own.
+        // Alternatives have no name, and their order does not change.
         { key: i },
         i > 0 && h('p', { className: 'type' }, 'or'),
         h(

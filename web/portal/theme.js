@@ -1,5 +1,5 @@
 // @ts-check
-// Light or dark. A classic script in the head: it runs before anything is painted.
+// The light or dark theme. A classic script in the head, which runs before the browser paints the page.
 {
   const STORED = 'petstore.theme';
   const root = document.documentElement;
@@ -9,10 +9,10 @@
   try {
     chosen = localStorage.getItem(STORED) ?? '';
   } catch {
-    // A browser may forbid storage; then a choice lasts as long as the page.
+    // A browser may forbid storage; then the choice lasts as long as the page.
   }
 
-  /** What the reader chose, or else what the system says. */
+  /** The theme that the reader chose, or else the theme of the system. */
   const current = () => chosen || (system.matches ? 'dark' : 'light');
 
   const apply = () => {
@@ -26,7 +26,7 @@
 
   apply();
   system.addEventListener('change', apply);
-  // Another tab of the portal may have changed it.
+  // Another tab of the portal may change the theme.
   addEventListener('storage', ({ key, newValue }) => {
     if (key === STORED) chosen = newValue ?? '';
     apply();
@@ -39,7 +39,7 @@
       try {
         localStorage.setItem(STORED, chosen);
       } catch {
-        // As above.
+        // The choice lasts as long as the page.
       }
     });
   });

@@ -37,7 +37,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-/** A schema, what it refers to put in. */
+/** A schema with its references resolved. */
 export interface Schema {
   type?: string;
   format?: string;
@@ -78,11 +78,11 @@ export interface ViewerRequest {
   body?: unknown;
 }
 
-/** What the viewer has no types for. */
+/** A value for which the viewer has no types. */
 // biome-ignore lint/suspicious/noExplicitAny: the library ships without types
 export type Untyped = any;
 
-/** An immutable collection of the viewer: what a document or a response is in its hands. */
+/** An immutable collection of the viewer, in which it stores documents and responses. */
 export interface Immutable {
   size: number;
   get(key: string): Untyped;
@@ -99,7 +99,7 @@ export interface Immutable {
 /** A component of React, or the name of an element. */
 export type Component = Untyped;
 
-/** What the viewer hands to its plugins. */
+/** What the viewer passes to its plugins. */
 export interface ViewerSystem {
   React: {
     createElement(component: Component, props?: object | null, ...children: unknown[]): unknown;

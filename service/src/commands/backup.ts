@@ -8,12 +8,12 @@ import { isOutage, isSystemError } from '../db/sqlite-errors.ts';
 import { storePath } from '../db/store-directory.ts';
 import { SECOND } from '../kit/clock.ts';
 import { flushToDisk } from '../kit/durable.ts';
-import { contentOf, refuseViolations } from './check.ts';
-import { embeddedDirectory, refuseNoStore } from './embedded-store.ts';
+import { contentOf, rejectViolations } from './check.ts';
+import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 
-/** `backup FILE`: writes the embedded store, as it is at one instant, into one file. The service goes on meanwhile. */
+/** `backup FILE`: writes a snapshot of the embedded store into one file, while the service may run. */
 export async function backup(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const [file, ...more] = positionals;
@@ -22,8 +22,8 @@ export async function backup(args: string[]): Promise<void> {
   }
   const target = resolve(file);
   const directory = embeddedDirectory('backup');
-  refuseNoStore(directory);
-  refuseExisting(target);
+  rejectNoStore(directory);
+  rejectExisting(target);
   const began = performance.now();
   const content = await interruptible(signal => writeCopy(storePath(directory), target, signal));
   const { size } = statSync(target);
@@ -31,7 +31,7 @@ export async function backup(args: string[]): Promise<void> {
   process.stdout.write(`${target} is a backup of ${directory}, ${size} bytes, in ${seconds} s: ${content}\n`);
 }
 
-/** The copy gets its name when it is complete, passes the check and is on disk; otherwise nothing of it stays. */
+/** Renames the copy to its final name when it is complete, passes the check and is on disk; otherwise deletes it. */
 async function writeCopy(source: string, target: string, signal: AbortSignal): Promise<string> {
   const unfinished = `${target}.unfinished`;
   let isOurs = false;
@@ -44,9 +44,9 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     }
     await copySnapshot(source, unfinished, signal);
     const checked = await checkStore(unfinished, { signal });
-    refuseViolations(source, checked);
+    rejectViolations(source, checked);
     signal.throwIfAborted();
-    refuseExisting(target);
+    rejectExisting(target);
     renameSync(unfinished, target);
     flushToDisk(dirname(target));
     return contentOf(checked);
@@ -54,7 +54,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     if (isOurs) discardCopy(unfinished);
     if (!isOutage(error) && !isSystemError(error)) throw error;
     throw new CommandFailed(
-      `The backup ${target} cannot be written: ${error.message}. Nothing of it was left`,
+      `The backup ${target} cannot be written: ${error.message}. The incomplete file was deleted`,
       {
         cause: error,
       },
@@ -62,7 +62,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
   }
 }
 
-function refuseExisting(target: string): void {
+function rejectExisting(target: string): void {
   if (existsSync(target))
-    throw new UsageError(`${target} exists, and a backup replaces no file: name another`);
+    throw new UsageError(`${target} already exists, and a backup does not replace files: name another file`);
 }

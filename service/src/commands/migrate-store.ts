@@ -4,7 +4,7 @@ import { type CopiedTable, CopyFailed, copyStore } from '../db/copy-store.ts';
 import { storePath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { refuseNoStore } from './embedded-store.ts';
+import { rejectNoStore } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
 
 /** `migrate-store`: copies the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL. */
@@ -12,9 +12,11 @@ export async function migrateStore(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
   const { dataDirectory: directory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) {
-    throw new UsageError('DATABASE_URL is not set: it names the PostgreSQL database that the store moves to');
+    throw new UsageError(
+      'DATABASE_URL is not set: set it to the PostgreSQL database that receives the store',
+    );
   }
-  refuseNoStore(directory);
+  rejectNoStore(directory);
   lockStore(directory, 'migrate-store');
   process.stderr.write(`Copying the store in ${directory} to ${withoutPassword(databaseUrl)} …\n`);
   const tables = await copyStore({ directory, databaseUrl }).catch(error => {
@@ -36,12 +38,12 @@ function tableOf(tables: readonly CopiedTable[]): string {
 }
 
 function nextSteps(directory: string): string {
-  return `The counts of rows and the checksums of all columns are the same. The embedded store in ${directory} is unchanged.
+  return `The row counts and the checksums of all columns are equal. The embedded store in ${directory} is unchanged.
 
 Next:
   1. Start the service with DATABASE_URL set to this database and PETSTORE_DATA as before: admin.key there and all
-     other keys go on working.
-  2. Start none without DATABASE_URL any more: what it took in would be missing in PostgreSQL.
-  3. Back PostgreSQL up, then put ${storePath(directory)} away.
+     other keys stay valid.
+  2. Do not start the service without DATABASE_URL again: its changes would be missing in PostgreSQL.
+  3. Back up PostgreSQL, then move ${storePath(directory)} to another place.
 `;
 }

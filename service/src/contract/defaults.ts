@@ -1,7 +1,7 @@
-/** What the contract states of settings: their values unless the operator sets others. */
+/** Defaults of settings that the contract mentions. */
 
-/** For how many days events are kept, and deliveries of webhooks that are finished. */
+/** The number of days for which events and finished webhook deliveries are retained. */
 export const EVENT_DAYS = 30;
 
-/** The most webhooks that belong to one API key. */
+/** The most webhooks of one API key. */
 export const WEBHOOKS_PER_KEY = 20;

@@ -3,36 +3,38 @@ import { BODY_LIMIT, HEADERS_LIMIT, TARGET_LIMIT } from './request-limits.ts';
 import { MAX_INT32 } from './schema.ts';
 
 /**
- * The error catalogue: every code a client can receive, what it means and what to do about it. The HTTP status of
- * each is in `http/error-status.ts`; the contract, the guide and a test are made from these two tables.
+ * The error catalogue: every code that a client can receive, what it means and what to do. The HTTP status of each is in
+ * `http/error-status.ts`; the contract and the guide are generated from these two tables.
  */
 export const errorCatalogue = {
   // The request itself
   invalid_request:
-    'A part of the request breaks a rule; the message names the part, the rule and what was sent.',
-  unsupported_api_version: 'The API-Version asked for does not exist; send 1 or leave the header out.',
-  route_not_found: 'No resource lives at this path.',
-  method_not_allowed: 'The path exists but not with this method; the Allow header lists those it has.',
-  not_acceptable: 'The Accept header rules out JSON, the only form answers have.',
+    'A part of the request breaks a rule; the message states the part, the rule and the value that was sent.',
+  unsupported_api_version: 'The requested API-Version does not exist; send 1 or omit the header.',
+  route_not_found: 'No resource exists at this path.',
+  method_not_allowed: 'The path exists, but not with this method; the Allow header lists its methods.',
+  not_acceptable: 'The Accept header excludes JSON, the only media type of the response.',
   payload_too_large: `The body is over ${inKibibytes(BODY_LIMIT)}.`,
   uri_too_long: `The request target is over ${inKibibytes(TARGET_LIMIT)}.`,
   headers_too_large: `The request line and headers together are over ${inKibibytes(HEADERS_LIMIT)}.`,
-  unsupported_media_type: 'The body is not in a media type that this operation reads.',
-  request_timeout: 'The request did not arrive completely in time; send it again.',
+  unsupported_media_type: 'The operation does not support the media type of the body.',
+  request_timeout: 'The complete request did not arrive in time; send it again.',
 
-  // Who is calling
+  // The caller
   missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
   invalid_api_key: 'The API key is mistyped, unknown, expired or revoked.',
   insufficient_scope: 'The API key lacks the scope that the message names.',
-  rate_limit_exceeded: 'The minute or the day of the plan is used up; wait the seconds in Retry-After.',
+  rate_limit_exceeded:
+    'The requests of the minute or of the day are used up; wait the seconds in Retry-After.',
   api_key_banned:
-    'The API key went on calling after it was told to wait, and is banned; wait the seconds in Retry-After.',
+    'The API key is banned, because it kept sending requests after it was rejected; wait the seconds in Retry-After.',
 
-  // Conditions and repeats
+  // Conditional and repeated requests
   precondition_failed:
-    'The resource is no longer the one that If-Match names (or is one that If-None-Match excludes).',
-  idempotency_key_reused: 'The Idempotency-Key was used before with another request; take a new one.',
-  idempotency_key_in_use: 'The first request with this Idempotency-Key is still running; ask again shortly.',
+    'The resource has changed since the ETag in If-Match, or has an ETag that If-None-Match excludes.',
+  idempotency_key_reused: 'The Idempotency-Key was used with another request; send a new one.',
+  idempotency_key_in_use:
+    'The first request with this Idempotency-Key is still running; send the request again shortly.',
 
   // The shop
   pet_not_found: 'No pet has this ID.',
@@ -42,10 +44,10 @@ export const errorCatalogue = {
   unknown_pet: 'The body names a pet that does not exist.',
   category_name_taken: 'Another category has this name (upper and lower case count as equal).',
   category_in_use: 'Pets belong to the category; move or delete them first.',
-  pet_has_open_orders: 'Open orders hold units of the pet; complete or cancel them first.',
+  pet_has_open_orders: 'Open orders reserve units of the pet; complete or cancel them first.',
   pet_not_available: 'The pet cannot be ordered: it is on hold or sold.',
-  insufficient_stock: 'Fewer units are in stock than the order asks for.',
-  stock_limit_exceeded: `Giving the units back would lift the stock over ${grouped(MAX_INT32)}; lower it first.`,
+  insufficient_stock: 'Fewer units are in stock than the order requests.',
+  stock_limit_exceeded: `Returning the units would raise the stock over ${grouped(MAX_INT32)}; lower it first.`,
   out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
   invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
   order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',
@@ -54,39 +56,40 @@ export const errorCatalogue = {
   // Keys
   api_key_not_found: 'No API key has this ID.',
   api_key_revoked: 'The API key was revoked and cannot be changed; create another.',
-  last_admin_key: "No other administrator's key works as long; create one before this one is taken away.",
+  last_admin_key: "No other administrator's key is valid for as long; create another one first.",
 
   // Events
-  cursor_expired: 'The events after this cursor are no longer kept; the message names the oldest cursor.',
+  cursor_expired: 'The events after this cursor are deleted; the message states the oldest cursor.',
   too_many_streams:
-    'The API key has as many streams open as it may; end one, or wait the seconds in Retry-After.',
+    'The API key has the maximum number of open streams; end one, or wait the seconds in Retry-After.',
 
   // Webhooks
   webhook_not_found: 'No webhook has this ID.',
   delivery_not_found: 'The webhook has no delivery with this ID.',
-  webhook_disabled: 'The webhook is disabled and nothing is sent to it; enable it first.',
+  webhook_disabled: 'The webhook is disabled and receives nothing; enable it first.',
   webhook_key_unfit:
-    'The key that the webhook belongs to has ended or lacks a scope; change it, or create the webhook with another key.',
-  too_many_webhooks: 'The API key has as many webhooks as it may; delete one of them, or change one instead.',
+    'The key of the webhook is no longer valid or lacks a scope; change it, or create the webhook with another key.',
+  too_many_webhooks: 'The API key has the maximum number of webhooks; delete one, or change one instead.',
   replay_in_progress:
-    'An earlier replay of the webhook is under way; wait for its end, or end it by one from the cursor latest.',
+    'An earlier replay of the webhook is running; wait until it ends, or end it with a replay from the cursor latest.',
 
   // The service
   operation_sunset: 'The operation was withdrawn at its sunset date; the Link header names its successor.',
-  internal_error: 'A fault of the service; it was logged under the request ID in the message.',
-  service_unavailable: 'The service cannot reach its database; ask again after the seconds in Retry-After.',
+  internal_error: 'The service failed; its log has the reason under the request ID in the message.',
+  service_unavailable:
+    'The service cannot reach its database; send the request again after the seconds in Retry-After.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** A refusal that the caller is told about: `code` from the catalogue, `message` for a person to act on. */
+/** An error that is returned to the client: a `code` of the catalogue, and a `message` with the problem and the remedy. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** Response headers that belong to the refusal, such as `Allow`. */
+  /** Response headers of this error, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
-    // A refusal is an answer, and nobody reads its stack; taking one costs more than all else in refusing.
+    // No stack trace: it is never read, and creating it would cost more than the rest of the rejection.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);

@@ -1,6 +1,6 @@
 import { DAY, SECOND } from '../kit/clock.ts';
 
-/** How long a secret that was rotated out still counts, in seconds. */
+/** How long an earlier secret stays valid after a rotation, in seconds. */
 export function graceSeconds<const Description extends string>(description: Description) {
   return {
     type: 'integer',

@@ -7,15 +7,15 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export type Method = (typeof methods)[number];
 
-/** `experimental` may change at any time, `beta` only with a changelog entry; stable is unsaid. */
+/** `experimental` may change at any time, `beta` only with a changelog entry. Stable operations have none. */
 type Stability = 'experimental' | 'beta';
 
 interface Deprecation {
-  /** The day the operation was deprecated, YYYY-MM-DD: midnight UTC is sent in `Deprecation` (RFC 9745). */
+  /** The day of the deprecation, YYYY-MM-DD: `Deprecation` (RFC 9745) has its midnight in UTC. */
   since: string;
-  /** The day it ends, YYYY-MM-DD: from midnight UTC, sent in `Sunset` (RFC 8594), it answers 410. */
+  /** The first day on which the operation returns 410, YYYY-MM-DD: `Sunset` (RFC 8594) has its midnight in UTC. */
   sunset: string;
-  /** The URL to use instead, as a template over the path's parameters. */
+  /** The URL to use instead, a template with the path's parameters. */
   successor: string;
 }
 
@@ -25,11 +25,11 @@ export interface Success {
   description: string;
   schema?: Schema;
   example?: unknown;
-  /** Where it is not JSON. */
+  /** The media type if it is not JSON. */
   mediaType?: string;
 }
 
-/** What the contract says of an operation. */
+/** An operation as the contract describes it. */
 export interface Operation {
   method: Method;
   /** An OpenAPI path template: `/pets/{petId}`. */
@@ -41,35 +41,35 @@ export interface Operation {
   /** Rules and consequences, in CommonMark. */
   description: string;
   /**
-   * The scope that the caller's key needs, or several of which it needs all: `any` where every valid key will do, `null`
-   * where no key is needed and no quota is used.
+   * The scope, or all the scopes, that the caller's key needs. `any` allows every valid key. `null` needs no key and uses no
+   * quota.
    */
   scope: Scope | readonly Scope[] | 'any' | null;
-  /** `account` where requests draw on a bucket that the key has for its account alone, and not on its limits. */
+  /** `account` if requests count against a separate limit that each key has for reading its account. */
   countedBy?: 'account';
   params?: Schema;
   query?: Schema;
   body?: Schema;
-  /** Whether no body at all stands for an empty one. */
+  /** Whether a missing body means `{}`. */
   bodyOptional?: boolean;
-  /** The shapes to publish for the body where they are narrower than `body`. One of them must match. */
+  /** The published schemas of the body if they are narrower than `body`. One of them must match. */
   publishedBody?: readonly Schema[];
   /** An example request body. */
   example?: object;
   success: Success;
-  /** Whether single resources of this operation carry an ETag and conditions are honoured. */
+  /** Whether the resource of this operation has an ETag, and requests may be conditional. */
   conditional?: boolean;
-  /** Fields of the created resource that are shown once: a replay under an Idempotency-Key leaves them out. */
+  /** Fields of the created resource that are returned once: a replay under an Idempotency-Key omits them. */
   shownOnce?: readonly string[];
-  /** The error codes that it returns, in addition to those that follow from its definition. */
+  /** The error codes of the operation, in addition to those that follow from its definition. */
   errors: readonly ErrorCode[];
   deprecation?: Deprecation;
   stability?: Stability;
-  /** No interactive try-it in the portal. */
+  /** Hides the interactive form of the portal. */
   hideTryIt?: boolean;
 }
 
-/** The scopes that a key needs for an operation: all of them. */
+/** The scopes that a key needs for an operation. It needs all of them. */
 export function requiredScopes(scope: Operation['scope']): readonly Scope[] {
   if (scope === null || scope === 'any') return [];
   return typeof scope === 'string' ? [scope] : scope;

@@ -1,6 +1,6 @@
 import { pageLimit, type Schema } from './schema.ts';
 
-/** The success response of a list: as many of these items as a page may have. */
+/** The success response of a list: a page of these items. */
 export function pageOf<const Item extends Schema & { readonly example: unknown }>(
   items: Item,
   description: string,

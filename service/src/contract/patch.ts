@@ -14,8 +14,8 @@ type PatchFields<Properties, Removable> = {
 };
 
 /**
- * The schema of a JSON merge patch (RFC 7396): it has the fields of the resource and no others, and none is required. Those
- * that are `removable` may be null.
+ * The schema of a JSON merge patch (RFC 7396): it has the fields of the resource, all of them optional. The `removable` fields
+ * may be null.
  */
 export function patchOf<
   const R extends ResourceSchema,

@@ -1,6 +1,6 @@
 import { MAX_ID } from '../kit/ids.ts';
 
-/** The part of JSON Schema (as OpenAPI 3.0.3 has it) that the contract's shapes are written in. */
+/** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
   /** A named shape: it becomes a component of the OpenAPI document. */
@@ -26,16 +26,16 @@ export interface Schema {
   readonly additionalProperties?: false;
 }
 
-/** Text for people, without control characters. It is trimmed; its length counts as it was sent. */
+/** Patterns of display text, without control characters. Such text is trimmed; its length is that of the text as sent. */
 const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
-/** The largest signed 32-bit integer: the most units that an order or an inventory entry can count. */
+/** The largest signed 32-bit integer: the most units of an order or an inventory entry. */
 export const MAX_INT32 = 2 ** 31 - 1;
 
 export const id = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID } as const;
 
-/** An ID to look for. Any int64 may be asked for, so the rule is only the format. */
+/** An ID in a path or query. Any int64 is valid there, so the format is the only rule. */
 export const idToFind = { type: 'integer', format: 'int64' } as const;
 
 export const nameText = { type: 'string', minLength: 1, maxLength: 200, pattern: LINE } as const;
@@ -49,10 +49,10 @@ export const pageLimit = {
   minimum: 1,
   maximum: 100,
   default: 20,
-  description: 'How many items a page has at most.',
+  description: 'The most items on a page.',
 } as const;
 
-/** The schema of one property; names that every object inherits are none. */
+/** The schema of a property; `undefined` if the schema does not define it itself. */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 }

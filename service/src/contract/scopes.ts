@@ -1,4 +1,4 @@
-/** What an API key may do. `admin` is all of it. */
+/** The permissions of API keys. `admin` includes all others. */
 export const scopes = {
   'pets:read': 'Read pets and categories',
   'pets:write': 'Create, change and delete pets and categories',
@@ -8,7 +8,7 @@ export const scopes = {
   'inventory:write': 'Set stock',
   'events:read': 'Read events',
   'webhooks:write': 'Create, change and delete webhooks, and see their deliveries',
-  admin: 'Everything, API keys included',
+  admin: 'Everything, including API keys',
 } as const;
 
 export type Scope = keyof typeof scopes;

@@ -1,6 +1,6 @@
 import type { Schema } from './schema.ts';
 
-/** The TypeScript type of the values that a schema lets through, defaults filled in. */
+/** The TypeScript type of the values that a schema accepts, with defaults filled in. */
 export type Static<S extends Schema> = S extends { nullable: true } ? Value<S> | null : Value<S>;
 
 type Value<S extends Schema> = S extends { enum: readonly (infer Text)[] }
@@ -18,16 +18,16 @@ type Value<S extends Schema> = S extends { enum: readonly (infer Text)[] }
             : Record<never, never>;
 
 type ObjectOf<Properties extends Record<string, Schema>, Required> = {
-  [Name in keyof Properties as IsThere<Name, Properties[Name], Required> extends true ? Name : never]: Static<
-    Properties[Name]
-  >;
+  [Name in keyof Properties as IsPresent<Name, Properties[Name], Required> extends true
+    ? Name
+    : never]: Static<Properties[Name]>;
 } & {
-  [Name in keyof Properties as IsThere<Name, Properties[Name], Required> extends true
+  [Name in keyof Properties as IsPresent<Name, Properties[Name], Required> extends true
     ? never
     : Name]?: Static<Properties[Name]>;
 };
 
-type IsThere<Name, Property, Required> = Name extends Required
+type IsPresent<Name, Property, Required> = Name extends Required
   ? true
   : Property extends { default: unknown }
     ? true

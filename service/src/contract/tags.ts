@@ -1,25 +1,32 @@
-/** The navigation of the contract: groups that hold no operations of their own, and the tags below them. */
+/** The navigation of the contract: groups, and below them the tags of the operations. */
 export const tagGroups = {
-  Pets: 'The animals of the shop and the categories they belong to.',
-  Store: 'Selling: orders and stock.',
-  Platform: 'The service itself: access to it and its state.',
+  Pets: 'The animals of the shop and their categories.',
+  Store: 'Orders and stock.',
+  Platform: 'The service itself: access, events and health.',
 } as const;
 
 export const tags = {
   Animals: { parent: 'Pets', description: 'The animals offered for sale.' },
-  Categories: { parent: 'Pets', description: 'What animals are grouped by.' },
+  Categories: { parent: 'Pets', description: 'Groups of animals.' },
   Orders: { parent: 'Store', description: 'Orders for pets, from draft to fulfilled.' },
   Inventory: { parent: 'Store', description: 'The stock of each pet.' },
-  Account: { parent: 'Platform', description: 'The API key that asks: its plan, its limits and their use.' },
-  'API keys': { parent: 'Platform', description: 'Who may call the service, under which plan.' },
-  Events: { parent: 'Platform', description: 'Every change of a resource, in order: to poll, or to follow.' },
+  Account: { parent: 'Platform', description: 'The calling API key: its plan, its limits and their usage.' },
+  'API keys': {
+    parent: 'Platform',
+    description: 'The API keys that may call the service, with their plans and scopes.',
+  },
+  Events: {
+    parent: 'Platform',
+    description: 'Every change of a resource, in order: as pages or as a stream.',
+  },
   Webhooks: {
     parent: 'Platform',
-    description: 'Events sent to you, signed as Standard Webhooks 1.0.0 says, in order for each subject.',
+    description:
+      'Events sent to your URL, signed according to Standard Webhooks 1.0.0, in order for each subject.',
   },
   Service: {
     parent: 'Platform',
-    description: 'Health, readiness and the contract itself. No API key needed.',
+    description: 'Health, readiness and this contract. No API key required.',
   },
 } as const satisfies Record<string, { parent: keyof typeof tagGroups; description: string }>;
 

@@ -1,10 +1,10 @@
 import { forgetFuture, type LimitState } from './decide.ts';
 
 /**
- * What holds of two views of one subject at `now`, in milliseconds since the Unix epoch. Of each window the later holds, and
- * of the same window the larger counts; of bans the one that ends later; what was told and the strikes as they were seen
- * last. What a clock that ran ahead noted does not count, and nothing from before the last reset. The views stay as they are.
- * `decide.lua` has the same rule for states in Redis: change both.
+ * Merges two views of one subject at `now`, in milliseconds since the Unix epoch. Takes the later of two windows, or the
+ * larger counts of the same window; the ban that ends later; and the strikes and the wait from the view that saw the subject
+ * last. Ignores what a clock that ran ahead has recorded, and states from before the last reset. Does not change the views.
+ * `decide.lua` has the same rule for states in Redis: change both together.
  */
 export function mergeStates(
   kept: Readonly<LimitState>,
@@ -24,10 +24,10 @@ export function mergeStates(
   if (seen.day > merged.day) {
     merged.day = seen.day;
     merged.dayUsed = seen.dayUsed;
-    merged.dayRefused = seen.dayRefused;
+    merged.dayRejected = seen.dayRejected;
   } else if (seen.day === merged.day) {
     merged.dayUsed = Math.max(merged.dayUsed, seen.dayUsed);
-    merged.dayRefused = Math.max(merged.dayRefused, seen.dayRefused);
+    merged.dayRejected = Math.max(merged.dayRejected, seen.dayRejected);
   }
   if (seen.bannedUntil > merged.bannedUntil) {
     merged.bannedAt = seen.bannedAt;
@@ -36,8 +36,8 @@ export function mergeStates(
   }
   const hasMoreStrikes = seen.strikes.length > merged.strikes.length;
   if (seen.seenAt > merged.seenAt || (seen.seenAt === merged.seenAt && hasMoreStrikes)) {
-    merged.toldAt = seen.toldAt;
-    merged.toldUntil = seen.toldUntil;
+    merged.rejectedAt = seen.rejectedAt;
+    merged.waitUntil = seen.waitUntil;
     merged.strikes = seen.strikes;
     merged.seenAt = seen.seenAt;
   }

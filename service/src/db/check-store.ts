@@ -6,17 +6,17 @@ import { invariants } from './invariants.ts';
 import { newestVersion, pendingMigrations, readMigrations } from './migrations.ts';
 import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 
-/** The most violations of one kind that are listed. */
+/** The most violations of one kind in the report. */
 const LISTED = 10;
 
-/** How long to wait for another process's lock, in milliseconds: in WAL mode readers wait only for a recovery. */
-const PATIENCE = 5_000;
+/** How long to wait for another process's lock, in milliseconds: in WAL mode readers only wait for a recovery. */
+const TIMEOUT = 5_000;
 
 export interface CheckedStore {
-  /** Each as one line; none in a store that is whole. */
+  /** One line each; empty for an intact store. */
   violations: string[];
   schemaVersion: number;
-  /** The version that this program brings a store to. */
+  /** The version to which this program migrates a store. */
   newestVersion: number;
   categories: number;
   pets: number;
@@ -26,15 +26,15 @@ export interface CheckedStore {
 }
 
 /**
- * Opens a store, or a copy of one, for a connection that changes no row, also while a service has it open. Throws
+ * Opens a store, or a copy of one, on a connection that changes no row; a service may have the store open. Throws
  * UnusableStore.
  */
 export function openToRead(path: string): BetterSqlite3.Database {
   try {
-    // SQLite does not verify CHECK constraints on a connection that was opened read-only.
-    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: PATIENCE });
+    // Not opened read-only, because SQLite then does not verify CHECK constraints.
+    const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: TIMEOUT });
     connection.pragma('query_only = ON');
-    // The first access reads the file.
+    // Makes SQLite read the file now.
     connection.pragma('schema_version');
     return connection;
   } catch (error) {
@@ -44,12 +44,12 @@ export function openToRead(path: string): BetterSqlite3.Database {
 }
 
 /**
- * Looks for damage in a store, for what breaks a constraint or a rule of the shop, and for gaps in the event log. Each
- * statement sees the store at one instant, and none delays a service that writes. Throws UnusableStore when the file holds
- * no shop, or a newer one than this program knows.
+ * Finds damage in a store, rows that violate a constraint or a rule of the shop, and gaps in the event log. Each statement
+ * reads the store at one instant, and does not delay a service that writes. Rejects with UnusableStore when the file
+ * contains no shop, or a newer one than this program knows.
  *
- * @param options.signal ends the check between two statements
- * @param options.shownAs the name of the store in messages; its path when left out
+ * @param options.signal cancels the check between two statements
+ * @param options.shownAs the name of the store in messages; the default is its path
  */
 export async function checkStore(
   path: string,
@@ -59,19 +59,19 @@ export async function checkStore(
   try {
     const migrations = readMigrations('sqlite');
     const violations: string[] = [];
-    const run = async (looks: readonly (() => string[])[]) => {
-      for (const look of looks) {
+    const run = async (checks: readonly (() => string[])[]) => {
+      for (const check of checks) {
         await setImmediate();
         signal?.throwIfAborted();
-        // A page that cannot be read ends the statement that needs it; the others may find out more.
-        violations.push(...unlessDamaged(look));
+        // A page that cannot be read ends only the statement that needs it; other statements may find more.
+        violations.push(...unlessDamaged(check));
       }
     };
     await run([() => integrity(connection), () => references(connection)]);
     let schemaVersion = 0;
     await run([
       () => {
-        // What a damaged file says about its version is worth nothing.
+        // The version in a damaged file is not reliable.
         if (violations.length === 0 || isShop(connection)) schemaVersion = versionOf(connection, shownAs);
         if (violations.length === 0) pendingMigrations(migrations, schemaVersion);
         return [];
@@ -94,10 +94,10 @@ export async function checkStore(
   }
 }
 
-/** What a statement has found, or that it met damage. */
-function unlessDamaged(look: () => string[]): string[] {
+/** Returns the violations that a check finds, or the damage that ends it. */
+function unlessDamaged(check: () => string[]): string[] {
   try {
-    return look();
+    return check();
   } catch (error) {
     if (!isDamage(error)) throw error;
     return [`Damage: ${asError(error).message}`];
@@ -114,10 +114,12 @@ function versionOf(connection: BetterSqlite3.Database, path: string): number {
   const version =
     isShop(connection) && connection.prepare('SELECT max(version) FROM schema_migrations').pluck().get();
   if (typeof version === 'number') return version;
-  throw new UnusableStore(`${path} is a database, but holds no shop: its table schema_migrations is missing`);
+  throw new UnusableStore(
+    `${path} is a database, but contains no shop: the table schema_migrations is missing`,
+  );
 }
 
-/** The rules of the shop as statements. Each returns what it has found, in lines. */
+/** The rules of the shop as checks, each of which returns its violations as lines. */
 function rules(connection: BetterSqlite3.Database, version: number): (() => string[])[] {
   return invariants
     .filter(({ since }) => version >= since)
@@ -130,7 +132,7 @@ function rules(connection: BetterSqlite3.Database, version: number): (() => stri
     });
 }
 
-/** Pages, indexes, types, CHECK, NOT NULL and UNIQUE. */
+/** Checks pages, indexes, types, CHECK, NOT NULL and UNIQUE. */
 function integrity(connection: BetterSqlite3.Database): string[] {
   const rows = connection
     .prepare<[], string>(`PRAGMA integrity_check(${LISTED + 1})`)

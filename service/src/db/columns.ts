@@ -13,37 +13,37 @@ export interface StoredColumn {
   readonly name: string;
   /** What an engine returns for it, unless it is null. */
   readonly type: 'string' | 'number';
-  /** The property that a stored value stands for; `undefined` leaves it out of the resource. */
+  /** Converts a stored value to the property; with `undefined` the resource lacks the property. */
   read(stored: Value): unknown;
   write(value: unknown): Value;
   /** The store assigns the value: neither INSERT nor UPDATE writes it. */
   readonly isAssigned?: true;
   readonly isNullable?: true;
-  /** A second column, by which lists are sorted and searched instead. */
+  /** A second column, which lists use instead to sort and search. */
   readonly key?: StoredKey;
 }
 
-/** The column by which lists are sorted and searched. */
+/** The column that lists use to sort and search. */
 export type StoredKey = Pick<StoredColumn, 'name' | 'type' | 'write'>;
 
 export function keyOf(column: StoredColumn): StoredKey {
   return column.key ?? column;
 }
 
-/** The number by which a row is found. The store assigns it. */
+/** The ID of a row. The store assigns it. */
 export const assignedId: Column<number> = { ...integer('id'), isAssigned: true };
 
-/** A number, or one of the numbers that the constraint of the column lets through. */
+/** A number, or one of the numbers that the constraint of the column allows. */
 export function integer<N extends number = number>(name: string): Column<N> {
   return { name, type: 'number', read: asStored<N>, write: asGiven };
 }
 
-/** A text, or one of the texts that the constraint of the column lets through. */
+/** A text, or one of the texts that the constraint of the column allows. */
 export function text<T extends string = string>(name: string): Column<T> {
   return { name, type: 'string', read: asStored<T>, write: asGiven };
 }
 
-/** A text that is sorted and searched without regard to case, by a second column. */
+/** A text that lists sort and search without regard to case, by a second column. */
 export function foldedText(name: string, keyName: string): Column<string> {
   return { ...text(name), key: { name: keyName, type: 'string', write: foldCase } };
 }
@@ -58,7 +58,7 @@ export function instant(name: string): Column<string> {
   return { name, type: 'number', read: stored => formatDateTime(Number(stored)), write: toInstant };
 }
 
-/** A property that is absent where the column is null. */
+/** A property that is absent when the column is null. */
 export function optional<T>(column: Column<T>): Column<T | undefined> {
   return {
     ...column,
@@ -68,7 +68,7 @@ export function optional<T>(column: Column<T>): Column<T | undefined> {
   };
 }
 
-/** A property that is null where the column is. */
+/** A property that is null when the column is null. */
 export function nullable<T>(column: Column<T>): Column<T | null> {
   return {
     ...column,
@@ -78,7 +78,7 @@ export function nullable<T>(column: Column<T>): Column<T | null> {
   };
 }
 
-/** The constraints of a column, which a test proves, see to it that it holds nothing else. */
+/** The constraints of a column, which a test proves, guarantee the type. */
 function asStored<T extends Value>(stored: Value): T {
   return stored as T;
 }

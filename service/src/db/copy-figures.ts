@@ -4,12 +4,12 @@ import type { Client } from 'pg';
 import type { Column, Table } from './embedded-source.ts';
 
 /**
- * What a table's content comes down to: `row_count`, and for each column the sum of its values or, where they are no
- * numbers, of their fingerprints, and how many are not null. The order of rows does not matter.
+ * A checksum of a table: `row_count`, and for each column the number of values that are not null and their sum, or the sum
+ * of their fingerprints when they are not numbers. It does not depend on the order of the rows.
  */
 type Figures = Record<string, string>;
 
-/** A fingerprint is the first 32 bits of the SHA-256 of the bytes, a text's in UTF-8. */
+/** The SQL function for a fingerprint: the first 32 bits of the SHA-256 of the bytes, in UTF-8 for a text. */
 const FINGERPRINT = 'fingerprint';
 
 export function figuresOfSource(source: BetterSqlite3.Database, table: Table): Figures {
@@ -34,7 +34,7 @@ export async function figuresOfCopy(target: Client, table: Table): Promise<Figur
 function figuresSql({ name: table, columns }: Table, fingerprint: (column: Column) => string): string {
   const figures = columns.map(column => {
     const { name, type } = column;
-    // Remainders, because some million instants would sum up to more than 64 bits.
+    // Remainders, because the sum of a few million instants would exceed 64 bits.
     const figure = type === 'INTEGER' ? `${name} % 4294967291` : fingerprint(column);
     return `coalesce(sum(${figure}), 0) AS ${name}_sum, count(${name}) AS ${name}_count`;
   });

@@ -5,34 +5,34 @@ import { codeOf } from '../kit/thrown.ts';
 import { figuresOfCopy, figuresOfSource } from './copy-figures.ts';
 import { type Column, highestId, openForCopy, type Table, tablesOf } from './embedded-source.ts';
 import { LIFT_LIMITS, migratePostgres } from './migrate-postgres.ts';
-import { reasonOf, refuseUnsupported, startFailure } from './postgres-start.ts';
+import { reasonOf, rejectUnsupported, startFailure } from './postgres-start.ts';
 
 export interface CopyOptions {
-  /** The directory of the embedded store, which must be there. */
+  /** The directory of the embedded store, which must exist. */
   directory: string;
-  /** The PostgreSQL database that it is copied to. */
+  /** The target, a PostgreSQL database. */
   databaseUrl: string;
 }
 
-/** How many rows of a table are on one side and on the other. */
+/** The number of rows of a table in each store. */
 export interface CopiedTable {
   name: string;
   embedded: number;
   postgres: number;
 }
 
-/** Why nothing was copied, for whoever asked for it. */
+/** Nothing was copied. The message states the reason, for the operator. */
 export class CopyFailed extends Error {}
 
-/** What is sent at once, in characters: it bounds the memory that the copy takes on both sides. */
+/** The size of a batch of rows, in characters: it bounds the memory that the copy takes on both sides. */
 const BATCH_CHARACTERS = 256 * 1024;
 
-/** How long to wait for other programs to let go of the target's tables. */
-const LOCK_PATIENCE = '10s';
+/** How long to wait for other programs to release the target's tables. */
+const LOCK_TIMEOUT = '10s';
 
 /**
- * Copies the embedded store to an empty PostgreSQL database, in one transaction: all of it, or nothing. Nobody else can
- * use either meanwhile. Rejects with CopyFailed or UnusableStore.
+ * Copies the embedded store to an empty PostgreSQL database, in one transaction: all of it, or nothing. No other process
+ * can use either store during the copy. Rejects with CopyFailed, UnusableStore or StoreUnavailable.
  */
 export async function copyStore({ directory, databaseUrl }: CopyOptions): Promise<CopiedTable[]> {
   const source = openForCopy(directory);
@@ -55,11 +55,11 @@ async function connect(databaseUrl: string): Promise<Client> {
     connectionTimeoutMillis: 10 * SECOND,
     keepAlive: true,
   });
-  // A connection that breaks is told by the query that fails with it.
+  // The query that fails with a broken connection reports it.
   client.on('error', () => {});
   try {
     await client.connect();
-    await refuseUnsupported(client);
+    await rejectUnsupported(client);
     await migratePostgres(client);
     return client;
   } catch (error) {
@@ -75,7 +75,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
     await target.query('BEGIN');
     await target.query(LIFT_LIMITS);
     await lock(target, tables);
-    await refuseFilled(target, tables);
+    await rejectFilled(target, tables);
     const copied: CopiedTable[] = [];
     for (const table of tables) {
       step = table.name;
@@ -94,17 +94,17 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
     if (error instanceof CopyFailed) throw error;
     throw new CopyFailed(
       step === 'COMMIT'
-        ? `The connection broke at COMMIT, so all of the copy was kept or nothing: ${reasonOf(error)}. Try again; a ` +
-            'database that is refused because it holds rows holds all of them'
-        : `The copy broke off at ${step}, and nothing of it was kept: ${reasonOf(error)}`,
+        ? `The connection broke at COMMIT, so either the whole copy was stored or nothing: ${reasonOf(error)}. Try ` +
+            'again; if the database is rejected because it contains rows, the copy is complete'
+        : `The copy failed at ${step}, and nothing was stored: ${reasonOf(error)}`,
       { cause: error },
     );
   }
 }
 
-/** Nobody reads the half of a copy, or writes into it: a service that starts now waits. */
+/** Makes a service that starts during the copy wait, so that it neither reads half a copy nor writes into it. */
 async function lock(target: Client, tables: readonly Table[]): Promise<void> {
-  await target.query(`SET LOCAL lock_timeout = '${LOCK_PATIENCE}'`);
+  await target.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
   try {
     await target.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN ACCESS EXCLUSIVE MODE`);
   } catch (error) {
@@ -114,13 +114,13 @@ async function lock(target: Client, tables: readonly Table[]): Promise<void> {
   await target.query('SET LOCAL lock_timeout = 0');
 }
 
-async function refuseFilled(target: Client, tables: readonly Table[]): Promise<void> {
-  const looks = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`);
-  const { rows } = await target.query<{ name: string }>(looks.join(' UNION ALL '));
+async function rejectFilled(target: Client, tables: readonly Table[]): Promise<void> {
+  const queries = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`);
+  const { rows } = await target.query<{ name: string }>(queries.join(' UNION ALL '));
   if (rows.length === 0) return;
   throw new CopyFailed(
-    `The PostgreSQL database is not empty: there are rows in ${rows.map(({ name }) => name).join(', ')}. ` +
-      'A service that was started on it has made a key; name a new database',
+    `The PostgreSQL database is not empty: it has rows in ${rows.map(({ name }) => name).join(', ')}. ` +
+      'A service that started on it has created a key; use a new database',
   );
 }
 
@@ -148,7 +148,7 @@ async function copyRows(
   await send();
 }
 
-/** SQLite writes the JSON: it takes less time than here, and whole numbers of any size stay what they are. */
+/** SQLite writes the JSON, because it is faster than JavaScript and does not round large integers. */
 function rowsAsJson(table: string, columns: readonly Column[]): string {
   const fields = columns.map(({ name, type }) => {
     const value = type === 'BLOB' ? `iif(${name} IS NULL, NULL, '\\x' || hex(${name}))` : name;
@@ -157,7 +157,7 @@ function rowsAsJson(table: string, columns: readonly Column[]): string {
   return `SELECT json_object(${fields.join(', ')}) FROM ${table}`;
 }
 
-/** New IDs go on after the highest that was ever given: none is given twice, not even those of deleted rows. */
+/** New IDs continue after the highest one ever assigned, so that no ID is assigned twice, not even that of a deleted row. */
 async function continueIds(source: BetterSqlite3.Database, target: Client, { name }: Table): Promise<void> {
   const { rows } = await target.query<{ column_name: string }>(
     `SELECT column_name FROM information_schema.columns
@@ -171,19 +171,20 @@ async function continueIds(source: BetterSqlite3.Database, target: Client, { nam
   }
 }
 
-/** So do the numbers of events, which are given by a relay. */
+/** The same for the numbers of events, which the relay assigns. */
 async function continueEvents(source: BetterSqlite3.Database, target: Client): Promise<void> {
   await target.query('UPDATE event_log SET last_id = $1', [highestId(source, 'events', 'id')]);
 }
 
-/** Compares how many rows there are, and what all values of each column sum up to. */
+/** Compares the number of rows, and the sum of the values of each column. */
 async function compare(source: BetterSqlite3.Database, target: Client, table: Table): Promise<CopiedTable> {
-  const [here, there] = [figuresOfSource(source, table), await figuresOfCopy(target, table)];
-  for (const [figure, value] of Object.entries(here)) {
-    if (value === there[figure]) continue;
+  const [embedded, postgres] = [figuresOfSource(source, table), await figuresOfCopy(target, table)];
+  for (const [figure, value] of Object.entries(embedded)) {
+    if (value === postgres[figure]) continue;
     throw new CopyFailed(
-      `The copy of ${table.name} differs, so nothing was kept: ${figure} is ${value} here and ${there[figure]} there`,
+      `The copy of ${table.name} differs, so nothing was stored: ${figure} is ${value} in the embedded store and ` +
+        `${postgres[figure]} in PostgreSQL`,
     );
   }
-  return { name: table.name, embedded: Number(here.row_count), postgres: Number(there.row_count) };
+  return { name: table.name, embedded: Number(embedded.row_count), postgres: Number(postgres.row_count) };
 }

@@ -5,13 +5,13 @@ import { makePrivate } from './private-files.ts';
 import { isBusy } from './sqlite-errors.ts';
 import { storePath } from './store-directory.ts';
 
-/** Tables that say something about a store, and nothing about the shop. */
-const ABOUT_THE_STORE = ['schema_migrations'];
+/** Tables that describe the store and contain no data of the shop. */
+const METADATA_TABLES = ['schema_migrations'];
 
-/** A table of the shop, as the schema of the embedded store tells of it. */
+/** A table of the shop, from the schema of the embedded store. */
 export interface Table {
   name: string;
-  /** Those that are written; generated ones come by themselves. */
+  /** The written columns, without generated ones. */
   columns: readonly Column[];
 }
 
@@ -20,12 +20,13 @@ export interface Column {
   type: 'INTEGER' | 'TEXT' | 'BLOB';
 }
 
-/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` is soon done. */
-const PATIENCE = 2_000;
+/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` ends soon. */
+const TIMEOUT = 2_000;
 
 /**
- * Opens the embedded store for nobody else, up to date and with its write lock taken: whatever else has it open, even if
- * it does nothing, makes this fail, and nothing can open it until the connection is closed.
+ * Opens the embedded store exclusively, with its schema up to date and its write lock taken. Fails while another process
+ * has the store open, even an idle one; no other process can open the store until the connection is closed. Throws
+ * UnusableStore.
  */
 export function openForCopy(directory: string): BetterSqlite3.Database {
   const path = storePath(directory);
@@ -33,7 +34,7 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
   try {
     makePrivate(path);
     connection = new BetterSqlite3(path, {
-      timeout: PATIENCE,
+      timeout: TIMEOUT,
       fileMustExist: true,
     });
     // Before the first access: in WAL mode every open connection holds a shared lock, which this one then excludes.
@@ -42,7 +43,7 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
     connection.pragma('synchronous = FULL');
     migrateSqlite(connection);
     connection.exec('BEGIN IMMEDIATE');
-    // IDs beyond 2^53 would be rounded; as bigint they are what they are.
+    // As numbers, IDs above 2^53 would be rounded.
     return connection.defaultSafeIntegers();
   } catch (error) {
     connection?.close();
@@ -56,7 +57,7 @@ export function openForCopy(directory: string): BetterSqlite3.Database {
   }
 }
 
-/** The tables of the shop, each after those that it refers to. */
+/** Returns the tables of the shop, each after the tables that it refers to. */
 export function tablesOf(source: BetterSqlite3.Database): Table[] {
   const names = source
     .prepare<[], string>(
@@ -64,11 +65,11 @@ export function tablesOf(source: BetterSqlite3.Database): Table[] {
     )
     .pluck()
     .all();
-  const wanted = names.filter(name => !name.startsWith('sqlite_') && !ABOUT_THE_STORE.includes(name));
-  return inOrderOfReferences(source, wanted).map(name => ({ name, columns: columnsOf(source, name) }));
+  const tables = names.filter(name => !name.startsWith('sqlite_') && !METADATA_TABLES.includes(name));
+  return inOrderOfReferences(source, tables).map(name => ({ name, columns: columnsOf(source, name) }));
 }
 
-/** The highest ID that a table has ever given; 0 when it has given none. Those of deleted rows count. */
+/** Returns the highest ID that a table has ever assigned, also to deleted rows; 0 when it has assigned none. */
 export function highestId(source: BetterSqlite3.Database, table: string, column: string): bigint {
   const highest = source
     .prepare<[string], bigint>(
@@ -94,7 +95,7 @@ function inOrderOfReferences(source: BetterSqlite3.Database, names: readonly str
   const visiting = new Set<string>();
   const visit = (name: string) => {
     if (ordered.includes(name)) return;
-    if (visiting.has(name)) throw new Error(`The references of ${name} lead back to it`);
+    if (visiting.has(name)) throw new Error(`The references of ${name} form a cycle`);
     visiting.add(name);
     for (const other of references.all(name)) if (other !== name) visit(other);
     ordered.push(name);

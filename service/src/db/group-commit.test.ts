@@ -6,44 +6,44 @@ import { type CommitLog, GroupCommit } from './group-commit.ts';
 
 const noQueries = {} as Transaction;
 
-/** Writes down what it is asked to do. `failing` names a statement that fails, as often as it is listed. */
+/** Records its statements. Each entry of `failing` makes the statement of this name fail once. */
 class Recorder implements CommitLog {
-  readonly said: string[] = [];
+  readonly statements: string[] = [];
   failing: string[] = [];
   #open = false;
   #changes = 0;
 
   begin = () => {
-    this.#say('begin');
-    if (this.#open) throw new Error('there is a transaction already');
+    this.#record('begin');
+    if (this.#open) throw new Error('A transaction is already open');
     this.#open = true;
   };
   commit = () => {
-    this.#say('commit');
+    this.#record('commit');
     this.#open = false;
   };
   rollback = () => {
-    this.#say('rollback');
+    this.#record('rollback');
     this.#open = false;
   };
-  savepoint = () => this.#say('savepoint');
-  release = () => this.#say('release');
-  rollbackToSavepoint = () => this.#say('undo');
+  savepoint = () => this.#record('savepoint');
+  release = () => this.#record('release');
+  rollbackToSavepoint = () => this.#record('undo');
   inTransaction = () => this.#open;
   changes = () => this.#changes;
 
-  /** What a statement does that changes something. */
+  /** Acts like a statement that changes something. */
   change(): void {
     this.#changes++;
   }
 
-  /** What the engine does when the disk is full: the whole transaction is gone. */
+  /** Acts like an engine whose disk is full, which rolls back the whole transaction. */
   loseTransaction(): void {
     this.#open = false;
   }
 
-  #say(statement: string): void {
-    this.said.push(statement);
+  #record(statement: string): void {
+    this.statements.push(statement);
     const failure = this.failing.indexOf(statement);
     if (failure < 0) return;
     this.failing.splice(failure, 1);
@@ -61,33 +61,33 @@ function start(
   return { log, group: new GroupCommit(log, noQueries, limits, size => committed.push(size)), committed };
 }
 
-const refused = new Error('refused');
+const rejected = new Error('rejected');
 
-async function refuse(): Promise<never> {
-  throw refused;
+async function reject(): Promise<never> {
+  throw rejected;
 }
 
 describe('group commit', () => {
-  it('tells of each commit how many writes shared it, and of none that failed', async () => {
+  it('reports how many writes shared each commit, and reports no failed commit', async () => {
     const { log, group, committed } = start(2);
-    await Promise.allSettled([group.write(async () => 1), group.write(refuse), group.write(async () => 3)]);
+    await Promise.allSettled([group.write(async () => 1), group.write(reject), group.write(async () => 3)]);
     assert.deepEqual(committed, [2, 1]);
     log.failing = ['commit'];
     await assert.rejects(group.write(async () => 4));
     assert.deepEqual(committed, [2, 1]);
   });
 
-  it('commits the writes of one turn together, in the order they came', async () => {
+  it('commits the writes of one turn together, in the order of their arrival', async () => {
     const { log, group } = start();
     const order: number[] = [];
     const writes = [1, 2, 3].map(n => group.write(async () => order.push(n) && n));
 
     assert.deepEqual(await Promise.all(writes), [1, 2, 3]);
     assert.deepEqual(order, [1, 2, 3]);
-    assert.deepEqual(log.said, ['begin', 'commit']);
+    assert.deepEqual(log.statements, ['begin', 'commit']);
   });
 
-  it('commits when the time of a group is over, and goes on with the others in the next turn', async () => {
+  it('commits when the time of a group is over, and continues with the other writes in the next turn', async () => {
     const { group, committed } = start(100, 0);
     const order: number[] = [];
     const writes = [1, 2, 3].map(n => group.write(async () => order.push(n)));
@@ -101,30 +101,30 @@ describe('group commit', () => {
     );
   });
 
-  /** Writes once now, and once more in each of the next turns. Returns what had happened, commits included. */
+  /** Writes once now and once in each of the next turns. Returns the order of arrivals and commits. */
   async function writeInTurns({ log, group }: ReturnType<typeof start>, turns: number): Promise<string[]> {
     const writes: Promise<unknown>[] = [];
     const arrive = () => {
       if (writes.length === turns) return;
       setImmediate(arrive);
-      log.said.push('arrival');
+      log.statements.push('arrival');
       writes.push(group.write(async () => {}));
     };
     arrive();
     await turn();
     while (writes.length < turns) await turn();
     await Promise.all(writes);
-    return log.said.filter(said => said === 'arrival' || said === 'commit');
+    return log.statements.filter(entry => entry === 'arrival' || entry === 'commit');
   }
 
-  it('waits for more writes as long as each turn brings some', async () => {
+  it('waits for more writes as long as some arrive in each turn', async () => {
     assert.deepEqual(await writeInTurns(start(), 4), [...Array(4).fill('arrival'), 'commit']);
   });
 
-  it('waits no longer than a group may run, and for no more writes than it takes', async () => {
+  it('waits no longer than a group may run, and for no more writes than fit into it', async () => {
     for (const limited of [start(100, 0), start(2)]) {
-      const said = await writeInTurns(limited, 10);
-      assert.ok(said.indexOf('commit') <= 3, String(said));
+      const entries = await writeInTurns(limited, 10);
+      assert.ok(entries.indexOf('commit') <= 3, String(entries));
     }
   });
 
@@ -134,11 +134,11 @@ describe('group commit', () => {
     assert.deepEqual(committed, [2, 1]);
   });
 
-  it('keeps the others of its batch when a write fails before it has changed anything', async () => {
+  it('commits the other writes of a batch when a write fails before it has changed anything', async () => {
     const { log, group } = start();
     const outcomes = await Promise.allSettled([
       group.write(async () => log.change()),
-      group.write(refuse),
+      group.write(reject),
       group.write(async () => log.change()),
     ]);
 
@@ -146,10 +146,10 @@ describe('group commit', () => {
       outcomes.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     );
-    assert.deepEqual(log.said, ['begin', 'commit']);
+    assert.deepEqual(log.statements, ['begin', 'commit']);
   });
 
-  it('runs a batch again with savepoints when a write fails after a change, and keeps the others', async () => {
+  it('runs a batch again with savepoints when a write fails after a change, and commits the other writes', async () => {
     const { log, group } = start();
     const ran: number[] = [];
     const outcomes = await Promise.allSettled([
@@ -157,17 +157,17 @@ describe('group commit', () => {
       group.write(async () => {
         ran.push(2);
         log.change();
-        throw refused;
+        throw rejected;
       }),
       group.write(async () => ran.push(3)),
     ]);
 
     assert.deepEqual(
       outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason)),
-      [3, refused, 5],
+      [3, rejected, 5],
     );
     assert.deepEqual(ran, [1, 2, 1, 2, 3]);
-    assert.deepEqual(log.said, [
+    assert.deepEqual(log.statements, [
       ...['begin', 'rollback'],
       'begin',
       ...['savepoint', 'release'],
@@ -177,13 +177,13 @@ describe('group commit', () => {
     ]);
   });
 
-  it('runs no write more than twice, however many of a batch fail after a change', async () => {
+  it('runs no write more than twice, however many writes of a batch fail after a change', async () => {
     const { log, group, committed } = start(4);
     const runs = Array(9).fill(0);
     const spoil = (n: number) => async () => {
       runs[n]++;
       log.change();
-      throw refused;
+      throw rejected;
     };
     await Promise.allSettled(runs.map((_, n) => group.write(spoil(n))));
     assert.ok(Math.max(...runs) <= 2, String(runs));
@@ -193,24 +193,24 @@ describe('group commit', () => {
     );
   });
 
-  it('goes back to groups without savepoints', async () => {
+  it('runs the next group without savepoints again', async () => {
     const { log, group } = start();
     const spoil = async () => {
       log.change();
-      throw refused;
+      throw rejected;
     };
-    await assert.rejects(group.write(spoil), refused);
-    log.said.length = 0;
+    await assert.rejects(group.write(spoil), rejected);
+    log.statements.length = 0;
     await group.write(async () => log.change());
-    assert.deepEqual(log.said, ['begin', 'commit']);
+    assert.deepEqual(log.statements, ['begin', 'commit']);
   });
 
-  it('answers nobody before the commit, refusals included', async () => {
+  it('settles no write before the commit, rejected ones included', async () => {
     const { log, group } = start();
-    const said: string[] = [];
-    const note = () => void said.push(log.said.at(-1)!);
-    await Promise.all([group.write(async () => 1).then(note), group.write(refuse).catch(note)]);
-    assert.deepEqual(said, ['commit', 'commit']);
+    const latest: string[] = [];
+    const note = () => void latest.push(log.statements.at(-1)!);
+    await Promise.all([group.write(async () => 1).then(note), group.write(reject).catch(note)]);
+    assert.deepEqual(latest, ['commit', 'commit']);
   });
 
   it('runs one write at a time, even when its work waits', async () => {
@@ -230,7 +230,7 @@ describe('group commit', () => {
       log.failing = [statement];
       const spoil = async () => {
         log.change();
-        throw refused;
+        throw rejected;
       };
       const outcomes = await Promise.allSettled([group.write(async () => 1), group.write(spoil)]);
 
@@ -239,9 +239,9 @@ describe('group commit', () => {
         assert.ok(outcome.reason instanceof DatabaseUnavailable);
         assert.match(String(outcome.reason.cause), new RegExp(`${statement} failed`));
       }
-      assert.equal(log.said.at(-1), 'rollback');
+      assert.equal(log.statements.at(-1), 'rollback');
       assert.equal(await group.write(async () => 'kept'), 'kept');
-      assert.equal(log.said.at(-1), 'commit');
+      assert.equal(log.statements.at(-1), 'commit');
     });
   }
 
@@ -262,10 +262,10 @@ describe('group commit', () => {
       [true, true, true],
     );
     assert.deepEqual(ran, ['first']);
-    assert.ok(!log.said.includes('commit'));
+    assert.ok(!log.statements.includes('commit'));
   });
 
-  it('goes on after a rollback that failed as well', async () => {
+  it('continues after a commit and its rollback have failed', async () => {
     const { log, group } = start();
     log.failing = ['commit', 'rollback'];
     await assert.rejects(
@@ -291,6 +291,6 @@ describe('group commit', () => {
   it('drains at once when nothing is queued', async () => {
     const { log, group } = start();
     await group.drain();
-    assert.deepEqual(log.said, []);
+    assert.deepEqual(log.statements, []);
   });
 });

@@ -4,23 +4,23 @@ import { DatabaseUnavailable, type Transaction } from './database.ts';
 export interface CommitLog {
   begin(): void;
   commit(): void;
-  /** Undoes everything since `begin`; harmless when the engine has already done so. */
+  /** Undoes everything since `begin`; has no effect when the engine has already done so. */
   rollback(): void;
   savepoint(): void;
   release(): void;
   rollbackToSavepoint(): void;
-  /** False when the engine has rolled the whole transaction back by itself, as it does when the disk is full. */
+  /** False when the engine has rolled back the whole transaction by itself, for example when the disk is full. */
   inTransaction(): boolean;
-  /** How many statements have changed something since the store was opened; a statement that failed has changed nothing. */
+  /** How many statements have changed something since the store was opened; a failed statement changes nothing. */
   changes(): number;
 }
 
 export interface GroupLimits {
-  /** The most operations that share a commit; 1 commits each by itself. */
+  /** The most operations that share a commit; with 1 each operation has its own commit. */
   maxBatch: number;
-  /** For how long a group may run, in milliseconds: nothing else is served meanwhile. Its last operation may take longer. */
+  /** How long a group may run, in milliseconds: it blocks all requests. Its last operation may take longer. */
   maxDuration: number;
-  /** The most operations that wait; those beyond it are refused at once. */
+  /** The most operations that wait; further ones are rejected at once. */
   maxQueue: number;
 }
 
@@ -28,20 +28,21 @@ interface Job {
   work: (tx: Transaction) => Promise<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
-  /** Whether it has failed after a change: its group then runs with savepoints. */
+  /** Whether the operation has failed after a change: its group then runs with savepoints. */
   leavesChanges: boolean;
 }
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Group commit: writers queue, and one transaction runs them one after another; one flush to disk
- * acknowledges them all. A writer gets its outcome only after the commit, errors included: they may depend on what an
- * earlier writer of the same group did.
+ * Group commit: operations queue, and one transaction runs a group of them one after another; one flush to disk makes all
+ * of them durable. An operation returns or throws only after the commit, because even an error may depend on a change of an
+ * earlier operation of the group.
  *
  * A group first runs without savepoints. Nearly every operation either succeeds or fails before it has changed anything,
- * and a savepoint makes SQLite copy each page that an operation changes. When one fails after a change, the group is rolled
- * back and runs again in the next turn, each operation in a savepoint. So an operation runs twice at most, and so does what it does outside of the store.
+ * and a savepoint makes SQLite copy each page that an operation changes. When an operation fails after a change, the group
+ * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice,
+ * including its effects outside of the store.
  */
 export class GroupCommit {
   readonly #log: CommitLog;
@@ -51,7 +52,7 @@ export class GroupCommit {
   readonly #queue: Job[] = [];
   #running: Promise<void> | undefined;
 
-  /** `onCommit` is told of each commit, and how many operations shared it. */
+  /** @param onCommit called after each commit with the number of operations that shared it */
   constructor(log: CommitLog, tx: Transaction, limits: GroupLimits, onCommit?: (size: number) => void) {
     this.#log = log;
     this.#tx = tx;
@@ -73,7 +74,7 @@ export class GroupCommit {
     return promise;
   }
 
-  /** Resolves when every operation queued so far has its outcome. */
+  /** Resolves when every queued operation has ended. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running;
   }
@@ -88,9 +89,9 @@ export class GroupCommit {
   }
 
   /**
-   * Waits until a turn of the event loop brings no more writes, there are enough of them, or the time of a group is over. While
-   * the server reads the writes that came during a commit, the clients of that commit send their next ones, which then
-   * share the same flush.
+   * Waits until an event-loop turn adds no more operations, the group is full, or its time is over. While the server reads
+   * the requests that arrived during a commit, the clients of that commit send their next ones, which then share the same
+   * flush.
    */
   async #gather(): Promise<void> {
     const { maxBatch, maxDuration } = this.#limits;
@@ -102,7 +103,7 @@ export class GroupCommit {
     } while (this.#queue.length > before && this.#queue.length < maxBatch && performance.now() < end);
   }
 
-  /** Runs operations until the time of a group is over, and commits them. Returns those that must run in the next group. */
+  /** Runs operations until the time of a group is over, and commits them. Returns the operations for the next group. */
   async #runBatch(batch: Job[]): Promise<Job[]> {
     const outcomes: Outcome[] = [];
     try {
@@ -134,12 +135,12 @@ export class GroupCommit {
     return batch.slice(outcomes.length);
   }
 
-  /** Should even this fail, the next batch cannot begin, and it is tried again. */
+  /** When the rollback fails as well, the next batch cannot begin, and rolls back again. */
   #rollBack(): void {
     try {
       this.#log.rollback();
     } catch {
-      // Those who wait have been told; there is nobody else to tell.
+      // The callers already have an error.
     }
   }
 
@@ -168,7 +169,7 @@ export class GroupCommit {
   };
 }
 
-/** The rest of this turn's events come first, so that their writes join the group. */
+/** Lets the other events of this turn run first, so that their operations join the group. */
 function turnOfEventLoop(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

@@ -1,10 +1,10 @@
-/** A column that takes the ID of a row which must exist. */
+/** A column with the ID of a row that must exist. */
 export interface Reference {
   column: string;
   table: string;
 }
 
-/** The text of an INSERT for each engine. Its parameters are the values of the columns. */
+/** The SQL of an INSERT for each engine. Its parameters are the values of the columns. */
 export interface Insert {
   readonly sqlite: string;
   readonly postgres: string;
@@ -13,10 +13,10 @@ export interface Insert {
 }
 
 /**
- * An INSERT of one row into a table whose key is `id`. SQLite copies every page that a statement with RETURNING or from a
- * SELECT changes, to be able to undo it; it knows the new ID without. There a missing row is a null in a column that
- * takes none, which in PostgreSQL would be an error in the log of the server: it gets the reference a second time, at the
- * end of the parameters.
+ * Returns an INSERT of one row into a table whose key is `id`. For SQLite it has neither RETURNING nor a SELECT, with which
+ * SQLite would copy every changed page; the driver returns the new ID. A missing referenced row becomes a null in a NOT NULL
+ * column. On PostgreSQL that would be an error in the server's log, so there the reference is checked by a condition, and
+ * its value is passed again as the last parameter.
  */
 export function insertInto(table: string, columns: readonly string[], reference?: Reference): Insert {
   const into = `INSERT INTO ${table} (${columns.join(', ')})`;

@@ -1,13 +1,14 @@
-/** A rule of the shop as a query for the rows that break it. The first migration that it can be asked after is `since`. */
+/** A rule of the shop, as a query for the rows that break it. */
 export interface Invariant {
   /** What is wrong with such a row. */
   name: string;
+  /** The schema version from which on the query works. */
   since: number;
   /** Returns the column `id`. Both engines understand it. */
   sql: string;
 }
 
-/** What must never be found in a store. Most of it is also a constraint, but a damaged file can break those. */
+/** The rules of every store. Most are also constraints, which a damaged file can violate. */
 export const invariants: readonly Invariant[] = [
   { name: 'a negative quantity', since: 1, sql: 'SELECT id FROM pets WHERE quantity < 0' },
   {
@@ -21,7 +22,7 @@ export const invariants: readonly Invariant[] = [
     sql: "SELECT id FROM pets WHERE status = 'sold' AND quantity <> 0",
   },
   {
-    name: 'an open order for a pet that is sold or gone',
+    name: 'an open order for a pet that is sold or deleted',
     since: 1,
     sql: `
       SELECT orders.id FROM orders LEFT JOIN pets ON pets.id = orders.pet_id
@@ -45,7 +46,7 @@ export const invariants: readonly Invariant[] = [
     sql: 'SELECT id FROM pets WHERE NOT EXISTS (SELECT 1 FROM categories WHERE id = category_id)',
   },
   {
-    name: 'two categories of one name',
+    name: 'two categories with the same name',
     since: 1,
     sql: 'SELECT max(id) AS id FROM categories GROUP BY lower(name) HAVING count(*) > 1',
   },

@@ -5,20 +5,20 @@ import type { Table } from './table.ts';
 
 /**
  * A list of the API: its filters, its sorts, and the indexes that serve them. The query parameters, the default sort and the
- * SQL all follow from this, and a test proves for every combination that the engines read nothing else than a page.
+ * SQL are derived from it, and a test proves for every combination that the engines read only the rows of a page.
  */
 export interface ListDeclaration<Property extends string = string> {
-  /** What all its rows have in common, as a condition. */
+  /** A condition that all rows of the list meet. */
   where?: string;
-  /** The property whose value the caller of `selectPage` gives, and not the client: the owner of the resources. */
+  /** The owner of the resources: a property whose value the caller of `selectPage` passes, and not the client. */
   owner?: Property;
   /** The query parameters that filter the list, each with its condition. `selectPage` reads all of them. */
   filters: Readonly<Record<string, Condition<Property>>>;
-  /** The sorts by name, each with its properties. The last one is unique, so that the order is total. */
+  /** The sorts by name, each with its properties. The last property is unique, so that the order is total. */
   sorts: Readonly<Record<string, readonly Property[]>>;
-  /** The sort of a list without a range; `id` and its like ascend, with `-` they descend. */
+  /** The sort of a list without a range: a name for ascending, with a leading `-` for descending order. */
   defaultSort: string;
-  /** The indexes that its pages are ranges of. */
+  /** The indexes whose ranges are the pages of the list. */
   indexes: readonly ListIndex[];
 }
 
@@ -26,21 +26,21 @@ export interface ListDeclaration<Property extends string = string> {
 export interface Condition<Property extends string = string, Kind extends ConditionKind = ConditionKind> {
   kind: Kind;
   property: Property;
-  /** All values of a property that has few of them. */
+  /** All values of a property with few values. */
   among?: readonly unknown[];
 }
 
 export type ConditionKind = 'is' | 'oneOf' | RangeKind;
 
 /**
- * These make up a range, and an index has the rows of a range only in the order of that property: it is the first one of a
- * sort, which the list then has.
+ * Conditions that form a range. An index returns the rows of a range in the order of the property, so the list then has a
+ * sort that starts with this property.
  */
 type RangeKind = 'startsWith' | 'from' | 'below';
 
 /**
- * The property has the value. A property with few values names them all, so that one index serves lists with and without this
- * filter: without it a page is merged from one range for each value.
+ * The property has the value. With `among`, all values of a property with few values, one index serves lists with and
+ * without this filter: without it, a page is merged from one range for each value.
  */
 export function is<P extends string>(property: P, among?: readonly unknown[]): Condition<P, 'is'> {
   return { kind: 'is', property, ...(among && { among }) };
@@ -66,16 +66,16 @@ export function below<P extends string>(property: P): Condition<P, 'below'> {
   return { kind: 'below', property };
 }
 
-/** A list as it is read: its declaration, with columns in the place of properties. */
+/** A list as it is read: its declaration, with columns instead of properties. */
 export interface List<Resource extends object = object, D extends ListDeclaration = ListDeclaration> {
   declaration: D;
   table: Table<Resource>;
-  /** `SELECT … FROM …`, the columns of every sort among the selected ones. */
+  /** `SELECT … FROM …`, including the columns of every sort. */
   select: string;
   filters: readonly Filter[];
   /** The column of the owner. */
   owner: string | undefined;
-  /** The columns that a filter or the owner holds to one value, with all their values if they are few. */
+  /** The columns for which a filter or the owner selects one value, with all their values if they are few. */
   equal: Readonly<Record<string, readonly Value[] | null>>;
   sorts: Readonly<Record<string, readonly StoredKey[]>>;
   range: Range | undefined;
@@ -87,11 +87,11 @@ interface Filter {
   column: StoredColumn;
 }
 
-/** The filters that make up a range, and the sort that goes with them. */
+/** The filters that form a range, and their sort. */
 interface Range {
   filters: readonly string[];
   sort: string;
-  /** The column may be null, so that only a list with the range has this sort: it is not to lose rows. */
+  /** Whether the column can be null. The sort then needs the range: without it, the list would lack rows. */
   isNullable: boolean;
 }
 
@@ -128,14 +128,14 @@ export function defineList(table: Table<object>, declaration: ListDeclaration): 
   };
 }
 
-/** Throws when the filters are ranges of different properties, or no sort begins with theirs. */
+/** Throws when the filters are ranges of different properties, or when no sort starts with their property. */
 function rangeOf({ filters, sorts }: ListDeclaration, table: Table<object>): Range | undefined {
   const ranges = Object.entries(filters).filter(([, { kind }]) => kind !== 'is' && kind !== 'oneOf');
   const [property, ...others] = new Set(ranges.map(([, condition]) => condition.property));
   if (property === undefined) return undefined;
   const sort = Object.keys(sorts).find(name => sorts[name]?.[0] === property);
   if (sort === undefined || others.length > 0)
-    throw new Error(`No one sort serves the ranges of ${table.name}`);
+    throw new Error(`No single sort serves the ranges of ${table.name}`);
   return {
     filters: ranges.map(([name]) => name),
     sort,
@@ -144,19 +144,19 @@ function rangeOf({ filters, sorts }: ListDeclaration, table: Table<object>): Ran
 }
 
 export interface ListIndex {
-  /** Left out of one that a constraint made: those are never mistaken for another. */
+  /** Absent for an index of a constraint, which the planner never confuses with another index. */
   name?: string;
   /**
-   * What tells the index from the others of its table on PostgreSQL: it ends with the expression `id - order`. A page sorted by
-   * that expression can be read from this index alone.
+   * Identifies the index on PostgreSQL: it ends with the expression `id - order`, and only this index can serve a page
+   * that is sorted by that expression.
    */
   order?: number;
   /**
-   * The expression that the index has there instead of the first column of the sort, where another index has that column:
-   * rows sorted by it would only have to be sorted further.
+   * On PostgreSQL, the expression in the index instead of the first column of the sort. Needed when another index has that
+   * column: the planner could use it and sort the remaining columns itself.
    */
   key?: string;
-  /** In the order of the index: first those that have one value in a range, then those of a sort. */
+  /** In the order of the index: first the columns with one value in a range, then those of a sort. */
   columns: readonly string[];
 }
 
@@ -168,16 +168,16 @@ export type SortOf<L extends List> = Direction<keyof L['declaration']['sorts'] &
 
 type Direction<Name extends string> = Name | `-${Name}`;
 
-/** Which page of a list, and of which rows: all query parameters that the list has. */
+/** All query parameters of a list: filters, sort, cursor and limit. */
 export type QueryOf<L extends List> = FiltersOf<L> & Place<SortOf<L>>;
 
 type FiltersOf<L extends List> =
   L extends List<infer Resource, infer D>
-    ? { readonly [F in keyof D['filters']]?: Wanted<Resource, D['filters'][F]> | undefined }
+    ? { readonly [F in keyof D['filters']]?: FilterValue<Resource, D['filters'][F]> | undefined }
     : never;
 
-/** What the query parameter of a condition holds. */
-type Wanted<Resource, C> =
+/** The value of the query parameter of a condition. */
+type FilterValue<Resource, C> =
   C extends Condition<infer P extends keyof Resource & string, infer Kind>
     ? Kind extends 'oneOf'
       ? readonly Resource[P][]
@@ -185,13 +185,13 @@ type Wanted<Resource, C> =
     : never;
 
 export interface Place<Sort extends string> {
-  /** One of the sorts, with `-` before it for descending; the one that the filters ask for when left out. */
+  /** One of the sorts, with a leading `-` for descending order; the default depends on the filters. */
   sort?: Sort | undefined;
   cursor?: string | undefined;
   limit: number;
 }
 
-/** All sorts of a list, the default one first. */
+/** Returns all sorts of a list, the default one first. */
 export function sortsOf<L extends List>({ declaration }: L): SortOf<L>[] {
   const names: (keyof L['declaration']['sorts'] & string)[] = Object.keys(declaration.sorts);
   const both = names.flatMap((name): SortOf<L>[] => [name, `-${name}`]);
@@ -199,45 +199,45 @@ export function sortsOf<L extends List>({ declaration }: L): SortOf<L>[] {
   return both.sort((a, b) => Number(b === defaultSort) - Number(a === defaultSort));
 }
 
-/** The sort of a page: the one that was asked for, if the filters allow it, else theirs. Throws InvalidSort. */
+/** Returns the requested sort, or the default one. Throws InvalidSort when the filters do not allow the requested one. */
 export function effectiveSort(
   { range, declaration: { defaultSort } }: List,
   hasRange: boolean,
-  asked: string | undefined,
+  requested: string | undefined,
 ): string {
-  if (range === undefined) return asked ?? defaultSort;
+  if (range === undefined) return requested ?? defaultSort;
   const { sort, filters, isNullable } = range;
-  const follows = asked === sort || asked === `-${sort}`;
-  if (hasRange && asked !== undefined && !follows) {
+  const isOfRange = requested === sort || requested === `-${sort}`;
+  if (hasRange && requested !== undefined && !isOfRange) {
     throw new InvalidSort(
-      `query parameter \`sort\` must be \`${sort}\` or \`-${sort}\` when the list is filtered by ` +
-        `${namesOf(filters, 'or')}, because only that order can be read without reading the whole list, but was ` +
-        `\`${asked}\``,
+      `Query parameter \`sort\` must be \`${sort}\` or \`-${sort}\` when the list is filtered by ` +
+        `${namesOf(filters, 'or')}, because any other order would require reading the whole list, but was ` +
+        `\`${requested}\``,
     );
   }
-  if (!hasRange && follows && isNullable) {
+  if (!hasRange && isOfRange && isNullable) {
     throw new InvalidSort(
-      `query parameter \`sort\` can be \`${asked}\` only when the list is filtered by ${namesOf(filters, 'or')}, because ` +
-        'the list has entries that have no place in that order; use another sort, or add the filter',
+      `Query parameter \`sort\` can be \`${requested}\` only when the list is filtered by ${namesOf(filters, 'or')}, ` +
+        'because the list has entries without a value to sort by; use another sort, or add the filter',
     );
   }
-  return asked ?? (hasRange ? sort : defaultSort);
+  return requested ?? (hasRange ? sort : defaultSort);
 }
 
-/** The default that a schema can state: of a list whose sort follows its filters there is none. */
+/** The default for the schema; none for a list whose default sort depends on its filters. */
 export function defaultSortOf({ range, declaration: { defaultSort } }: List): { default?: string } {
   return range === undefined ? { default: defaultSort } : {};
 }
 
-/** What the contract says of a list's sorts. */
+/** Returns the description of a list's sorts for the contract. */
 export function describeSorts({ range, declaration: { defaultSort } }: List): string {
-  const order = `The order of the list; with \`-\` descending.`;
+  const order = `The order of the list; a leading \`-\` means descending.`;
   if (range === undefined) return order;
   const { sort, filters, isNullable } = range;
   return (
     `${order} The default is \`${defaultSort}\`, or \`${sort}\` when the list is filtered by ${namesOf(filters, 'or')}: ` +
     `such a list can only be sorted by \`${sort}\` or \`-${sort}\`.` +
-    (isNullable ? ' Other lists cannot be sorted by it.' : '')
+    (isNullable ? ' A list without these filters cannot be sorted by it.' : '')
   );
 }
 
@@ -245,10 +245,10 @@ function namesOf(names: readonly string[], conjunction: string): string {
   return names.map(name => `\`${name}\``).join(` ${conjunction} `);
 }
 
-/** The values of an index's first columns, which a range of it has in common. */
+/** The values of an index's first columns in a range of the index. */
 export type Prefix = readonly (readonly [column: string, value: Value])[];
 
-/** The index, and the ranges of it, that merged are a list with these values in the order of these columns. */
+/** Returns the index, and the ranges of it that, merged, are the list with these values in the order of these columns. */
 export function rangesOf(
   { table, equal, declaration: { indexes } }: List,
   values: Readonly<Record<string, Value | undefined>>,

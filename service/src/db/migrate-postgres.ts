@@ -3,23 +3,23 @@ import { type Migration, pendingMigrations, readMigrations } from './migrations.
 import { LOCK } from './postgres-transaction.ts';
 
 /**
- * Lifts the time limits of the server, the database or the role, which suit requests and not long work, until the transaction
- * ends: behind a pooler the session serves others as well.
+ * Removes the time limits of the server, the database or the role, which suit requests and not migrations. It does so only
+ * until the transaction ends, because behind a pooler the session also serves other clients.
  */
 export const LIFT_LIMITS = `
   SELECT set_config(name, '0', true) FROM pg_settings
   WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`;
 
 /**
- * Brings the schema up to date, all in one transaction and under a lock: of any number of replicas that start at once one
- * migrates, and the others wait and then find nothing left to do.
+ * Brings the schema up to date in one transaction, under a lock: when several replicas start at once, one migrates, and
+ * the others wait and then find no pending migrations.
  */
 export async function migratePostgres(
   client: Pick<Client, 'query'>,
   migrations = readMigrations('postgres'),
 ): Promise<void> {
-  // Without a write when there is nothing to do: the database may be read-only at the moment.
-  if ((await isThere(client)) && (await pending(client, migrations)).length === 0) return;
+  // Writes nothing when no migration is pending: the database may be read-only at the moment.
+  if ((await hasMigrations(client)) && (await pending(client, migrations)).length === 0) return;
   await client.query('BEGIN');
   try {
     await client.query(LIFT_LIMITS);
@@ -40,7 +40,7 @@ export async function migratePostgres(
   }
 }
 
-async function isThere(client: Pick<Client, 'query'>): Promise<boolean> {
+async function hasMigrations(client: Pick<Client, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ table: string | null }>(
     "SELECT to_regclass('schema_migrations') AS table",
   );

@@ -2,8 +2,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { pendingMigrations, readMigrations } from './migrations.ts';
 
 /**
- * Brings the schema up to date, all in one transaction: either every pending migration is applied or none. A process
- * that starts at the same time waits for the lock and then finds nothing left to do.
+ * Brings the schema up to date in one transaction: either every pending migration is applied or none. A process that
+ * starts at the same time waits for the lock and then finds no pending migrations.
  */
 export function migrateSqlite(
   connection: BetterSqlite3.Database,

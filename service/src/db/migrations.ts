@@ -12,7 +12,7 @@ export interface Migration {
   sql: string;
 }
 
-/** The numbered migrations of an engine, in order. */
+/** Reads the numbered migrations of an engine, in order. */
 export function readMigrations(engine: Engine): Migration[] {
   const suffix = `.${engine}.sql`;
   return readdirSync(directory)
@@ -25,18 +25,21 @@ export function readMigrations(engine: Engine): Migration[] {
     }));
 }
 
-/** The version that migrations bring a store to. */
+/** The version of a store after all migrations. */
 export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Those that a schema of version `current` lacks; null is an empty store. Throws UnusableStore when it is newer than all. */
+/**
+ * Returns the migrations that a schema of version `current` lacks; null means an empty store. Throws UnusableStore when
+ * the schema is newer than all migrations.
+ */
 export function pendingMigrations(migrations: readonly Migration[], current: number | null): Migration[] {
   const newest = newestVersion(migrations);
   if (current !== null && current > newest) {
     throw new UnusableStore(
       `The database has schema version ${current}, newer than this program knows (${newest}). ` +
-        'Start a version of the service at least as new as the one that wrote it.',
+        'Start a version of the service at least as new as the one that wrote it',
     );
   }
   return migrations.filter(({ version }) => version > (current ?? 0));

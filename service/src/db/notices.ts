@@ -1,4 +1,4 @@
-/** Who is notified of transactions, by topic. */
+/** The listeners of transactions, by topic. */
 export class Notices {
   readonly #listeners = new Map<string, (() => void)[]>();
 

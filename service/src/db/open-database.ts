@@ -2,24 +2,24 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Where the shop is kept, and how it is used. */
+/** Where the store is, and how it is used. */
 export interface StoreOptions {
-  /** A server's database; the embedded store when it is left out. */
+  /** The URL of a PostgreSQL database; `undefined` selects the embedded store. */
   databaseUrl: string | undefined;
   dataDirectory: string;
   writeBatch: number;
   databaseConnections: number;
   databaseTimeoutSeconds: number;
   databaseQueue: number;
-  /** Is told of each commit of the embedded store, and how many operations shared it. */
+  /** Called after each commit of the embedded store with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
-  /** Is told once that the server cannot be reached, and why, and once that it can again. */
-  onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
-  /** Is called when a pooler is found in front of the server. */
+  /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
+  onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
+  /** Called when connections lead to a pooler in front of the server. */
   onPooler?: (() => void) | undefined;
 }
 
-/** Opens the store and brings its schema up to date. Rejects with UnusableStore when that cannot be done. */
+/** Opens the store and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable when it cannot. */
 export async function openDatabase(options: StoreOptions, clock: Clock): Promise<Database> {
   if (options.databaseUrl === undefined) {
     return openSqlite({
@@ -30,7 +30,7 @@ export async function openDatabase(options: StoreOptions, clock: Clock): Promise
       clock,
     });
   }
-  // Whoever has no server does without its driver: it would take megabytes.
+  // The driver takes megabytes of memory, so only a service with a server loads it.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres({
     url: options.databaseUrl,

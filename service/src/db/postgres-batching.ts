@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * Has all that a connection is given until `defer` calls back sent in one write: a write costs the caller more than the
- * rest of a query, and wakes the server.
+ * Sends all queries that a connection receives until `defer` calls back in one write: a write costs the caller more than
+ * the rest of a query, and wakes the server.
  */
 export function sendTogether(
   { connection: { stream } }: Pick<Client, 'connection'>,

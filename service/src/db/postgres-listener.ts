@@ -1,23 +1,23 @@
 import { Client, type ClientConfig } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 
-/** How long after a broken connection another is made, in milliseconds. */
-const PAUSE = SECOND;
+/** How long to wait before reconnecting, in milliseconds. */
+const RECONNECT_DELAY = SECOND;
 
-/** How often a database behind a pooler is looked at, in milliseconds. */
+/** How often a database behind a pooler is polled, in milliseconds. */
 const POLL_INTERVAL = 100;
 
-/** Calls back when there may be something new in the database, until it is closed. */
+/** Calls back when the database may have new events, until it is closed. */
 export interface Listener {
   close(): Promise<void>;
 }
 
-/** For a database that sends no notifications, because a pooler is in between. */
+/** For a database behind a pooler, from which no notifications arrive. */
 export class Polling implements Listener {
   readonly #timer: NodeJS.Timeout;
 
-  constructor(look: () => void) {
-    this.#timer = setInterval(look, POLL_INTERVAL);
+  constructor(onPoll: () => void) {
+    this.#timer = setInterval(onPoll, POLL_INTERVAL);
     this.#timer.unref();
   }
 
@@ -26,19 +26,19 @@ export class Polling implements Listener {
   }
 }
 
-/** Receives the notifications on a channel, on a connection of its own. Those sent while that is broken are missed. */
+/** Receives the notifications of a channel on a connection of its own. Those sent while it is broken are lost. */
 export class Notifications implements Listener {
   readonly #config: ClientConfig;
   readonly #channel: string;
-  readonly #heard: () => void;
+  readonly #onNotification: () => void;
   #client: Client | undefined;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(config: ClientConfig, channel: string, heard: () => void) {
+  constructor(config: ClientConfig, channel: string, onNotification: () => void) {
     this.#config = config;
     this.#channel = channel;
-    this.#heard = heard;
+    this.#onNotification = onNotification;
     this.#connect();
   }
 
@@ -51,20 +51,20 @@ export class Notifications implements Listener {
   #connect(): void {
     const client = new Client(this.#config);
     this.#client = client;
-    client.on('notification', this.#heard);
+    client.on('notification', this.#onNotification);
     client.on('error', () => {});
     client.once('end', () => this.#reconnectLater());
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
-      // Whatever was told before this connection stood.
-      .then(this.#heard)
+      // Notifications sent before LISTEN were lost.
+      .then(this.#onNotification)
       .catch(() => client.end().catch(() => {}));
   }
 
   #reconnectLater(): void {
     if (this.#closed) return;
-    this.#retry = setTimeout(() => this.#connect(), PAUSE);
+    this.#retry = setTimeout(() => this.#connect(), RECONNECT_DELAY);
     this.#retry.unref();
   }
 }

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { answered, connected } from './postgres-errors.ts';
+import { awaitConnection, awaitResponse } from './postgres-errors.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 
@@ -11,8 +11,8 @@ interface Reader {
 }
 
 /**
- * The connections for single reads. Each is shared: queries are sent as they come, and answered in order, so that a few
- * connections serve any number of requests. One that breaks is replaced with the next read.
+ * The connections for single reads. Each is shared: queries are sent immediately, and their results arrive in order, so
+ * that a few connections serve any number of requests. The next read replaces a broken connection.
  */
 export class Readers {
   readonly #config: ClientConfig;
@@ -37,10 +37,10 @@ export class Readers {
     const reader = this.#leastBusy();
     reader.inFlight++;
     try {
-      const client = await connected(reader.client);
-      // With all that are asked in this turn of the event loop.
+      const client = await awaitConnection(reader.client);
+      // With all other queries of this event-loop turn.
       sendTogether(client, setImmediate);
-      return (await answered(this.#sessions.read(client, statementOf(sql, values)))).rows;
+      return (await awaitResponse(this.#sessions.read(client, statementOf(sql, values)))).rows;
     } finally {
       reader.inFlight--;
     }
@@ -49,7 +49,7 @@ export class Readers {
   async close(): Promise<void> {
     const open = this.#readers.filter(reader => reader !== undefined);
     this.#readers.fill(undefined);
-    await Promise.all(open.map(({ client }) => client.then(connected => connected.end()).catch(() => {})));
+    await Promise.all(open.map(({ client }) => client.then(opened => opened.end()).catch(() => {})));
   }
 
   #leastBusy(): Reader {
@@ -66,7 +66,7 @@ export class Readers {
     const forget = () => {
       if (this.#readers[place] === reader) this.#readers[place] = undefined;
     };
-    // Queries that were on their way reject by themselves.
+    // The queries in flight reject by themselves.
     const giveUp = () => {
       forget();
       void client.end().catch(() => {});

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_COUNTED, type Queries, type Writer } from './database.ts';
 
-/** The channel on which replicas tell each other of new events. */
+/** The channel on which replicas notify each other of new events. */
 export const CHANNEL = 'petstore_events';
 
-/** How long a commit's events wait for those of others, to be numbered with them, in milliseconds. */
-const GATHERING = 10;
+/** How long the events of a commit wait for those of other commits, to be numbered together, in milliseconds. */
+const GATHER_DELAY = 10;
 
-/** How often it is looked for events that a replica left behind when it ended, in milliseconds. */
-const PATROL = 500;
+/** How often to poll for events that a replica did not number before it ended, in milliseconds. */
+const POLL_INTERVAL = 500;
 
 /** The most events numbered in one transaction. */
-const AT_ONCE = 1_000;
+const BATCH = 1_000;
 
 /**
- * Numbers the events that are there, under a lock: what is committed later gets a later number, whatever its identity.
- * Those that came since the last time are in the order of their identities. Of one subject that is the order of its
- * changes, since they wait for each other: the event of the second is appended when the first is committed.
+ * Numbers the committed events, under a lock, so that events committed later get higher numbers, whatever their entry.
+ * Within one run the order is that of the entries. For one subject that is the order of its changes, because they
+ * wait for each other: the second change appends its event after the first one is committed.
  */
 const RELAY = `
   WITH taken AS (
-    DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${AT_ONCE})
+    DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
     RETURNING entry, type, subject, time, data, traceparent
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
@@ -33,52 +33,52 @@ const RELAY = `
   )
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
 
-/** Bounded, because the metrics ask for it while events pile up. */
+/** Bounded, because the metrics query it even when many events wait. */
 export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MOST_COUNTED}) AS some_events`;
 
-/** Numbers events in the order of their commits: one relay at a time, of all replicas, in whichever has events first. */
+/** Numbers events in the order of their commits. Of all replicas, one relay runs at a time. */
 export class EventRelay {
   readonly #db: Queries & Writer;
-  readonly #patrol: NodeJS.Timeout;
+  readonly #poll: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #again = false;
   #closed = false;
 
   constructor(db: Queries & Writer) {
     this.#db = db;
-    this.#patrol = setInterval(() => this.#lookAround(), PATROL);
-    this.#patrol.unref();
+    this.#poll = setInterval(() => this.#checkForEvents(), POLL_INTERVAL);
+    this.#poll.unref();
   }
 
-  /** Something was appended and committed. */
+  /** Starts a run, because events were committed. */
   nudge(): void {
     this.#again = true;
     this.#running ??= this.#run();
   }
 
   /**
-   * Numbers every event that is committed now. A replica that numbers some of them at this moment holds the lock, so that
-   * they have their numbers when this process gets it. Rejects with DatabaseUnavailable.
+   * Numbers every event that is committed now. If another replica is numbering some of them, it holds the lock, and has
+   * numbered them when this process takes the lock. Rejects with DatabaseUnavailable.
    */
   async numberCommitted(): Promise<void> {
-    while ((await this.#relay()) === AT_ONCE);
+    while ((await this.#relay()) === BATCH);
   }
 
-  /** Numbers what is left, as far as that can be done now. */
+  /** Numbers the remaining events, if the database is available. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#patrol);
+    clearInterval(this.#poll);
     await this.#running;
   }
 
   async #run(): Promise<void> {
     while (this.#again) {
       this.#again = false;
-      if (!this.#closed) await sleep(GATHERING);
+      if (!this.#closed) await sleep(GATHER_DELAY);
       try {
-        if ((await this.#relay()) === AT_ONCE) this.#again = true;
+        if ((await this.#relay()) === BATCH) this.#again = true;
       } catch {
-        // The events stay where they are, and the patrol finds them.
+        // The events remain in `new_events`, and the next poll finds them.
       }
     }
     this.#running = undefined;
@@ -91,12 +91,12 @@ export class EventRelay {
     });
   }
 
-  #lookAround(): void {
+  #checkForEvents(): void {
     this.#db.get('SELECT 1 FROM new_events LIMIT 1').then(
       row => {
         if (row && !this.#closed) this.nudge();
       },
-      () => {}, // Without the database there is nothing to number, and requests tell of it.
+      () => {}, // Requests report an unavailable database; a later poll finds the events.
     );
   }
 }

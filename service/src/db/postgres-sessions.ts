@@ -1,25 +1,25 @@
 import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg';
 
-/** How statements are sent, which depends on whether connections lead to the server itself or to a pooler. */
+/** How statements are sent: it depends on whether connections lead to the server or to a pooler. */
 export interface Sessions {
   /** Whether notifications arrive. */
   readonly canListen: boolean;
-  /** With what every connection is opened. */
+  /** The options of every connection. */
   readonly options: ClientConfig;
-  /** With what a connection for reads is opened in addition. */
+  /** Additional options of connections for reads. */
   readonly readOptions: ClientConfig;
-  /** Begins a transaction. */
+  /** The SQL that begins a transaction. */
   readonly begin: string;
-  /** A statement as it is sent. */
+  /** Returns a statement as it is sent. */
   statement(query: QueryConfig): QueryConfig;
-  /** Sends a read that is in no transaction. */
+  /** Sends a read outside of a transaction. */
   read(client: Client, query: QueryConfig): Promise<QueryResult>;
 }
 
-/** Not READ WRITE: an operator can set the database to be read-only. */
+/** Not READ WRITE, which would override an operator's setting that the database is read-only. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
-/** Sessions on the server itself: they keep prepared statements and settings. `timeout` is of a statement, in milliseconds. */
+/** Sessions on the server, which keeps prepared statements and settings. `timeout` is of a statement, in milliseconds. */
 export function directSessions(timeout: number): Sessions {
   return {
     canListen: true,
@@ -32,33 +32,34 @@ export function directSessions(timeout: number): Sessions {
 }
 
 /**
- * Sessions on a pooler such as pgbouncer, which in transaction mode lends a connection of the server to each transaction:
- * what is prepared or set on one is missing on the next and found by other clients. So statements have no name, and each
- * transaction sets its own limits, in the same message as BEGIN. `timeout` is of a statement, in milliseconds.
+ * Sessions on a pooler such as pgbouncer, which in transaction mode assigns a connection of the server to each
+ * transaction. Prepared statements and settings are missing on the next connection and affect other clients, so
+ * statements have no name, and each transaction sets its own limits, in the same message as BEGIN. `timeout` is of a
+ * statement, in milliseconds.
  */
 export function pooledSessions(timeout: number): Sessions {
   const limits = `SET LOCAL statement_timeout = ${timeout}; SET LOCAL idle_in_transaction_session_timeout = ${timeout}`;
   const statement = ({ text, values }: QueryConfig): QueryConfig => ({ text, ...(values && { values }) });
   return {
     canListen: false,
-    // pgbouncer refuses connections that come with settings.
+    // pgbouncer rejects connections with settings.
     options: {},
     readOptions: {},
     begin: `${BEGIN}; ${limits}`,
     statement,
     read: (client, query) => {
-      // When these fail, the read fails as well, and the caller learns it from the read.
+      // When BEGIN or COMMIT fails, the read fails as well and reports it.
       client.query(`BEGIN READ ONLY; ${limits}`).catch(() => {});
-      const answer = client.query(statement(query));
+      const result = client.query(statement(query));
       client.query('COMMIT').catch(() => {});
-      return answer;
+      return result;
     },
   };
 }
 
 /**
- * Whether a connection leads to a pooler. The server tells each client, for cancelling, the ID of the process that serves it
- * (PostgreSQL, chapter 55.7, BackendKeyData); a pooler tells a random number instead, because the process changes.
+ * Whether a connection leads to a pooler. The server sends each client the ID of the process that serves it, for
+ * cancelling (PostgreSQL, chapter 55.7, BackendKeyData); a pooler sends a random number, because the process changes.
  */
 export async function isPooled(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

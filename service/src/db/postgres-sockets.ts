@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 
-/** All sockets to the server, also those of connections that are given up and wait for the server's goodbye. */
+/** All sockets to the server, also those of abandoned connections that wait for the server to close them. */
 export class Sockets {
   readonly #open = new Set<Socket>();
 
-  /** One that is yet to be connected. */
+  /** Returns a socket that is not connected yet. */
   create(): Socket {
     const socket = new Socket();
     this.#open.add(socket);
@@ -17,7 +17,7 @@ export class Sockets {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Resolves once those that are open now are closed. */
+  /** Resolves when all sockets that are open now are closed. */
   async closed(): Promise<void> {
     await Promise.all([...this.#open].map(socket => once(socket, 'close')));
   }

@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg';
 import { SECOND } from '../kit/clock.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
 import { withoutPassword } from '../kit/urls.ts';
-import { DatabaseUnavailable, StoreAway, UnusableStore } from './database.ts';
+import { DatabaseUnavailable, StoreUnavailable, UnusableStore } from './database.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { toOutage } from './postgres-errors.ts';
 import { isPooled } from './postgres-sessions.ts';
@@ -11,16 +11,16 @@ import { Sockets } from './postgres-sockets.ts';
 /** How long it may take to connect, in milliseconds. */
 export const CONNECTION_TIMEOUT = 2 * SECOND;
 
-/** How long a server may take to say goodbye, in milliseconds. One that hangs never does. */
-export const GOODBYE_TIMEOUT = SECOND;
+/** How long a server may take to close a connection, in milliseconds. A server that hangs never does. */
+export const CLOSE_TIMEOUT = SECOND;
 
-/** The oldest server that is supported, as its `server_version_num` says it. */
+/** The oldest supported server, as `server_version_num`. */
 const OLDEST_VERSION = 150_000;
 
 /**
- * Brings the schema of a database up to date. Returns whether a pooler is in between. Rejects with UnusableStore when the
- * database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the first answers, in
- * milliseconds; the migrations may take long, and wait for those of another replica.
+ * Brings the schema of a database up to date. Resolves with whether a pooler is in between. Rejects with UnusableStore when
+ * the database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the first queries, in
+ * milliseconds; the migrations may take longer, and wait for those of another replica.
  */
 export async function prepareDatabase(url: string, timeout: number): Promise<{ pooled: boolean }> {
   const sockets = new Sockets();
@@ -32,16 +32,16 @@ export async function prepareDatabase(url: string, timeout: number): Promise<{ p
     keepAlive: true,
     stream: () => sockets.create(),
   });
-  // A connection that breaks is reported by the query that fails with it.
+  // The query that fails with a broken connection reports it.
   client.on('error', () => {});
   try {
     await client.connect();
-    await refuseUnsupported(client);
+    await rejectUnsupported(client);
     const pooled = await isPooled(client);
     await migratePostgres(withoutTimeout(client));
     return { pooled };
   } finally {
-    const timer = setTimeout(() => sockets.cutOff(), GOODBYE_TIMEOUT);
+    const timer = setTimeout(() => sockets.cutOff(), CLOSE_TIMEOUT);
     await client.end();
     await sockets.closed();
     clearTimeout(timer);
@@ -51,47 +51,49 @@ export async function prepareDatabase(url: string, timeout: number): Promise<{ p
 type Session = Pick<Client, 'query'>;
 
 /** Rejects with UnusableStore when the server is too old, or the database is not in UTF8. */
-export async function refuseUnsupported(session: Session): Promise<void> {
+export async function rejectUnsupported(session: Session): Promise<void> {
   const { rows } = await session.query(
     "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
   );
   const { version, encoding } = rows[0];
   if (version < OLDEST_VERSION)
-    throw new UnusableStore(`PostgreSQL 15 or newer is needed; the server says ${version}`);
+    throw new UnusableStore(`PostgreSQL 15 or newer is required; the server has version ${version}`);
   if (encoding !== 'UTF8') {
-    throw new UnusableStore(`The database must be encoded in UTF8, but is in ${encoding}: create another`);
+    throw new UnusableStore(
+      `The encoding of the database must be UTF8, but is ${encoding}: create another database`,
+    );
   }
 }
 
-/** The same session with queries that are waited for however long they take. */
+/** Returns the same session without a limit on how long queries take. */
 function withoutTimeout(session: Session): Session {
   const query = (text: string, values?: unknown[]) =>
-    // 2^31 - 1 ms, the longest that a timer takes: some 24 days.
+    // The longest time that a timer accepts, in milliseconds: about 24 days.
     session.query({ text, values, query_timeout: 2 ** 31 - 1 } as { text: string });
   return { query } as Session;
 }
 
 /**
- * The error for a start that failed: StoreAway when the server cannot be reached or takes no work now, so that the same start
- * may succeed later, and UnusableStore when a setting or the database must be changed first.
+ * Returns the error for a failed start: StoreUnavailable when the server cannot be reached or is too busy, so that the same
+ * start may succeed later, and UnusableStore when a setting or the database must be changed first.
  */
 export function startFailure(url: string, error: unknown): Error {
   if (error instanceof UnusableStore) return error;
   const message = `The database ${withoutPassword(url)} cannot be used: ${reasonOf(error)}`;
-  return new (isAway(error) ? StoreAway : UnusableStore)(message, { cause: error });
+  return new (isUnavailable(error) ? StoreUnavailable : UnusableStore)(message, { cause: error });
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (toOutage(error) instanceof DatabaseUnavailable || error instanceof AggregateError) return true;
   if (error instanceof DatabaseError) return false;
-  // The codes of certificates begin with ERR_ or have no E; the driver has none for what took too long or broke.
+  // Codes of certificate errors start with ERR_ or not with E; the driver's timeouts and broken connections have no code.
   return /^E(?!RR_)[A-Z]/.test(codeOf(error) ?? '') || /timeout|terminated/i.test(asError(error).message);
 }
 
-/** Several addresses of one host make one error without a text of its own. */
+/** The message of an error. When a host has several addresses, the error for all of them has no message of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(String).join('; ');
   const { message } = asError(error);
-  // What the driver says when it has none.
-  return message.includes('client password must be a string') ? 'the server asks for a password' : message;
+  // The driver's message when it has no password.
+  return message.includes('client password must be a string') ? 'the server requires a password' : message;
 }

@@ -2,14 +2,14 @@ import pg, { type ClientConfig, type QueryConfig } from 'pg';
 import type { Value } from './database.ts';
 
 interface Statement {
-  /** Under which each connection prepares it once. */
+  /** The name under which each connection prepares the statement once. */
   name: string;
   text: string;
 }
 
 const statements = new Map<string, Statement>();
 
-/** A text with its `?` as the `$1`, `$2` … that PostgreSQL takes. No text of ours has a `?` of another meaning. */
+/** Replaces each `?` by `$1`, `$2` …, as PostgreSQL requires. Our SQL uses `?` only for parameters. */
 export function statementOf(sql: string, values: readonly Value[]): QueryConfig {
   let statement = statements.get(sql);
   if (!statement) {
@@ -17,18 +17,18 @@ export function statementOf(sql: string, values: readonly Value[]): QueryConfig 
     statement = { name: `s${statements.size}`, text: sql.replaceAll('?', () => `$${++parameters}`) };
     statements.set(sql, statement);
   }
-  return { ...statement, values: values.map(withinSchema) };
+  return { ...statement, values: values.map(withinRange) };
 }
 
-/** No integer of the schema reaches this. Beyond 64 bits the server would refuse to compare with it. */
-const BEYOND_ALL = 2 ** 53;
+/** All stored integers are smaller. The server rejects a comparison with a number of more than 64 bits. */
+const INTEGER_LIMIT = 2 ** 53;
 
-/** A number as one that the server can compare, with the same outcome for all that is kept. */
-function withinSchema(value: Value): Value {
-  return typeof value === 'number' ? Math.max(-BEYOND_ALL, Math.min(value, BEYOND_ALL)) : value;
+/** Limits a number to a range in which the server can compare it. The result of a comparison with stored values is the same. */
+function withinRange(value: Value): Value {
+  return typeof value === 'number' ? Math.max(-INTEGER_LIMIT, Math.min(value, INTEGER_LIMIT)) : value;
 }
 
-/** All integers of the schema are below 2^53, so the 64-bit ones are read as numbers. */
+/** All stored integers are below 2^53, so 64-bit ones are read as numbers. */
 export const types: ClientConfig['types'] = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as NonNullable<

@@ -3,22 +3,22 @@ import type { Clock } from '../kit/clock.ts';
 import type { NewEvent, Transaction, Value } from './database.ts';
 import type { Insert } from './insert.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { answered, RolledBack, toCommitFailure } from './postgres-errors.ts';
+import { awaitResponse, RolledBack, toCommitFailure } from './postgres-errors.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 
-/** Waits for a named lock, which ends with the transaction. The 64-bit hash of the name stands for it. */
+/** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Adds an event to those that have no number yet: its type, subject, time, data and trace. */
+/** Inserts an event without a number: its type, subject, time, data and trace. */
 export const APPEND =
   'INSERT INTO new_events (type, subject, time, data, traceparent) VALUES ($1, $2, $3, $4, $5)';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
 /**
- * A transaction on a connection of its own. Statements are sent as they come, without waiting for the answers to those
- * before them, so that a transaction takes only as many round trips as it has answers to wait for.
+ * A transaction on a connection of its own. Statements are sent immediately, without waiting for the results of earlier
+ * ones, so that a transaction takes only as many round trips as it awaits results.
  */
 export class PostgresTransaction implements Transaction {
   readonly engine = 'postgres';
@@ -26,23 +26,23 @@ export class PostgresTransaction implements Transaction {
   readonly #clock: Clock;
   readonly #sessions: Sessions;
   readonly #begun: Promise<unknown>;
-  /** What was sent and not waited for. */
+  /** The appends, which only the commit awaits. */
   readonly #appended: Promise<unknown>[] = [];
-  /** What is notified when the transaction has ended. */
+  /** The topics to notify when the transaction has ended. */
   readonly topics = new Set<string>();
 
   /**
-   * Begins the transaction, read-only if the operator has set the database so. Each statement sees what was committed before
-   * it; locks make up for the rest.
+   * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
+   * before it; operations that need more take locks.
    */
   constructor(client: PoolClient, clock: Clock, sessions: Sessions) {
     this.#client = client;
     this.#clock = clock;
     this.#sessions = sessions;
-    // With the first statement, which comes at once.
+    // BEGIN is sent with the first statement, which follows in this turn.
     sendTogether(client, process.nextTick);
     this.#begun = client.query(sessions.begin);
-    // Told to whoever waits for a statement or the commit, which fail with it.
+    // The statements and the commit fail with it and report it.
     this.#begun.catch(() => {});
   }
 
@@ -67,7 +67,7 @@ export class PostgresTransaction implements Transaction {
     return work(this);
   }
 
-  /** In the order of their names, so that transactions that want the same do not wait for each other. */
+  /** Takes locks in the order of their names, so that transactions with the same locks do not deadlock. */
   async lock(...names: readonly string[]): Promise<void> {
     const sorted = names.toSorted();
     await Promise.all(sorted.map(name => this.#send({ name: 'lock', text: LOCK, values: [name] })));
@@ -82,7 +82,7 @@ export class PostgresTransaction implements Transaction {
     const values = [type, subject, this.#clock.now(), data, traceparent ?? null];
     sendTogether(this.#client, process.nextTick);
     const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
-    // Told by the commit.
+    // The commit reports it.
     sent.catch(() => {});
     this.#appended.push(sent);
   }
@@ -95,7 +95,7 @@ export class PostgresTransaction implements Transaction {
     return this.#appended.length > 0;
   }
 
-  /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server has answered. */
+  /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
   async commit(): Promise<void> {
     try {
       const committed = this.#client.query('COMMIT');
@@ -113,6 +113,6 @@ export class PostgresTransaction implements Transaction {
 
   #send(query: QueryConfig): Promise<QueryResult> {
     sendTogether(this.#client, process.nextTick);
-    return answered(this.#client.query(this.#sessions.statement(query)));
+    return awaitResponse(this.#client.query(this.#sessions.statement(query)));
   }
 }

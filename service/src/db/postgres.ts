@@ -9,47 +9,47 @@ import {
   type Value,
 } from './database.ts';
 import { Notices } from './notices.ts';
-import { connected, isOfServer, isWorthRepeating, toOutage } from './postgres-errors.ts';
+import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
 import { type Listener, Notifications, Polling } from './postgres-listener.ts';
 import { Readers } from './postgres-readers.ts';
 import { CHANNEL, COUNT_UNNUMBERED, EventRelay } from './postgres-relay.ts';
 import { directSessions, pooledSessions, type Sessions } from './postgres-sessions.ts';
 import { Sockets } from './postgres-sockets.ts';
-import { CONNECTION_TIMEOUT, GOODBYE_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
+import { CLOSE_TIMEOUT, CONNECTION_TIMEOUT, prepareDatabase, startFailure } from './postgres-start.ts';
 import { types } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`, with the options that libpq knows, such as `?sslmode=require`. */
+  /** `postgres://user:password@host:port/database`, with options of libpq such as `?sslmode=require`. */
   url: string;
   /** The most connections of this process, at least 2. */
   connections: number;
   /** How long a statement may take, in seconds, the wait for locks included. */
   statementSeconds: number;
-  /** The most operations in progress; those beyond it are refused at once. */
+  /** The most operations in progress; further ones are rejected at once. */
   maxQueue: number;
-  /** What events are dated by. */
+  /** Dates the events. */
   clock: Clock;
-  /** Is told of each change once: that the server cannot be reached, and why, and that it can again. */
-  onStatus?: ((status: 'up' | 'away', reason?: string) => void) | undefined;
-  /** Is called when a pooler is found in front of the server. */
+  /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
+  onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
+  /** Called when connections lead to a pooler in front of the server. */
   onPooler?: (() => void) | undefined;
 }
 
-/** Writes a row as it is, which PostgreSQL does. */
+/** Writes a row without changing it; unlike SQLite, PostgreSQL writes a new version of the row. */
 const PROBE = 'UPDATE schema_migrations SET applied_at = applied_at WHERE version = 1';
 
-/** How much longer than a statement may take its answer is waited for, in milliseconds: then the server hangs. */
-const ANSWER_MARGIN = SECOND;
+/** How long after the time limit of a statement to wait for the response, in milliseconds; after that the server hangs. */
+const RESPONSE_MARGIN = SECOND;
 
-/** How often work is done before conflicts with other transactions make it fail. */
-const MOST_ATTEMPTS = 6;
+/** How often work runs before conflicts with other transactions make it fail. */
+const MAX_ATTEMPTS = 6;
 
-/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreAway when that cannot be done. */
+/** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
   try {
-    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + ANSWER_MARGIN);
+    const { pooled } = await prepareDatabase(url, statementSeconds * SECOND + RESPONSE_MARGIN);
     if (pooled) options.onPooler?.();
     const sessions = (pooled ? pooledSessions : directSessions)(statementSeconds * SECOND);
     return new PostgresDatabase(options, sessions);
@@ -59,16 +59,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 }
 
 /**
- * Single reads share a few connections, and each transaction has one of its own. No more operations than `maxQueue` are in
- * progress at once, and none waits without an end: for a connection, a lock, a statement or a server that hangs.
+ * Single reads share a few connections, and each transaction has a connection of its own. At most `maxQueue` operations are
+ * in progress, and every wait has a limit: for a connection, a lock, a statement or a server that hangs.
  */
 class PostgresDatabase implements Database {
   readonly engine = 'postgres';
   readonly #readers: Readers;
   readonly #writers: Pool;
   readonly #sockets = new Sockets();
-  /** Milliseconds. */
-  readonly #answerTimeout: number;
+  /** In milliseconds. */
+  readonly #responseTimeout: number;
   readonly #maxQueue: number;
   readonly #clock: Clock;
   readonly #sessions: Sessions;
@@ -77,8 +77,8 @@ class PostgresDatabase implements Database {
   readonly #relay: EventRelay;
   readonly #listener: Listener;
   #inProgress = 0;
-  /** Is called when nothing is in progress any more. */
-  #onRest = () => {};
+  /** Called when no operation is in progress any more. */
+  #onIdle = () => {};
   #isClosing = false;
   #isUp = true;
   readonly #onStatus: PostgresOptions['onStatus'];
@@ -91,13 +91,13 @@ class PostgresDatabase implements Database {
     this.#sessions = sessions;
     this.#onStatus = onStatus;
     this.#most = connections;
-    this.#answerTimeout = statementSeconds * SECOND + ANSWER_MARGIN;
+    this.#responseTimeout = statementSeconds * SECOND + RESPONSE_MARGIN;
     const config: ClientConfig = {
       connectionString: url,
       application_name: 'petstore',
       connectionTimeoutMillis: CONNECTION_TIMEOUT,
       ...sessions.options,
-      query_timeout: this.#answerTimeout,
+      query_timeout: this.#responseTimeout,
       keepAlive: true,
       stream: () => this.#sockets.create(),
       types: types!,
@@ -108,21 +108,23 @@ class PostgresDatabase implements Database {
       ...config,
       pipeline: true,
       max: connections - readers,
-      // Of the pool it is the time to wait for a turn: as long as for a lock, which those before may wait for.
+      // For the pool this is the time to wait for a free connection: as long as for a lock, for which its users may wait.
       connectionTimeoutMillis: statementSeconds * SECOND,
       Client: PromptClient,
     } as PoolConfig);
-    // A connection that breaks is replaced when one is needed. Whoever uses it is told by the query that fails; an error
-    // that nobody listens to would end the process.
+    // A broken connection is replaced when one is needed, and the query that fails with it reports it. An `error` event
+    // without a listener would end the process.
     this.#writers.on('error', () => {});
     this.#writers.on('connect', client => client.on('error', () => {}));
     this.#maxQueue = maxQueue;
     this.#clock = clock;
     this.#relay = new EventRelay(this);
-    const tell = () => {
+    const notifyListeners = () => {
       for (const listener of this.#listeners) listener();
     };
-    this.#listener = sessions.canListen ? new Notifications(config, CHANNEL, tell) : new Polling(tell);
+    this.#listener = sessions.canListen
+      ? new Notifications(config, CHANNEL, notifyListeners)
+      : new Polling(notifyListeners);
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
@@ -143,9 +145,9 @@ class PostgresDatabase implements Database {
         try {
           return await this.#attempt(work);
         } catch (error) {
-          if (attempt === MOST_ATTEMPTS || !isWorthRepeating(error)) throw error;
+          if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
-        // Apart from each other, so that those who met do not meet again.
+        // A random delay, so that transactions that conflicted do not conflict again.
         await sleep(Math.random() * 5 * 2 ** attempt);
       }
     });
@@ -185,13 +187,13 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    const patience = this.#inProgress > 0 ? this.#answerTimeout : GOODBYE_TIMEOUT;
-    const timer = setTimeout(() => this.#sockets.cutOff(), patience);
+    const timeout = this.#inProgress > 0 ? this.#responseTimeout : CLOSE_TIMEOUT;
+    const timer = setTimeout(() => this.#sockets.cutOff(), timeout);
     await Promise.all([this.#relay.close(), this.#listener.close()]);
     this.#isClosing = true;
     if (this.#inProgress > 0) {
       await new Promise<void>(resolve => {
-        this.#onRest = resolve;
+        this.#onIdle = resolve;
       });
     }
     await Promise.all([this.#readers.close(), this.#writers.end()]);
@@ -208,23 +210,23 @@ class PostgresDatabase implements Database {
       if (!this.#isUp) this.#setUp(true);
       return result;
     } catch (error) {
-      const told = toOutage(error);
-      if (this.#isUp && told instanceof DatabaseUnavailable && isOfServer(told))
-        this.#setUp(false, told.reason);
-      throw told;
+      const thrown = toOutage(error);
+      if (this.#isUp && thrown instanceof DatabaseUnavailable && isServerOutage(thrown))
+        this.#setUp(false, thrown.reason);
+      throw thrown;
     } finally {
       this.#inProgress--;
-      if (this.#inProgress === 0) this.#onRest();
+      if (this.#inProgress === 0) this.#onIdle();
     }
   }
 
   #setUp(isUp: boolean, reason?: string): void {
     this.#isUp = isUp;
-    this.#onStatus?.(isUp ? 'up' : 'away', reason);
+    this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const client = await connected(this.#writers.connect());
+    const client = await awaitConnection(this.#writers.connect());
     const tx = new PostgresTransaction(client, this.#clock, this.#sessions);
     try {
       const value = await work(tx);
@@ -233,20 +235,20 @@ class PostgresDatabase implements Database {
       if (tx.hasEvents) this.#relay.nudge();
       return value;
     } catch (error) {
-      // Its locks end before it is told of: whoever asked may ask again at once. A connection that fails is given up.
+      // The locks are released before the caller is notified, which may retry at once. A broken connection is discarded.
       await tx.rollback().then(
         () => client.release(),
         () => client.release(true),
       );
       throw error;
     } finally {
-      // After a failure, too: when the connection breaks during the commit, the change may have been made.
+      // After a failure as well: when the connection breaks during the commit, the change may have been made.
       this.#notices.send(tx.topics);
     }
   }
 }
 
-/** Gives up connecting when it takes too long. */
+/** A client with a time limit for connecting, because the pool replaces that of its configuration. */
 class PromptClient extends Client {
   constructor(config?: ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECTION_TIMEOUT });

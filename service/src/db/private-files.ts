@@ -22,7 +22,7 @@ export function createPrivately(path: string): boolean {
   return true;
 }
 
-/** What root creates must be usable by the user that the service runs as. */
+/** The user that the service runs as must be able to use files that root creates. */
 function giveToOwnerOfDirectory(file: number, path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
@@ -30,18 +30,18 @@ function giveToOwnerOfDirectory(file: number, path: string): void {
 }
 
 /**
- * Takes all rights to a store's files from everyone but their owner, whatever umask or program gave them. SQLite gives new
- * files beside the database its mode. Throws UnusableStore when a file belongs to another user.
+ * Makes a store's files accessible to their owner only, whatever their mode was. SQLite creates the files next to the
+ * database with the same mode. Throws UnusableStore when a file belongs to another user.
  */
 export function makePrivate(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    // Not through a descriptor: closing one would end the locks that this process has on the file.
+    // Not through a descriptor: closing it would release the locks that this process has on the file.
     const mode = statSync(file, { throwIfNoEntry: false })?.mode;
     if (mode === undefined || (mode & 0o777) === OWNER_ONLY) continue;
     try {
       chmodSync(file, OWNER_ONLY);
     } catch (error) {
-      // Another process that closed the store has removed it.
+      // Another process closed the store and so deleted the file.
       if (codeOf(error) === 'ENOENT') continue;
       throw new UnusableStore(
         `The mode of ${file} cannot be changed to 0600: run this as the user that the file belongs to`,

@@ -2,23 +2,23 @@ import type { SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
 import type { ListIndex, Prefix } from './list.ts';
 
-/** A part of an index, or several of the same shape: rows with the values of a prefix, from one bound to another. */
+/** One or several ranges of an index: the rows with the values of a prefix, between two bounds. */
 export interface IndexRanges {
   /** `SELECT … FROM …` */
   select: string;
   index: ListIndex;
   /** One for each range. */
   prefixes: readonly Prefix[];
-  /** The columns that come after the prefix in the index. */
+  /** The columns after the prefix in the index. */
   order: readonly string[];
   descending: boolean;
-  /** Only rows after this one, in the direction of the list. It lies between the bounds. */
+  /** Only rows after this one, in the direction of the list. It is between the bounds. */
   after: SortKey | undefined;
   /** The lower bound of the first column of `order`. */
   from: Value | undefined;
-  /** Its upper bound, which is not itself in the range. */
+  /** The upper bound of the same column, which is not part of the range. */
   to: Value | undefined;
-  /** What the rows of a partial index have in common. */
+  /** The condition of a partial index. */
   where: string | undefined;
   /** Whether a partial index leaves out rows without a value in the first column of `order`. */
   skipsNull: boolean;
@@ -28,10 +28,11 @@ export interface IndexRanges {
 export type Statement = readonly [sql: string, values: Value[]];
 
 /**
- * The query for the first `limit` rows of some index ranges, merged. The engines need different texts, or their planners take
- * another index of the same order and read on until they have found enough rows that match. The query names the index for SQLite. Of a
- * row comparison it would leave the ID out, so it gets the parts of one. PostgreSQL has no such clause, so each index ends with
- * an expression of its own, which is compared and sorted by instead of the ID.
+ * Returns the query for the first `limit` rows of merged index ranges. The engines need different texts: otherwise their
+ * planners may use another index with the same order and read rows until they find enough matches. For SQLite the query
+ * names the index, and splits a row comparison into its parts, because SQLite would not use the index for the ID.
+ * PostgreSQL cannot name an index in a query, so each index ends with an expression of its own, which replaces the ID in
+ * comparisons and sorts.
  */
 export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
   const { prefixes, order, descending, limit } = ranges;
@@ -46,7 +47,7 @@ export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
   ];
 }
 
-/** A range after a row with two columns is two: what else has its first column's value, and what has another. */
+/** The range after a row with two columns has two parts: rows with the same value in the first column, and later ones. */
 function sqliteParts(
   prefix: Prefix,
   { select, index, order, descending, after, from, to, where }: IndexRanges,
@@ -74,7 +75,7 @@ function condition(column: string, operator: string, value: Value): Statement {
   return [`${column} ${operator} ?`, [value]];
 }
 
-/** Each range has a limit of its own: merging reads no more of any than a page. */
+/** Each range has its own limit, so that merging reads at most one page of each. */
 function postgresPart(
   prefix: Prefix,
   { select, index, prefixes, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
@@ -94,7 +95,7 @@ function postgresPart(
   const texts = [
     ...conditions.map(([sql]) => sql),
     ...(where === undefined ? [] : [where]),
-    // Of a row comparison PostgreSQL does not conclude it.
+    // PostgreSQL does not derive this from the row comparison, and needs it to use the partial index.
     ...(skipsNull ? [`${order[0]} IS NOT NULL`] : []),
   ];
   const sql = [
@@ -107,7 +108,7 @@ function postgresPart(
   return [prefixes.length === 1 ? sql : `(${sql})`, values];
 }
 
-/** What the index ends with on PostgreSQL. */
+/** The last expression of the index on PostgreSQL. */
 function placeOf({ order }: ListIndex): string {
   return order === undefined ? 'id' : `id - ${order}`;
 }

@@ -5,8 +5,8 @@ import type { Engine, Value } from './database.ts';
 type Columns<Row> = { readonly [Column in keyof Row]: 'BIGINT' | 'INTEGER' | 'TEXT' };
 
 /**
- * A table for a FROM clause that holds `rows`, and the one parameter that it takes: so one statement, prepared once, inserts
- * or changes any number of rows. The engines have different functions that read JSON.
+ * Returns a table for a FROM clause that contains `rows`, and its only parameter: so one prepared statement can insert or
+ * update any number of rows. The engines have different functions that read JSON.
  */
 export function recordsSql<Row extends Record<keyof Row, Value>>(
   engine: Engine,
@@ -23,7 +23,10 @@ export function recordsSql<Row extends Record<keyof Row, Value>>(
   return [`(SELECT * FROM json_to_recordset(CAST(? AS json)) AS record(${typed.join(', ')}))`, json];
 }
 
-/** Locks the rows that a SELECT reads from `table` until the transaction ends. The embedded store has one writer at a time. */
+/**
+ * Returns a clause that locks the rows that a SELECT reads from `table` until the transaction ends. The embedded store,
+ * which has one writer at a time, needs none.
+ */
 export function forUpdate(engine: Engine, table: string): string {
   return engine === 'postgres' ? `FOR UPDATE OF ${table}` : '';
 }

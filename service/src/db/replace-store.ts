@@ -5,15 +5,16 @@ import { isBusy, isDamage } from './sqlite-errors.ts';
 import { hasStore, storePath } from './store-directory.ts';
 import { StoreInUse } from './store-lock.ts';
 
-/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` is soon done. */
-const PATIENCE = 2_000;
+/** How long to wait for another program's lock, in milliseconds: a command such as `keys list` ends soon. */
+const TIMEOUT = 2_000;
 
 /**
- * Puts `replacement`, a complete store in one file of the same directory, in the place of the store, which stays next to
- * it under the name that is returned; `undefined` when there was none. Killed at any instant, this leaves the old
- * store or the new one. The caller holds the lock of the store. Throws StoreInUse while a command has the old store open.
+ * Replaces the store by `replacement`, a complete store in one file of the same directory. Returns the name under which
+ * the old store remains in the directory; `undefined` when there was none. When the process is killed, either the old or
+ * the new store is in use. The caller holds the lock of the store. Throws StoreInUse while a command has the old store
+ * open.
  *
- * @param suffix what the name of the old store ends with
+ * @param suffix of the name of the old store
  */
 export function replaceStore(directory: string, replacement: string, suffix: string): string | undefined {
   const path = storePath(directory);
@@ -21,7 +22,7 @@ export function replaceStore(directory: string, replacement: string, suffix: str
   try {
     const kept = old ? `${path}${suffix}` : setAside(directory, suffix);
     if (old && kept) linkSync(path, kept);
-    // The name of the old store is on disk before its place is taken.
+    // The second name of the old store must be on disk before the rename removes the first one.
     flushToDisk(directory);
     renameSync(replacement, path);
     flushToDisk(directory);
@@ -31,7 +32,7 @@ export function replaceStore(directory: string, replacement: string, suffix: str
   }
 }
 
-/** SQLite deletes the WAL of a store that is too damaged to open, in which changes may be: it stays under another name. */
+/** Opens the old store. SQLite deletes the WAL of a store too damaged to open, so the WAL first gets a second name. */
 function openKeepingWal(directory: string, suffix: string): BetterSqlite3.Database | undefined {
   const wal = `${storePath(directory)}-wal`;
   const saved = `${storePath(directory)}${suffix}-wal`;
@@ -48,12 +49,12 @@ function openKeepingWal(directory: string, suffix: string): BetterSqlite3.Databa
 }
 
 /**
- * Opens the store so that nothing else can, and brings it into one file: its WAL would otherwise be applied to the new
- * store. A command that waits for it gets an error, because its file is not `petstore.db` any more. Returns `undefined`
- * when the store is too damaged for that.
+ * Opens the store exclusively and moves its WAL into the database: otherwise the WAL would be applied to the new store. A
+ * command that waits for the store gets an error, because its file is not `petstore.db` any more. Returns `undefined`
+ * when the store is too damaged to open.
  */
 function openAlone(directory: string): BetterSqlite3.Database | undefined {
-  const connection = new BetterSqlite3(storePath(directory), { timeout: PATIENCE, fileMustExist: true });
+  const connection = new BetterSqlite3(storePath(directory), { timeout: TIMEOUT, fileMustExist: true });
   try {
     connection.pragma('locking_mode = EXCLUSIVE');
     connection.pragma('journal_mode = DELETE');
@@ -71,8 +72,9 @@ function openAlone(directory: string): BetterSqlite3.Database | undefined {
 }
 
 /**
- * Renames what is left of a store. Until the new one is in its place the service refuses to start. The database goes
- * first: without its WAL it would be an older shop. Returns the name of the database, or of what there was in its place.
+ * Renames the remaining files of a store. The service does not start until a new store exists. The database is renamed
+ * first: without its WAL it would be an older state of the shop. Returns the new name of the first renamed file, which is
+ * the database if it exists.
  */
 export function setAside(directory: string, suffix: string): string | undefined {
   const path = storePath(directory);
@@ -86,7 +88,7 @@ export function setAside(directory: string, suffix: string): string | undefined 
   return kept[0];
 }
 
-/** What the names of files end with that are put aside now, such as `.before-restore-2026-01-31T12-00-00-000Z`. */
+/** Returns the suffix of files that are set aside now, such as `.before-restore-2026-01-31T12-00-00-000Z`. */
 export function asideSuffix(occasion: string, now: number): string {
   return `.before-${occasion}-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
 }

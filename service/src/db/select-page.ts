@@ -14,18 +14,18 @@ import {
 import { orderBy, rangeSql, type Statement } from './range-sql.ts';
 import type { Row } from './table.ts';
 
-/** The most IDs that a list can be asked for. */
-const MOST_IDS = 100;
+/** The most IDs in a filter. */
+const MAX_IDS = 100;
 
-/** A range of the first column of a sort; without either bound there is none. */
+/** A range of the first column of a sort; without bounds, all rows. */
 interface Range {
   /** The lower bound. */
   from?: Value | undefined;
-  /** The upper bound, which is not itself in the range. */
+  /** The upper bound, which is not part of the range. */
   to?: Value | undefined;
 }
 
-/** Which rows of a list, by column. */
+/** The filters of a query, by column. */
 interface Conditions extends Range {
   /** Only rows with one of these 1 to 100 IDs. */
   ids?: readonly number[];
@@ -34,8 +34,8 @@ interface Conditions extends Range {
 }
 
 /**
- * Reads one page by keyset: the resources that pass the filters of the query, after the one that the cursor names. Of a list
- * with an owner only that owner's, or everyone's when it is left out. Throws InvalidListing.
+ * Reads one page by keyset: the resources that match the filters of the query, after the one that the cursor names. A list
+ * with an owner contains only the resources of `owner`, or of all owners when it is omitted. Rejects with InvalidListing.
  */
 export async function selectPage<Resource extends object, D extends ListDeclaration>(
   db: Queries,
@@ -43,11 +43,11 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   query: QueryOf<List<Resource, D>>,
   owner?: Value,
 ): Promise<Page<Resource>> {
-  const { sort: asked, cursor, limit }: Place<string> = query;
+  const { sort: requested, cursor, limit }: Place<string> = query;
   const conditions = conditionsOf(list, query, owner);
   const { from, to, ids, equal } = conditions;
   const hasRange = from !== undefined || to !== undefined;
-  const sort = effectiveSort(list, hasRange, asked);
+  const sort = effectiveSort(list, hasRange, requested);
   const descending = sort.startsWith('-');
   const keys = list.sorts[descending ? sort.slice(1) : sort]!;
   const order = keys.map(({ name }) => name);
@@ -90,7 +90,7 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   };
 }
 
-/** What all filters of a query ask for together. */
+/** Combines the filters of a query. */
 function conditionsOf(
   list: List,
   query: Readonly<Record<string, unknown>>,
@@ -100,13 +100,16 @@ function conditionsOf(
   if (list.owner !== undefined && owner !== undefined) conditions.equal[list.owner] = owner;
   for (const { name, kind, column } of list.filters) {
     const value = query[name];
-    if (value !== undefined) add[kind](conditions, column, value);
+    if (value !== undefined) addFilter[kind](conditions, column, value);
   }
   return conditions;
 }
 
-/** What a filter of each kind adds. A range of a folded text is one of its key. */
-const add: Record<ConditionKind, (conditions: Conditions, column: StoredColumn, value: unknown) => void> = {
+/** Adds a filter of each kind. A range of a folded text is a range of its key column. */
+const addFilter: Record<
+  ConditionKind,
+  (conditions: Conditions, column: StoredColumn, value: unknown) => void
+> = {
   is: (conditions, column, value) => {
     conditions.equal[column.name] = column.write(value);
   },
@@ -126,19 +129,22 @@ const add: Record<ConditionKind, (conditions: Conditions, column: StoredColumn, 
   },
 };
 
-/** Whether a cursor's row can be in a range: one outside of it was given out for another filter. */
+/** Whether a cursor's row can be in a range; otherwise the cursor is from a list with another filter. */
 function isWithin(key: string | number, { from, to }: Range): boolean {
   return (from === undefined || isBefore(from, key, true)) && (to === undefined || isBefore(key, to, false));
 }
 
-/** Texts compare by code point, as in the indexes; the bytes of UTF-8 have that order. */
+/** Texts are compared by code point, as in the indexes; the bytes of UTF-8 have that order. */
 function isBefore(a: Value, b: Value, orEqual: boolean): boolean {
   const order =
     typeof a === 'number' ? a - Number(b) : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
   return orEqual ? order <= 0 : order < 0;
 }
 
-/** Up to 100 rows by their IDs, of which the rest is chosen and sorted: the inner limit keeps planners from other ways. */
+/**
+ * Selects up to 100 rows by their IDs, then filters and sorts these rows. The inner limit prevents planners from using
+ * another index first.
+ */
 function listedSql(
   select: string,
   ids: readonly number[],
@@ -170,9 +176,9 @@ function listedSql(
   return [sql, [...padded, ...conditions.flatMap(([, values]) => values), limit]];
 }
 
-/** `column` is one of 1 to 100 values, padded to one of three lengths so that few different texts are prepared. */
+/** A condition that `column` is one of 1 to 100 values. The list is padded to one of three lengths, to prepare few texts. */
 export function isOneOf(column: string, values: readonly number[]): Statement {
-  const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MOST_IDS;
+  const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MAX_IDS;
   const padded = [...values, ...Array<number>(length - values.length).fill(values[0]!)];
   return [`${column} IN (${padded.map(() => '?').join(', ')})`, padded];
 }

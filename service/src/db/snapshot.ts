@@ -3,19 +3,19 @@ import BetterSqlite3 from 'better-sqlite3';
 import { flushToDisk } from '../kit/durable.ts';
 import { openToRead } from './check-store.ts';
 
-/** Pages copied between two looks at the signal: 4 MB. */
+/** Pages copied between two checks of the signal: 4 MB. */
 const SLICE = 1_000;
 
 /**
- * Copies a store, as it is at one instant, into the empty file `target`, which is complete and on disk when this resolves.
- * A service may go on writing meanwhile. Throws UnusableStore when the source cannot be read.
+ * Copies the state of a store at one instant into the empty file `target`, which is complete and on disk when this
+ * resolves. A service can write to the store during the copy. Rejects with UnusableStore when the source cannot be read.
  *
  * @param signal ends the copy between two slices
  */
 export async function copySnapshot(source: string, target: string, signal?: AbortSignal): Promise<void> {
   const connection = openToRead(source);
   try {
-    // Without a transaction around the copy it would begin anew with each commit of another process.
+    // Without a transaction the copy would restart after each commit of another process.
     connection.exec('BEGIN');
     connection.prepare('SELECT count(*) FROM sqlite_schema').get();
     const progress = () => {
@@ -30,7 +30,7 @@ export async function copySnapshot(source: string, target: string, signal?: Abor
   flushToDisk(target);
 }
 
-/** A copy in WAL mode would get a `-wal` and a `-shm` file from each program that reads it. */
+/** In WAL mode, each program that reads the copy would create a `-wal` and a `-shm` file next to it. */
 function intoOneFile(path: string): void {
   const copy = new BetterSqlite3(path);
   try {
@@ -40,7 +40,7 @@ function intoOneFile(path: string): void {
   }
 }
 
-/** Deletes a copy that was not completed, with what SQLite has put next to it. */
+/** Deletes an incomplete copy and the files that SQLite has put next to it. */
 export function discardCopy(path: string): void {
   for (const file of ['', '-journal', '-wal', '-shm']) rmSync(`${path}${file}`, { force: true });
 }

@@ -6,7 +6,7 @@ import { attempt, isNullIn } from './sqlite-errors.ts';
 /** A connection whose statements are prepared once per SQL text. */
 export class Connection {
   readonly raw: BetterSqlite3.Database;
-  /** How many statements have changed something. One that fails leaves nothing behind (https://sqlite.org/lang_conflict.html). */
+  /** How many statements have changed something. A failed statement changes nothing (https://sqlite.org/lang_conflict.html). */
   changes = 0;
   readonly #statements = new Map<string, BetterSqlite3.Statement>();
 

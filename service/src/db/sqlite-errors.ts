@@ -3,23 +3,23 @@ import { DatabaseUnavailable, UnusableStore, type WriteProblem } from './databas
 
 type SqliteError = InstanceType<typeof BetterSqlite3.SqliteError>;
 
-/** Whether the store itself failed (disk full, I/O error, locked by another process), not the statement. */
+/** Whether the store failed (disk full, I/O error, locked by another process), and not the statement. */
 export function isOutage(error: unknown): error is SqliteError {
   return hasCode(error, /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/);
 }
 
-/** Runs a statement. Throws DatabaseUnavailable if the store itself failed. */
+/** Runs a statement. Throws DatabaseUnavailable when the store failed. */
 export function attempt<T>(query: () => T): T {
   try {
     return query();
   } catch (error) {
-    throw isOutage(error) ? new DatabaseUnavailable(error, writeProblemOf(error) ?? 'away') : error;
+    throw isOutage(error) ? new DatabaseUnavailable(error, writeProblemOf(error) ?? 'unavailable') : error;
   }
 }
 
-/** Whether only writes fail, and why, by the result code (https://sqlite.org/rescode.html). */
+/** Returns why writes fail; `undefined` when reads fail as well (result codes: https://sqlite.org/rescode.html). */
 function writeProblemOf({ code }: SqliteError): WriteProblem | undefined {
-  // The index of the log in shared memory could not grow.
+  // SHMSIZE: the index of the WAL, in shared memory, could not grow.
   if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return 'full';
   if (code.startsWith('SQLITE_READONLY')) return 'readOnly';
   return /^SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)$/.test(code) ? 'faulty' : undefined;
@@ -30,27 +30,27 @@ export function isBusy(error: unknown): boolean {
   return hasCode(error, /^SQLITE_BUSY/);
 }
 
-/** Whether a null was to be stored in this column, named as `table.column`, which takes none. */
+/** Whether the error is a null in this column, given as `table.column`, which is NOT NULL. */
 export function isNullIn(column: string, error: unknown): boolean {
   return hasCode(error, /^SQLITE_CONSTRAINT_NOTNULL$/) && error.message.endsWith(`: ${column}`);
 }
 
-/** Whether the file is damaged, or has never been a store. */
+/** Whether the file is damaged or is not a database. */
 export function isDamage(error: unknown): boolean {
   return hasCode(error, /^SQLITE_(NOTADB|CORRUPT)/);
 }
 
-/** Whether the operating system refused something, such as a directory. */
+/** Whether a system call failed, for example on the directory. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** The error to throw for one that opening a store in `directory` has caused. A fault of the program is returned as it is. */
+/** Converts an error of opening the store in `directory` to an UnusableStore. Returns bugs of the program unchanged. */
 export function cannotBeOpened(directory: string, error: unknown): unknown {
   if (!isOutage(error) && !isSystemError(error)) return error;
   return new UnusableStore(
     `The store in ${directory} cannot be opened: ${error.message}\n` +
-      'PETSTORE_DATA names the directory of the store, or DATABASE_URL a database in its place.',
+      'Set PETSTORE_DATA to the directory of the store, or DATABASE_URL to a database to use instead',
     { cause: error },
   );
 }

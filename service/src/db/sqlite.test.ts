@@ -38,7 +38,7 @@ async function names(db: Queries): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Work whose constraints are first checked by the commit, which then fails. */
+/** Work with a deferred constraint violation, which makes the commit fail. */
 async function breakCommit(tx: Transaction): Promise<void> {
   await tx.run('PRAGMA defer_foreign_keys = ON');
   await tx.run(
@@ -46,9 +46,9 @@ async function breakCommit(tx: Transaction): Promise<void> {
   );
 }
 
-/** What it has in common with the other engine is in test/db/guarantees.test.ts. */
+/** Tests for both engines are in test/db/guarantees.test.ts. */
 describe('the embedded store', () => {
-  it('keeps the writes of a batch of which one fails', async t => {
+  it('stores the other writes of a batch when one fails', async t => {
     const db = openStore(t);
     const outcomes = await Promise.allSettled([
       db.write(tx => addCategory(tx, 'first')),
@@ -66,13 +66,13 @@ describe('the embedded store', () => {
     assert.deepEqual(await names(db), ['first', 'third']);
   });
 
-  it('shows later writes of a batch what earlier ones did', async t => {
+  it('shows later writes of a batch the changes of earlier ones', async t => {
     const db = openStore(t);
     const [, seen] = await Promise.all([db.write(tx => addCategory(tx, 'first')), db.write(names)]);
     assert.deepEqual(seen, ['first']);
   });
 
-  it('rejects the whole batch when the commit fails, keeps none of it, and then works again', async t => {
+  it('rejects the whole batch when the commit fails, stores none of it, and then works again', async t => {
     const db = openStore(t);
     const outcomes = await Promise.allSettled([
       db.write(tx => addCategory(tx, 'first')),
@@ -88,7 +88,7 @@ describe('the embedded store', () => {
     assert.deepEqual(await names(db), ['next']);
   });
 
-  it('flushes every commit to disk and holds to its references', async t => {
+  it('flushes every commit to disk and enforces references', async t => {
     const db = openStore(t);
     await db.write(async tx => {
       assert.deepEqual(await tx.get('PRAGMA journal_mode'), { journal_mode: 'wal' });
@@ -97,14 +97,14 @@ describe('the embedded store', () => {
     });
   });
 
-  it('has moved what a killed process left in the log into the database before it serves', async t => {
+  it('moves what a killed process left in the WAL into the database when it opens', async t => {
     const [killed, reopened] = [newDirectory(t), newDirectory(t)];
     const before = openStore(t, killed);
     await before.write(tx => addCategory(tx, 'left'));
     for (const name of ['petstore.db', 'petstore.db-wal'])
       copyFileSync(join(killed, name), join(reopened, name));
     openStore(t, reopened);
-    // The database without its log.
+    // The database without its WAL.
     const alone = join(newDirectory(t), 'petstore.db');
     copyFileSync(join(reopened, 'petstore.db'), alone);
     const database = new BetterSqlite3(alone);
@@ -112,7 +112,7 @@ describe('the embedded store', () => {
     database.close();
   });
 
-  it('gives its files to their owner alone, whatever the umask and the mode of the directory', t => {
+  it('makes its files accessible to their owner only, whatever the umask and the mode of the directory', t => {
     for (const umask of [0o000, 0o022, 0o277]) {
       const before = process.umask(umask);
       try {
@@ -126,7 +126,7 @@ describe('the embedded store', () => {
     }
   });
 
-  it('does so with the files of a store that exists, also when it is opened to be copied', async t => {
+  it('does the same with the files of an existing store, also when it is opened to be copied', async t => {
     const directory = newDirectory(t);
     const first = openStore(t, directory);
     await first.write(tx => addCategory(tx, 'first'));

@@ -9,55 +9,55 @@ import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
 import { attempt, cannotBeOpened } from './sqlite-errors.ts';
-import { refuseLostFile, refuseLostTables, storePath } from './store-directory.ts';
+import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
-  /** The directory that holds `petstore.db`; made when missing. */
+  /** The directory of `petstore.db`; created when missing. */
   directory: string;
   /** The most operations that share one commit. */
   writeBatch: number;
-  /** The most operations that wait for a commit; those beyond it are refused at once. */
+  /** The most operations that wait for a commit; further ones are rejected at once. */
   maxQueue: number;
-  /** Is told of each commit, and how many operations shared it. */
+  /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;
-  /** What events are dated by. */
+  /** Dates the events. */
   clock: Clock;
 }
 
-/** Writes the first page anew. An UPDATE that changes nothing would write none; nothing else uses this number. */
+/** Rewrites the first page; an UPDATE that changes nothing would write no page. Nothing else uses `user_version`. */
 const PROBE = 'PRAGMA user_version = 0';
 
-/** How long to wait for another process's lock while opening, in milliseconds: it may be migrating. */
+/** How long to wait for another process's lock while opening, in milliseconds: that process may be migrating. */
 const OPENING_TIMEOUT = 10_000;
 
-/** The same while serving: the wait holds up every request, so it is short, and the answer then is 503. */
+/** The same while serving. Short, because the wait blocks every request; the response then is 503. */
 const SERVING_TIMEOUT = 250;
 
 /**
- * After so many pages in the log a commit moves them into the database, during which nothing else is served. Half of
- * SQLite's default halves that time, and leaves the throughput of writes as it is.
+ * The size of the WAL, in pages, at which a commit moves them into the database, which blocks all requests. Half of
+ * SQLite's default halves that time without reducing the throughput of writes.
  */
 const CHECKPOINT_PAGES = 500;
 
-/** For how long operations that share a commit may run, in milliseconds: requests wait for them. */
+/** How long the operations that share a commit may run, in milliseconds: all requests wait for them. */
 const GROUP_DURATION = 10;
 
 /**
- * Opens the embedded store, whose files only their owner can read, and brings its schema up to date. Throws UnusableStore
- * when its directory, its files or its schema rule that out, and when the store that was there is lost.
+ * Opens the embedded store, makes its files readable by their owner only, and brings its schema up to date. Throws
+ * UnusableStore when the directory, the files or the schema cannot be used, and when an earlier store is lost.
  */
 export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }: SqliteOptions): Database {
   const path = storePath(directory);
   let writer: BetterSqlite3.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    refuseLostFile(directory);
+    rejectLostFile(directory);
     createPrivately(path);
     makePrivate(path);
     writer = connect(path);
-    refuseLostTables(directory, writer);
+    rejectLostTables(directory, writer);
     migrateSqlite(writer);
-    // What a process that was killed has left in its log: the first commit would otherwise pay for all of it.
+    // Moves what a killed process left in its WAL: otherwise the first commit would have to.
     writer.pragma('wal_checkpoint(PASSIVE)');
     const reader = connect(path);
     reader.pragma('query_only = ON');
@@ -78,7 +78,7 @@ export function openSqlite({ directory, writeBatch, maxQueue, clock, onCommit }:
 function connect(path: string): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { timeout: OPENING_TIMEOUT });
   connection.pragma('journal_mode = WAL');
-  // An acknowledged write is on disk: WAL alone would leave the last commits to the operating system.
+  // Acknowledged writes are on disk; with less than FULL, WAL mode can lose the last commits in a power failure.
   connection.pragma('synchronous = FULL');
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma('foreign_keys = ON');
@@ -94,10 +94,10 @@ class SqliteDatabase implements Database {
   readonly #endRead: BetterSqlite3.Statement;
   readonly #listeners: (() => void)[] = [];
   readonly #notices = new Notices();
-  /** The topics that the transaction which runs notifies. */
+  /** The topics that the running transaction notifies. */
   readonly #topics = new Set<string>();
   #reading = false;
-  /** Whether the transaction that runs has events. */
+  /** Whether the running transaction has events. */
   #appended = false;
 
   constructor(
@@ -175,8 +175,8 @@ class SqliteDatabase implements Database {
   }
 
   /**
-   * Reads of one event-loop turn share a transaction, because taking and dropping SQLite's read lock costs more than a
-   * look-up. It ends before the next turn, and at each commit, so that whoever has written sees it.
+   * Reads of one event-loop turn share a transaction, because acquiring and releasing SQLite's read lock costs more than
+   * a look-up. It ends before the next turn, and at each commit, so that a writer can read its own changes.
    */
   #beginReading(): void {
     if (this.#reading) return;
@@ -188,7 +188,7 @@ class SqliteDatabase implements Database {
   readonly #finishReading = (): void => {
     if (!this.#reading) return;
     this.#reading = false;
-    // After an I/O error SQLite has ended the transaction by itself.
+    // After an I/O error SQLite has already ended the transaction.
     if (this.#reader.raw.inTransaction) this.#endRead.run();
   };
 
@@ -265,7 +265,7 @@ class SqliteTransaction implements Transaction {
     return work(this);
   }
 
-  /** One transaction runs at a time, so every lock is free. */
+  /** Only one transaction runs at a time, so every lock is free. */
   async lock(): Promise<void> {}
 
   async tryLock(): Promise<boolean> {

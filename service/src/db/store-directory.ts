@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { UnusableStore } from './database.ts';
 
-/** The file of the embedded store. SQLite keeps `petstore.db-wal` and `petstore.db-shm` next to it while it is open. */
+/** The file of the embedded store. SQLite puts `petstore.db-wal` and `petstore.db-shm` next to it while it is open. */
 export function storePath(directory: string): string {
   return join(directory, 'petstore.db');
 }
 
-/** The administrator's key, which the first start on a new store writes. */
+/** The file of the administrator's key, which the first start on a new store writes. */
 export function adminKeyPath(directory: string): string {
   return join(directory, 'admin.key');
 }
 
-/** Whether there is a file of a store in which something can be. */
+/** Whether the directory contains a store with data. */
 export function hasStore(directory: string): boolean {
   return (statSync(storePath(directory), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * Throws UnusableStore when the store has lost its file: a new one would be an empty shop, and SQLite would delete the
- * WAL, in which changes may still be.
+ * Throws UnusableStore when the file of an earlier store is lost: a new file would be an empty shop, and SQLite would
+ * delete the WAL, which may contain changes.
  */
-export function refuseLostFile(directory: string): void {
+export function rejectLostFile(directory: string): void {
   if (hasStore(directory)) return;
   const left = [adminKeyPath(directory), `${storePath(directory)}-wal`].filter(path => existsSync(path));
-  if (left.length > 0) refuse(directory, left);
+  if (left.length > 0) reject(directory, left);
 }
 
-/** Throws UnusableStore when the file is a database of another program, or has no tables at all but there is a key. */
-export function refuseLostTables(directory: string, connection: BetterSqlite3.Database): void {
+/** Throws UnusableStore when the file is a database of another program, or has no tables although `admin.key` exists. */
+export function rejectLostTables(directory: string, connection: BetterSqlite3.Database): void {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (tables.length > 0 && !tables.includes('schema_migrations')) {
     throw new UnusableStore(
@@ -37,18 +37,18 @@ export function refuseLostTables(directory: string, connection: BetterSqlite3.Da
     );
   }
   if (tables.length === 0 && existsSync(adminKeyPath(directory)))
-    refuse(directory, [adminKeyPath(directory)]);
+    reject(directory, [adminKeyPath(directory)]);
 }
 
 const PROGRAM = 'node_modules/.bin/node service/src/main.ts';
 
-function refuse(directory: string, left: readonly string[]): never {
+function reject(directory: string, left: readonly string[]): never {
   const path = storePath(directory);
   throw new UnusableStore(
     `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(' and ')} of an earlier store ` +
-      `${left.length === 1 ? 'is' : 'are'} there: no empty shop is started in its place\n` +
+      `still ${left.length === 1 ? 'exists' : 'exist'}: the service does not start an empty shop instead\n` +
       '  The store is elsewhere:  set PETSTORE_DATA to its directory, or DATABASE_URL to its database\n' +
-      `  The store is lost:       ${PROGRAM} restore FILE   brings a backup back\n` +
-      `  A new store is wanted:   ${PROGRAM} new-store      keeps what is there under another name`,
+      `  The store is lost:       ${PROGRAM} restore FILE   restores a backup\n` +
+      `  You want a new store:    ${PROGRAM} new-store      renames the files of the earlier store`,
   );
 }

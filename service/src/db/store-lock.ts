@@ -6,16 +6,16 @@ import { codeOf } from '../kit/thrown.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { cannotBeOpened, isBusy } from './sqlite-errors.ts';
 
-/** How long to wait for the lock, in milliseconds: a process that has just got it has written by then who it is. */
-const PATIENCE = 500;
+/** How long to wait for the lock, in milliseconds: by then a process that has just taken it has written `petstore.holder`. */
+const TIMEOUT = 500;
 
-/** The process that has a store to itself. */
+/** The process that holds the lock of a store. */
 interface Holder {
   pid: number;
   host: string;
-  /** The command that it runs. */
+  /** The command that the process runs. */
   command: string;
-  /** Where it listens; a command that does not listen has none. */
+  /** The URL at which it listens; absent for a command that does not listen. */
   url?: string;
   /** When it took the lock, as a date-time. */
   since: string;
@@ -26,13 +26,13 @@ export interface StoreLock {
   listensAt(url: string): void;
 }
 
-/** Another process has the store to itself; the message names it. */
+/** Another process uses the store; the message names the process. */
 export class StoreInUse extends Error {}
 
 /**
- * Takes the store in a directory, which is made when missing, for this process until it ends. The lock is one that the
- * operating system holds on `petstore.lock`, by way of SQLite, so it goes with the process, however that ends; what the
- * file `petstore.holder` says is for messages only. Throws StoreInUse, or UnusableStore when the directory is of no use.
+ * Locks the store in a directory, which is created when missing, for this process until it ends. SQLite takes the lock on
+ * `petstore.lock` from the operating system, which releases it however the process ends; the file `petstore.holder` is
+ * for messages only. Throws StoreInUse, or UnusableStore when the directory cannot be used.
  */
 export function lockStore(directory: string, command: string): StoreLock {
   const path = join(directory, 'petstore.lock');
@@ -43,8 +43,8 @@ export function lockStore(directory: string, command: string): StoreLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     createPrivately(path);
     makePrivate(path);
-    connection = new BetterSqlite3(path, { timeout: PATIENCE });
-    // The transaction never writes, so it needs no journal: the directory keeps one empty file.
+    connection = new BetterSqlite3(path, { timeout: TIMEOUT });
+    // The transaction never writes, so a journal in memory is enough: the directory contains only an empty file.
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN IMMEDIATE');
     write(holderPath, holder);
@@ -78,7 +78,7 @@ function inUse(directory: string, holderPath: string): string {
   );
 }
 
-/** What the holder wrote; `undefined` when it is just being written, or was lost. */
+/** Reads the file of the holder; `undefined` while it is being written, or when it was lost. */
 function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -24,7 +24,7 @@ const kennels = new Table<Kennel>('kennels', {
 
 const row = { id: 1, name: 'North', name_key: 'north', places: null, opened_at: 0, is_heated: 1 };
 
-/** A store that has the given row, or none, and notes what it is sent. */
+/** A store with the given row, or none, that records its queries. */
 function storeOf(row: object | undefined): { db: Transaction; sent: unknown[] } {
   const sent: unknown[] = [];
   const get = async (...query: unknown[]) => {
@@ -50,7 +50,7 @@ describe('a table', () => {
     assert.deepEqual(kennels.valuesOf({ name: 'x', openedAt: null, heated: true }).slice(2), [null, null, 1]);
   });
 
-  it('leaves an absent property out of the resource, and keeps a null one', () => {
+  it('returns no property for NULL when it is optional, and null when it is nullable', () => {
     assert.deepEqual(kennels.toResource({ ...row, opened_at: null }), {
       id: 1,
       name: 'North',
@@ -80,7 +80,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('finds nothing where there is no row, and fails where a row was to be changed', async () => {
+  it('finds nothing without a row, and fails to update a missing row', async () => {
     const { db } = storeOf(undefined);
     assert.equal(await kennels.find(db, 1), undefined);
     await assert.rejects(
@@ -90,7 +90,7 @@ describe('a table', () => {
     await assert.rejects(one(db, 'SELECT 1'), /none: SELECT 1$/);
   });
 
-  it('has no column for a property that it was not given', () => {
+  it('has no column for an undeclared property', () => {
     assert.throws(() => kennels.columnOf('colour'), /^Error: kennels has no column for colour$/);
   });
 });
@@ -98,7 +98,7 @@ describe('a table', () => {
 describe('the declaration of a list', () => {
   const rest = { defaultSort: 'id', indexes: [] };
 
-  it('gives the columns that its pages are selected and sorted by', () => {
+  it('provides the columns by which its pages are selected and sorted', () => {
     const { select, equal, sorts, range } = defineList(kennels, {
       ...rest,
       owner: 'places',
@@ -117,13 +117,13 @@ describe('the declaration of a list', () => {
     assert.deepEqual(range, { filters: ['name'], sort: 'name', isNullable: false });
   });
 
-  it('is refused when no sort has the order of its range, or when it has ranges of two properties', () => {
+  it('is rejected when no sort has the order of its range, and when it has ranges of two properties', () => {
     const sorts = { id: ['id'], openedAt: ['openedAt', 'id'] } as const;
     assert.throws(
       () => defineList(kennels, { ...rest, filters: { fewer: below('places') }, sorts }),
-      /No one sort/,
+      /No single sort/,
     );
     const filters = { since: from('openedAt'), after: from('id') };
-    assert.throws(() => defineList(kennels, { ...rest, filters, sorts }), /No one sort/);
+    assert.throws(() => defineList(kennels, { ...rest, filters, sorts }), /No single sort/);
   });
 });

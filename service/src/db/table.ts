@@ -5,10 +5,10 @@ import { type Insert, insertInto } from './insert.ts';
 /** A row as an engine returns it, by column. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** One column for each property of a resource, in the order in which the properties are sent. */
+/** One column for each property of a resource, in the order of the properties in responses. */
 export type ColumnsOf<Resource> = { readonly [P in keyof Resource]-?: Column<Resource[P]> };
 
-/** What is written of a resource: all but the ID that the store assigns. */
+/** A resource without the ID, which the store assigns. */
 export type New<Resource> = Omit<Resource, 'id'>;
 
 /** The resource of a table whose type follows from its columns. */
@@ -19,8 +19,8 @@ interface Field extends StoredColumn {
 }
 
 /**
- * A noun and its columns, which are declared here and nowhere else. The statements, the resource that a row stands for, and
- * whether two states of a resource differ follow from the declaration. The row is found by its column `id`.
+ * A table and its columns, which are declared only here. The statements, the conversion of rows to resources and the
+ * comparison of two states of a resource are derived from the declaration. A row is identified by its column `id`.
  */
 export class Table<Resource extends object> {
   readonly name: string;
@@ -28,7 +28,7 @@ export class Table<Resource extends object> {
   readonly columns: string;
   /** The columns that INSERT and UPDATE write. Their values come from `valuesOf`. */
   readonly written: readonly string[];
-  /** A parameter for each of them. */
+  /** One parameter for each written column. */
   readonly parameters: string;
   /** For an UPDATE: each written column with its parameter. */
   readonly assignments: string;
@@ -61,14 +61,14 @@ export class Table<Resource extends object> {
     return row && this.toResource(row);
   }
 
-  /** Stores a new resource. Resolves with the resource as it is stored. */
+  /** Stores a new resource. Resolves with the stored resource. */
   async insert(tx: Transaction, resource: New<Resource>): Promise<Resource> {
     const id = await tx.insert(this.#insert, this.valuesOf(resource));
-    if (id === undefined) throw new Error(`${this.name} took no row`);
+    if (id === undefined) throw new Error(`No row was inserted into ${this.name}`);
     return this.storedAs(id, resource);
   }
 
-  /** Replaces a resource that exists. Resolves with the resource as it is stored. */
+  /** Replaces an existing resource. Resolves with the stored resource. */
   async update(db: Queries, id: number, resource: New<Resource>): Promise<Resource> {
     return this.toResource(await one<Row>(db, this.#update, [...this.valuesOf(resource), id]));
   }
@@ -78,7 +78,7 @@ export class Table<Resource extends object> {
     await db.run(this.#delete, [id]);
   }
 
-  /** The resource that a row stands for. Its properties are always set in the order of the declaration, so that V8 keeps one hidden class. */
+  /** Converts a row to a resource. The properties are always set in the order of the declaration, so that V8 needs one hidden class. */
   readonly toResource = (row: Row): Resource => {
     const resource: Record<string, unknown> = {};
     for (const { property, name, read } of this.#fields) {
@@ -88,7 +88,7 @@ export class Table<Resource extends object> {
     return resource as Resource;
   };
 
-  /** The resource as it is stored under the ID that the store assigned. */
+  /** Returns the resource as it is stored, with the ID that the store assigned. */
   storedAs(id: number, resource: New<Resource>): Resource {
     const properties = resource as Readonly<Record<string, unknown>>;
     const stored: Record<string, unknown> = {};
@@ -99,7 +99,7 @@ export class Table<Resource extends object> {
     return stored as Resource;
   }
 
-  /** The values of the written columns. */
+  /** Returns the values of the written columns. */
   valuesOf(resource: New<Resource>): Value[] {
     const properties = resource as Readonly<Record<string, unknown>>;
     const values: Value[] = [];
@@ -111,13 +111,13 @@ export class Table<Resource extends object> {
     return values;
   }
 
-  /** Whether two states of a resource are stored differently, so that a change from one to the other is an event. */
+  /** Whether two states of a resource have different stored values, so that the change between them is an event. */
   differ(before: New<Resource>, after: New<Resource>): boolean {
     const [old, current] = [this.valuesOf(before), this.valuesOf(after)];
     return old.some((value, i) => value !== current[i]);
   }
 
-  /** The column of a property. Throws when the resource has no such property. */
+  /** Returns the column of a property. Throws when the resource has no such property. */
   columnOf(property: string): StoredColumn {
     const field = this.#fields.find(field => field.property === property);
     if (!field) throw new Error(`${this.name} has no column for ${property}`);

@@ -11,17 +11,17 @@ import {
 } from './database.ts';
 import type { Insert } from './insert.ts';
 
-/** What a store is used for. */
+/** The request for which a store is used. */
 interface Work {
-  /** The header that events carry. */
+  /** The header `traceparent` of events. */
   traceparent: string;
-  /** The parent of what is recorded; `undefined` when nothing is. */
+  /** The parent of the recorded spans; `undefined` when the trace is not recorded. */
   span: Span | undefined;
 }
 
 /**
- * The store as one request uses it: the events that it appends carry its trace. When the trace is recorded, so is each
- * statement, each transaction, and in it the wait for the commit.
+ * Returns the store for one request, whose events then carry its trace. When the trace is recorded, each statement, each
+ * transaction and each wait for a commit becomes a span.
  */
 export function tracedStore(
   db: Queries & Writer,
@@ -68,7 +68,7 @@ class TracedQueries<Inner extends Queries> implements Queries {
 }
 
 class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
-  /** A statement that writes is a transaction of its own. */
+  /** A single statement that writes has a transaction of its own. */
   override run(sql: string, values?: readonly Value[]): Promise<number> {
     return this.write(tx => tx.run(sql, values));
   }
@@ -81,7 +81,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
     });
     let commitWait: Span | undefined;
     const written = this.inner.write(async tx => {
-      // The commit before failed because of another transaction, and the work is run again.
+      // The previous commit conflicted with another transaction, and the work runs again.
       commitWait?.end('conflict');
       commitWait = undefined;
       const value = await work(new TracedTransaction(tx, { traceparent, span: transaction }));
@@ -95,7 +95,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
         return value;
       },
       error => {
-        // Everything else is a refusal, which rolls the transaction back and is no failure of the store.
+        // Any other error is a rejection, which rolls back the transaction and is no failure of the store.
         const errorType = error instanceof DatabaseUnavailable ? errorTypeOf(error) : undefined;
         commitWait?.end(errorType);
         transaction.set({ 'petstore.transaction.outcome': 'rolled back' });
@@ -158,10 +158,10 @@ interface StatementDescription {
   attributes: Attributes;
 }
 
-/** By text: there are as many as there are prepared statements. */
+/** By SQL text; as many as there are prepared statements. */
 const descriptions = new Map<string, StatementDescription>();
 
-/** The name and attributes of a statement (semantic conventions for SQL). Its text holds `?` in the place of values. */
+/** Returns the name and attributes of a statement (OpenTelemetry semantic conventions for SQL). Its text has `?` instead of values. */
 function describeStatement(sql: string, engine: Engine): StatementDescription {
   let description = descriptions.get(sql);
   if (!description) {

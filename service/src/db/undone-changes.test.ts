@@ -19,7 +19,7 @@ function openStore(t: TestContext): Database {
   return db;
 }
 
-const refused = new Error('refused');
+const rejected = new Error('rejected');
 
 const INSERT = 'INSERT INTO categories (name, name_key) VALUES (?, ?)';
 
@@ -27,7 +27,7 @@ async function namesOf(db: Queries): Promise<string[]> {
   return (await db.all<{ name: string }>('SELECT name FROM categories ORDER BY id')).map(({ name }) => name);
 }
 
-/** The ways in which an operation changes something. Each adds a category. */
+/** The ways in which an operation can change something. Each adds a category. */
 const additions: Record<string, (tx: Transaction, name: string) => unknown> = {
   run: (tx, name) => tx.run(INSERT, [name, name]),
   'get of a RETURNING': (tx, name) => tx.get(`${INSERT} RETURNING id`, [name, name]),
@@ -43,7 +43,7 @@ describe('an operation of the embedded store that fails', () => {
         db.write(async tx => add(tx, 'first')),
         db.write(async tx => {
           await add(tx, 'second');
-          throw refused;
+          throw rejected;
         }),
         db.write(async tx => add(tx, 'third')),
       ]);
@@ -62,7 +62,7 @@ describe('an operation of the embedded store that fails', () => {
       db.write(async tx => tx.append(event('categories/1'))),
       db.write(async tx => {
         tx.append(event('categories/2'));
-        throw refused;
+        throw rejected;
       }),
       db.write(async tx => tx.append(event('categories/3'))),
     ]);
@@ -85,7 +85,7 @@ describe('an operation of the embedded store that fails', () => {
           operations.map(({ names, fails }) =>
             db.write(async tx => {
               for (const name of names) await tx.run(INSERT, [name, name]);
-              if (fails) throw refused;
+              if (fails) throw rejected;
             }),
           ),
         );

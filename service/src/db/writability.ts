@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, SECOND } from '../kit/clock.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 
-/** How long a probe is waited for, in milliseconds: while all connections are busy, its outcome comes with a later question. */
-const PATIENCE = 500;
+/** How long to wait for a probe, in milliseconds. While all connections are busy, a later call reports its outcome. */
+const TIMEOUT = 500;
 
 /**
- * For how long a write that failed counts more than a probe that succeeds, in milliseconds. A full disk of PostgreSQL still
- * takes a row that fits into a page it has, as the probe does.
+ * How long a failed write outweighs a successful probe, in milliseconds. With a full disk PostgreSQL still writes rows that
+ * fit into an existing page, as that of the probe does.
  */
-const HOLD = 5 * SECOND;
+const FAILURE_DURATION = 5 * SECOND;
 
-/** Knows whether the store takes writes: by the writes that fail, and by a probe, so that it is known without traffic. */
+/** Tracks whether the store accepts writes, from failed writes and, without traffic, from a probe. */
 export class Writability {
   readonly #db: Pick<Database, 'tryWrite'>;
   readonly #clock: Clock;
@@ -25,21 +25,21 @@ export class Writability {
     this.#clock = clock;
   }
 
-  /** Takes note of a failure of the store. It need not be one of a write. */
+  /** Records a failure of the store; failures of reads have no effect. */
   readonly note = (outage: DatabaseUnavailable): void => {
     if (outage.writeProblem === undefined) return;
     this.#problem = outage.writeProblem;
     this.#failedAt = this.#clock.now();
   };
 
-  /** Resolves with why the store takes no writes, or with `undefined`. It probes the store at most once a second. */
+  /** Resolves with the reason why the store accepts no writes, or with `undefined`. Probes the store at most once a second. */
   async problem(): Promise<string | undefined> {
     if (this.#hasPassed(SECOND, this.#probedAt)) {
       this.#probe ??= this.#tryWrite().finally(() => {
         this.#probe = undefined;
       });
     }
-    if (this.#probe) await Promise.race([this.#probe, sleep(PATIENCE, undefined, { ref: false })]);
+    if (this.#probe) await Promise.race([this.#probe, sleep(TIMEOUT, undefined, { ref: false })]);
     return this.#problem;
   }
 
@@ -47,15 +47,15 @@ export class Writability {
     this.#probedAt = this.#clock.now();
     try {
       await this.#db.tryWrite();
-      if (this.#hasPassed(HOLD, this.#failedAt)) this.#problem = undefined;
+      if (this.#hasPassed(FAILURE_DURATION, this.#failedAt)) this.#problem = undefined;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      // A store that is busy or away says nothing about whether it takes writes.
+      // When the store is busy or unavailable, the probe does not show whether it accepts writes.
       this.note(error);
     }
   }
 
-  /** A clock that was set back counts as one that went on. */
+  /** The absolute difference: after the clock was set back, the time counts as passed as well. */
   #hasPassed(duration: number, since: number): boolean {
     return Math.abs(this.#clock.now() - since) >= duration;
   }

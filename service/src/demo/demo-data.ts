@@ -96,12 +96,12 @@ interface DemoOrder {
 }
 
 export const demoOrders: readonly DemoOrder[] = [
-  // Sold: the last unit is paid and gone.
+  // Sold: the last unit is paid and shipped.
   { pet: 'Otto the Dachshund', quantity: 1, complete: true, shipsInDays: -12 },
   { pet: 'Misty the Russian Blue', quantity: 1, complete: true, shipsInDays: -9 },
   { pet: 'Snowball the Angora', quantity: 1, complete: true, shipsInDays: -4 },
   { pet: 'Echo the African Grey', quantity: 1, complete: true, shipsInDays: -1 },
-  // Pending: an open order holds the last unit.
+  // Pending: an open order reserves the last unit.
   { pet: 'Luna the Border Collie', quantity: 1, complete: false, shipsInDays: 3 },
   { pet: 'Cleo the Siamese', quantity: 1, complete: false, shipsInDays: 5 },
   { pet: 'Thumper the Rex', quantity: 2, complete: false, shipsInDays: 6 },

@@ -8,8 +8,8 @@ import * as orders from '../orders/orders.ts';
 import { demoCategories, demoOrders } from './demo-data.ts';
 
 /**
- * Fills a store that has no category yet with the demo shop, through the shop's own operations and in one
- * transaction. Answers whether it did.
+ * Fills a store that has no category with the demo shop, through the operations of the shop and in one transaction. Returns
+ * whether it did.
  */
 export async function fillEmptyStore(db: Writer, now: number): Promise<boolean> {
   return db.write(async tx => {

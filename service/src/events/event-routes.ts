@@ -86,7 +86,7 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     summary: 'Read the log of events',
     description:
       'Every change of a resource, in the order in which they happened, oldest first. The `Link` header always has the next ' +
-      `page: when this one is empty or the last, asking for the next later brings what came since. Kept for ${EVENT_DAYS} days unless the service is set up otherwise. ${CONFIDENTIAL}`,
+      `page: when this one is empty or the last, actor for the next later brings what came since. Kept for ${EVENT_DAYS} days unless the service is set up otherwise. ${CONFIDENTIAL}`,
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,

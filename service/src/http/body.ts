@@ -7,14 +7,14 @@ import { shown, shownName } from './quoting.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The JSON text of the body, from which a message quotes numbers; empty without a body. */
+    /** The JSON text of the body, from which messages quote numbers; empty without a body. */
     bodyText: string;
   }
 }
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Replaces the server's body parsers by one for JSON that refuses what is not plainly JSON text. */
+/** Replaces the server's body parsers by one strict parser for JSON. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();
@@ -23,7 +23,7 @@ export function readJsonBodies(server: FastifyInstance): void {
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
     (request, bytes, done) => {
       try {
-        refuseForm(request.method, request.headers);
+        rejectForm(request.method, request.headers);
         request.bodyText = utf8Text(bytes);
         done(null, parseJson(request.bodyText));
       } catch (error) {
@@ -33,20 +33,20 @@ export function readJsonBodies(server: FastifyInstance): void {
   );
 }
 
-function refuseForm(method: string, headers: Record<string, string | string[] | undefined>): void {
+function rejectForm(method: string, headers: Record<string, string | string[] | undefined>): void {
   const type = String(headers['content-type']).toLowerCase();
   if (type.startsWith(MERGE_PATCH) && method !== 'PATCH') {
-    throw new ApiError('unsupported_media_type', `${MERGE_PATCH} is for PATCH; send application/json`);
+    throw new ApiError(
+      'unsupported_media_type',
+      `Media type ${MERGE_PATCH} is for PATCH only; send application/json`,
+    );
   }
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/.exec(type)?.[1];
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
-    throw new ApiError('unsupported_media_type', `JSON is sent in UTF-8, not in ${shownName(charset)}`);
+    throw new ApiError('unsupported_media_type', `Send JSON in UTF-8, not in ${shownName(charset)}`);
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') {
-    throw new ApiError(
-      'unsupported_media_type',
-      `Send the body as it is, without Content-Encoding ${shown(encoding)}`,
-    );
+    throw new ApiError('unsupported_media_type', `Send the body without Content-Encoding ${shown(encoding)}`);
   }
 }

@@ -10,8 +10,8 @@ import type { OwedResponses } from './gate/owed-responses.ts';
 const SWEEP_INTERVAL = 50;
 
 /**
- * Lets a server that is being closed end as soon as it has sent the responses it owes. It does not wait for idle clients to
- * close their connections, nor for the first request on connections that browsers open in advance.
+ * Makes a closing server end as soon as it has sent the responses it owes. It does not wait until idle clients close their
+ * connections, nor for the first request on connections that browsers open in advance.
  */
 export function closeConnectionsPromptly(server: FastifyInstance, drain: Drain, owed: OwedResponses): void {
   const { server: http } = server;
@@ -21,14 +21,14 @@ export function closeConnectionsPromptly(server: FastifyInstance, drain: Drain, 
     socket.once('close', () => sockets.delete(socket));
   });
   const closeIdle = http.closeIdleConnections.bind(http);
-  // For node:http a connection is idle as soon as its last response was handed over, even if a slow reader has only a part.
+  // node:http treats a connection as idle when its last response was written, even if a slow client has read only a part.
   http.closeIdleConnections = () => {
     for (const socket of sockets) if (owed.areBeingSent(socket)) return;
     closeIdle();
   };
   server.addHook('preClose', async () => {
     drain.begin();
-    // Again and again: node:http does so once, and a connection can become idle later without `Connection: close`.
+    // Repeatedly: node:http does it once, but a connection can become idle later without `Connection: close`.
     const sweeps = setInterval(() => {
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       http.closeIdleConnections();

@@ -39,8 +39,8 @@ function limited(perAddress: number) {
 
 const isOpen = (connection: Connection) => connection.isOpen;
 
-describe('the connections of an address', () => {
-  it('are no more than the limit, and do not count for other addresses', () => {
+describe('connections of one address', () => {
+  it('are limited, and do not count for other addresses', () => {
     const { connect, excess } = limited(2);
     const connections = Array.from({ length: 3 }, () => connect('192.0.2.1'));
     assert.deepEqual(connections.map(isOpen), [true, true, false]);
@@ -48,28 +48,28 @@ describe('the connections of an address', () => {
     assert.deepEqual(excess, ['192.0.2.1 address']);
   });
 
-  it('make room when they close, each for one', () => {
+  it('each free one place when they close', () => {
     const { connect } = limited(2);
     const [first] = [connect('192.0.2.1'), connect('192.0.2.1')];
     for (let i = 0; i < 3; i++)
-      assert.ok(!connect('192.0.2.1').isOpen, 'what was closed at once left no room');
+      assert.ok(!connect('192.0.2.1').isOpen, 'a rejected connection frees no place');
     first.destroy();
     assert.deepEqual([connect('192.0.2.1'), connect('192.0.2.1')].map(isOpen), [true, false]);
   });
 
-  it('are counted by /64 in IPv6, and those of IPv4 in IPv6 as IPv4', () => {
+  it('count by /64 in IPv6, and as IPv4 when an IPv6 address maps one', () => {
     const { connect } = limited(1);
     const addresses = ['2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.1'];
     assert.deepEqual(addresses.map(connect).map(isOpen), [true, false, true, true, false]);
   });
 
-  it('that is a trusted proxy are not limited', () => {
+  it('of a trusted proxy are not limited', () => {
     const { connect, excess } = limited(1);
     for (let i = 0; i < 5; i++) assert.ok(connect('10.0.0.1').isOpen);
     assert.deepEqual(excess, []);
   });
 
-  it('that the server dropped because of all connections are reported', () => {
+  it('are reported when the server drops them because of the total limit', () => {
     const { server, excess } = limited(1);
     assert.equal(server.maxConnections, 100);
     server.emit('drop', { remoteAddress: '2001:db8::1' });

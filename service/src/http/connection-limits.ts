@@ -4,19 +4,19 @@ import { addressSubject, type TrustedProxies } from '../kit/client-address.ts';
 export interface ConnectionLimits {
   /** The most open connections. */
   total: number;
-  /** The most of them from one address; IPv6 addresses count by /64. Trusted proxies have no such limit. */
+  /** The most open connections from one address; IPv6 addresses count by /64. Trusted proxies have no such limit. */
   perAddress: number;
 }
 
 export interface ConnectionLimitOptions extends ConnectionLimits {
   trustedProxies: TrustedProxies;
-  /** Is called for each connection that is closed because there are too many: in total, or from its address. */
+  /** Called for each connection that is closed because there are too many: in total, or from its address. */
   onExcess: (address: string, limit: 'total' | 'address') => void;
 }
 
 /**
- * Closes connections beyond the limits at once and without a response: to write one, and to wait until it is read, would cost
- * more than the connection itself.
+ * Closes connections beyond the limits at once and without a response: writing one, and waiting until the client reads it,
+ * would cost more than the connection itself.
  */
 export function limitConnections(
   server: Server,

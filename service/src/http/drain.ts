@@ -3,7 +3,7 @@ import { http } from '../kit/node-http.ts';
 import type { OwedResponses } from './gate/owed-responses.ts';
 
 /**
- * The time between the signal to stop and the end of listening. Requests are served as before, but `/readyz` is 503 and
+ * The time between the signal to stop and the end of listening. Requests are served as before, but `/readyz` returns 503 and
  * each connection ends with its next response, so that proxies move their traffic to other replicas.
  */
 export class Drain {
@@ -22,8 +22,8 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * The class of a server's responses. During a drain the response to the newest request of a connection has
- * `Connection: close`. Responses before it must not: later requests were received already and may have been carried out,
- * and a server closes the connection after the first response that says so (RFC 9112 §9.6).
+ * `Connection: close`. Earlier responses must not have it: later requests were already received and may have been carried
+ * out, and the first response with this header ends the connection (RFC 9112 §9.6).
  */
 export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerResponse {
   return class DrainableResponse<
@@ -32,7 +32,7 @@ export function responseClass(drain: Drain, owed: OwedResponses): typeof ServerR
     override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
       if (drain.hasBegun) {
         if (owed.endWith(this)) this.setHeader('connection', 'close');
-        // The framework sets it on every response once the server is being closed.
+        // The framework sets it on every response while the server closes.
         else this.removeHeader('connection');
       }
       return typeof reason === 'string'

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { SECOND } from '../kit/clock.ts';
 import type { MessageSink } from '../routes/message-sink.ts';
 
-/** How long a client waits before it connects again, in milliseconds. */
+/** The `retry` field of a stream: how long a client waits before it reconnects, in milliseconds. */
 const RETRY = 2 * SECOND;
 
-/** How long the end of a stream may take to reach its reader, in milliseconds. */
-const LAST_WORDS = SECOND;
+/** How long the end of a stream may take to reach its client, in milliseconds. */
+const END_TIMEOUT = SECOND;
 
 /** One client that reads a stream of server-sent events (HTML Living Standard, §9.2). */
 export class EventConnection implements MessageSink {
@@ -19,7 +19,7 @@ export class EventConnection implements MessageSink {
   #ending: NodeJS.Timeout | undefined;
   #bytesSent = 0;
 
-  /** Shows each `interval` that it is alive, and drops a reader that does not take for as long what it was sent. */
+  /** Sends a heartbeat every `interval` milliseconds. Drops a client that reads nothing for as long. */
   constructor(response: ServerResponse, interval: number, onDrop: (reason: string) => void) {
     this.#response = response;
     this.#interval = interval;
@@ -27,7 +27,7 @@ export class EventConnection implements MessageSink {
     response.on('drain', () => {
       this.#blockedSince = undefined;
     });
-    // A connection that breaks ends the stream, and `close` tells of it.
+    // An error of the connection ends the stream; the event `close` follows.
     response.on('error', () => {});
     this.#heartbeat = setInterval(() => this.#beat(), interval);
     response.once('close', () => {
@@ -37,7 +37,7 @@ export class EventConnection implements MessageSink {
     this.#write([Buffer.from(`retry: ${RETRY}\n\n`)]);
   }
 
-  /** What was sent of the body. */
+  /** The bytes of the body that were sent. */
   get bytesSent(): number {
     return this.#bytesSent;
   }
@@ -48,11 +48,11 @@ export class EventConnection implements MessageSink {
 
   end(reason: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    const words = Buffer.from(`: ${reason}\n\n`);
-    this.#bytesSent += words.length;
-    this.#response.end(words);
-    // A reader that takes nothing would never see the end.
-    this.#ending = setTimeout(() => this.#response.destroy(), LAST_WORDS);
+    const comment = Buffer.from(`: ${reason}\n\n`);
+    this.#bytesSent += comment.length;
+    this.#response.end(comment);
+    // A client that reads nothing would keep the connection open.
+    this.#ending = setTimeout(() => this.#response.destroy(), END_TIMEOUT);
   }
 
   onBeat(message: () => Uint8Array): void {
@@ -70,7 +70,7 @@ export class EventConnection implements MessageSink {
   #beat(): void {
     if (this.#blockedSince === undefined) this.#write([this.#beatMessage()]);
     else if (performance.now() - this.#blockedSince >= this.#interval && !this.#response.writableEnded) {
-      const reason = `Dropped: what was sent was not read for ${this.#interval / SECOND} seconds`;
+      const reason = `Dropped: the client read nothing for ${this.#interval / SECOND} seconds`;
       this.#onDrop(reason);
       this.end(reason);
     }
@@ -78,11 +78,11 @@ export class EventConnection implements MessageSink {
 
   #write(messages: readonly Uint8Array[]): boolean {
     if (this.#response.writableEnded || this.#response.destroyed) return false;
-    // In one piece: several, corked, may be told as not taken without a `drain` to follow when the system takes them at once.
+    // Write once: corked writes can return false without a later `drain`.
     const bytes = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
     this.#bytesSent += bytes.length;
-    const taken = this.#response.write(bytes);
-    if (!taken) this.#blockedSince ??= performance.now();
-    return taken;
+    const hasRoom = this.#response.write(bytes);
+    if (!hasRoom) this.#blockedSince ??= performance.now();
+    return hasRoom;
   }
 }

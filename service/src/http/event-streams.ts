@@ -9,19 +9,19 @@ import { presentedKey } from './gate/credentials.ts';
 import { traceOf } from './request-trace.ts';
 import { completedHead, sendWhole } from './send.ts';
 
-/** How often it is looked whether the keys of open streams still work, in milliseconds. */
+/** How often the keys of open streams are checked, in milliseconds. */
 const KEY_CHECK = SECOND;
 
-/** How long a client that is over its number of streams is told to wait, in seconds. */
+/** The `Retry-After` for a client with too many streams, in seconds. */
 const WAIT_FOR_STREAM = 5;
 
 export interface EventStreamsOptions {
-  /** The most streams of one API key, whichever of its secrets they come with. */
+  /** The most streams of one API key, with all its secrets together. */
   mostPerKey: number;
   heartbeat?: number | undefined;
-  /** Finds whose valid key this is, at this moment. */
+  /** Finds the API key of a secret; `undefined` if it is not valid now. */
   findCaller: (key: string) => Caller | undefined | Promise<Caller | undefined>;
-  /** Is called with the reader of a stream that was dropped, and why. */
+  /** Called when a stream is dropped, with its reader and the reason. */
   onDrop: (reader: Reader, reason: string) => void;
 }
 
@@ -37,7 +37,7 @@ interface OpenStream {
   caller: Caller;
 }
 
-/** The streams of server-sent events that are open: as many for each key as it may have, and none of a key that ended. */
+/** The open streams of server-sent events. Limits their number per key, and ends those whose key may no longer read them. */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #byKey = new Map<number, Set<OpenStream>>();
@@ -48,14 +48,14 @@ export class EventStreams {
     this.#options = options;
   }
 
-  /** How many streams are open. */
+  /** The number of open streams. */
   get count(): number {
     let count = 0;
     for (const streams of this.#byKey.values()) count += streams.size;
     return count;
   }
 
-  /** Answers a request with a stream. Throws `too_many_streams`. */
+  /** Responds with a stream. Throws `too_many_streams`. */
   start(request: FastifyRequest, reply: FastifyReply, start: (sink: MessageSink) => void): void {
     const { mostPerKey, heartbeat = HEARTBEAT, onDrop } = this.#options;
     const caller = request.caller!;
@@ -65,7 +65,7 @@ export class EventStreams {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
-      // It is the last on its connection, which so ends with it.
+      // The end of the stream also ends the connection.
       connection: 'close',
     };
     if (request.method === 'HEAD') {
@@ -73,7 +73,7 @@ export class EventStreams {
       return;
     }
     reply.hijack();
-    // Nobody reads any more, and nothing would tell of that again.
+    // The client has disconnected: there will be no further event `close`.
     if (reply.raw.destroyed) return;
     reply.raw.writeHead(200, completedHead(request, headers));
     const traceId = traceOf(request)?.traceId;
@@ -81,26 +81,26 @@ export class EventStreams {
       onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),
     );
     request.stream = connection;
-    this.#keep(ofKey, { connection, key: presentedKey(request.headers)!, caller });
+    this.#add(ofKey, { connection, key: presentedKey(request.headers)!, caller });
     start(connection);
     if (this.#isClosed) this.#end(connection);
   }
 
-  /** Throws when the key of a request that has waited may no longer read what it asked for. */
-  async refuseEnded(request: FastifyRequest): Promise<void> {
+  /** Throws `invalid_api_key` when the key of a long poll may no longer read events. */
+  async rejectEnded(request: FastifyRequest): Promise<void> {
     if (await this.#isStillAllowed(presentedKey(request.headers)!, request.caller!)) return;
     throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
       'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
     });
   }
 
-  /** Ends all streams; their clients go on elsewhere. */
+  /** Ends all streams; their clients continue at another replica. */
   close(): void {
     this.#isClosed = true;
     for (const { connection } of this.#all()) this.#end(connection);
   }
 
-  #keep(ofKey: Set<OpenStream>, stream: OpenStream): void {
+  #add(ofKey: Set<OpenStream>, stream: OpenStream): void {
     const { keyId } = stream.caller;
     ofKey.add(stream);
     this.#byKey.set(keyId, ofKey);
@@ -120,10 +120,10 @@ export class EventStreams {
   }
 
   #end(connection: EventConnection): void {
-    connection.end('The service is shutting down; connect again to go on');
+    connection.end('The service is shutting down; connect again to continue');
   }
 
-  /** Whether a key may still read what it could as `before`, when its stream began. */
+  /** Whether a key still has the scope that it had as `before`, at the start of its stream. */
   async #isStillAllowed(key: string, before: Caller): Promise<boolean> {
     const scopes = (await this.#options.findCaller(key))?.scopes;
     return scopes?.has('admin') || (scopes?.has('events:read') && !before.scopes.has('admin')) || false;
@@ -135,7 +135,7 @@ export class EventStreams {
         allowed => {
           if (!allowed) connection.end('The API key may no longer read these events');
         },
-        () => {}, // The database is away: the next look decides.
+        () => {}, // The database is unavailable: the next check decides.
       );
     }
   }
@@ -144,7 +144,7 @@ export class EventStreams {
 function tooManyStreams(most: number): ApiError {
   return new ApiError(
     'too_many_streams',
-    `The API key has ${most} streams open, as many as it may: end one of them, or use another key`,
+    `The API key has ${most} open streams, the most that it may have: end one of them, or use another key`,
     { 'retry-after': String(WAIT_FOR_STREAM) },
   );
 }

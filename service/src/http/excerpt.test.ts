@@ -32,7 +32,7 @@ interface Cut {
 }
 
 describe('an excerpt of rejected input', () => {
-  it('has few unknown fields, wherever they are, and counts the others', () => {
+  it('has few unknown fields at every level, and the number of the others', () => {
     const { value, leftOut } = excerptOf(schema, { ...unknown, box: unknown, boxes: [unknown, { size: 1 }] });
     const { box, boxes, ...rest } = value as Cut;
     assert.deepEqual(
@@ -43,13 +43,13 @@ describe('an excerpt of rejected input', () => {
     assert.equal(leftOut, 3 * 995);
   });
 
-  it('has an array still too long, but no longer than a message can show', () => {
+  it('has an array that is still too long, but no longer than a message can show', () => {
     const { value, leftOut } = excerptOf(schema, { tags: numbers, ids: numbers });
     const { tags, ids } = value as Cut;
     assert.deepEqual([tags.length, ids.length, leftOut], [60, 101, 0]);
   });
 
-  it('of a value of the wrong type is that value: its fields are no faults', () => {
+  it('of a value of the wrong type is that value: its fields are not faults', () => {
     for (const input of [{ name: unknown }, { tags: unknown }, { box: numbers }, numbers]) {
       assert.equal(JSON.stringify(excerptOf(schema, input)), JSON.stringify({ value: input, leftOut: 0 }));
     }

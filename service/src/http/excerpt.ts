@@ -4,11 +4,11 @@ import { MAX_FAULTS } from './faults.ts';
 
 export interface Excerpt {
   value: unknown;
-  /** How many unknown fields it lacks. */
+  /** The number of unknown fields that were removed. */
   leftOut: number;
 }
 
-/** The items of an array that a message can need, and more than it can show. */
+/** The items of an array that stay in an excerpt: more than a message can show. */
 const EXCERPT_ITEMS = 60;
 
 /**
@@ -17,19 +17,19 @@ const EXCERPT_ITEMS = 60;
  */
 export function excerptOf(schema: Schema, value: unknown): Excerpt {
   if (schema.type === 'array' && Array.isArray(value)) {
-    // One item more than allowed, so that it still is too long.
-    const kept = value.slice(0, Math.max(EXCERPT_ITEMS, (schema.maxItems ?? 0) + 1));
-    const items = kept.map(item =>
+    // One item more than allowed, so that the array is still too long.
+    const first = value.slice(0, Math.max(EXCERPT_ITEMS, (schema.maxItems ?? 0) + 1));
+    const items = first.map(item =>
       schema.items ? excerptOf(schema.items, item) : { value: item, leftOut: 0 },
     );
     return { value: items.map(item => item.value), leftOut: sum(items.map(item => item.leftOut)) };
   }
-  // Of a value of the wrong type, the type is the one fault.
+  // A value of the wrong type has only that fault.
   if (schema.type !== 'object' || !isRecord(value)) return { value, leftOut: 0 };
   const excerpt: Record<string, unknown> = Object.create(null);
   let unknown = 0;
   let leftOut = 0;
-  // Object.entries would take longer than all of the rest.
+  // Object.entries would take longer than the rest of this function.
   for (const name of Object.keys(value)) {
     const property = propertyOf(schema, name);
     if (!property && ++unknown > MAX_FAULTS) continue;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kit/clock.ts';
 import { LogPace } from '../kit/log-pace.ts';
 
-/** Logs connections that were closed because there were too many, at most once a second: each line costs more than they do. */
+/** Logs connections that were closed because there were too many, at most once a second: a line costs more than a connection. */
 export class ExcessLog {
   readonly pace: LogPace;
   #last: { address: string; limit: 'total' | 'address' } | undefined;
@@ -10,12 +10,12 @@ export class ExcessLog {
 
   constructor(log: Logger, clock: Clock) {
     this.pace = new LogPace(clock, () => {
-      log.warn({ ...this.#last, closed: this.#closed }, 'connections closed: too many');
+      log.warn({ ...this.#last, closed: this.#closed }, 'Connections closed: too many');
       this.#closed = 0;
     });
   }
 
-  /** `closed` in the line is the number since the line before; `address` and `limit` are those of the last one. */
+  /** In the line, `closed` is the number since the previous line; `address` and `limit` are those of the last connection. */
   write(address: string, limit: 'total' | 'address'): void {
     this.#closed++;
     this.#last = { address, limit };

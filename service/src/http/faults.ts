@@ -1,35 +1,35 @@
 import type { ErrorObject } from 'ajv';
 import { propertyOf, type Schema } from '../contract/schema.ts';
-import { nearest } from '../kit/text.ts';
+import { capitalised, nearest } from '../kit/text.ts';
 import { shown, shownName } from './quoting.ts';
 
 export type Part = 'path parameter' | 'query parameter' | 'field';
 
-/** How many faults one message names at most. */
+/** The most faults that one message names. */
 export const MAX_FAULTS = 5;
 
-/** The pattern of strings without one of their own: PostgreSQL can hold neither NUL nor half of a surrogate pair. */
+/** The pattern of strings that have none of their own: PostgreSQL cannot store NUL or half of a surrogate pair. */
 export const STORABLE = '^[^\\u0000\\ud800-\\udfff]*$';
 
-/** What was found in rejected input. */
+/** The faults of rejected input. */
 export interface Findings {
   errors: readonly ErrorObject[];
-  /** How many more faults there are than `errors`. */
+  /** The number of faults that `errors` does not have. */
   leftOut: number;
-  /** The input with its numbers as they were sent; `undefined` where the checked value has them exactly. */
+  /** The input with its numbers as they were sent; `undefined` if the checked value has the exact numbers. */
   asSent: unknown;
 }
 
-/** The message for rejected input: the first faults, and how many more there are. */
+/** The message for rejected input: the first faults, and the number of further ones. */
 export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Schema, part: Part): string {
   const distinct = errors.filter(error => !followsFromAnother(error, errors));
   const named = distinct.slice(0, MAX_FAULTS);
   const faults = named.map(error => describeFault(error, asSent, schema, part));
   const unnamed = distinct.length - named.length + leftOut;
-  return faults.join('; ') + (unnamed > 0 ? `; and ${unnamed} more` : '');
+  return capitalised(faults.join('; ')) + (unnamed > 0 ? `; and ${unnamed} more` : '');
 }
 
-/** What is of the wrong type also is none of the allowed values; and of an array too long the length says enough. */
+/** A value of the wrong type is also not an allowed value, and items of an array that is too long are not reported. */
 function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   return errors.some(other => {
     const isSamePlace = other.instancePath === instancePath;
@@ -46,7 +46,7 @@ function describeFault(
   part: Part,
 ): string {
   const names = instancePath.split('/').slice(1).map(unescaped);
-  // A query has no path to an item: the parameter is repeated for each.
+  // A query has no path to an item: the parameter is repeated for each item.
   const path = (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
   if (keyword === 'additionalProperties')
     return describeUnknown(params.additionalProperty, path, schema, part);
@@ -75,7 +75,7 @@ function describeUnknown(name: string, path: string, schema: Schema, part: Part)
       ? `did you mean \`${near}\`?`
       : known.length > 0
         ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
-        : 'none is taken here';
+        : 'none is allowed here';
   return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
 }
 

@@ -7,7 +7,7 @@ import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Idempotency } from './idempotency.ts';
-import { refuseBrokenEscapes } from './query-string.ts';
+import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
 import { responseOf, send } from './respond.ts';
 import { bodyReader, textReader } from './validate.ts';
@@ -18,10 +18,10 @@ export interface HandlerServices {
   streams: EventStreams;
 }
 
-/** The query, or the body, of a request that has none. */
+/** The query or body of a request that has none. */
 const nothing = Object.freeze({});
 
-/** What runs for a route once the gate is passed: check the input, do it, answer. */
+/** The handler of a route behind the gate: checks the input, runs the operation and sends the response. */
 export function handlerOf(route: Route, services: HandlerServices) {
   const readContext = contextReader(route, services.db);
 
@@ -33,8 +33,8 @@ export function handlerOf(route: Route, services: HandlerServices) {
       route.method === 'POST' && idempotencyKey !== undefined
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
-    // It may have waited, and meanwhile the key may have ended.
-    if (result.kind === 'log') await services.streams.refuseEnded(request);
+    // The key may have ended during a long poll.
+    if (result.kind === 'log') await services.streams.rejectEnded(request);
     if (result.kind === 'stream') {
       services.streams.start(request, reply, result.start);
       return;
@@ -43,7 +43,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
   };
 }
 
-/** Checks the input of a request, and makes its context. */
+/** Returns a function that checks the input of a request and makes its context. */
 function contextReader(
   route: Route,
   store: Queries & Writer,
@@ -55,20 +55,20 @@ function contextReader(
   );
   const readBody = route.body && bodyReader(route.body, route.bodyOptional);
   return (request, reply) => {
-    refuseBrokenEscapes(request.url);
+    rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
     const params = readParams(request.params as Record<string, unknown>);
     const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
     const body = readBody ? readBody(request.body, request.bodyText) : nothing;
-    if (route.method !== 'POST') refuseOtherId(params, body);
+    if (route.method !== 'POST') rejectOtherId(params, body);
     const trace = traceOf(request);
     const db = trace ? tracedStore(store, trace, request.span) : store;
-    // Its types follow from the schemas that the values were checked against.
+    // The schemas that the values passed have these types.
     return new Context(request, reply, params, query, body, db) as AnyContext;
   };
 }
 
-/** Makes a POST under an Idempotency-Key, or replays its outcome. */
+/** Runs a POST with an Idempotency-Key, or replays its outcome. */
 async function handleOnce(
   route: Route,
   context: AnyContext,
@@ -91,14 +91,14 @@ async function handleOnce(
   return outcome.reply;
 }
 
-/** An `id` in the body of a PUT or PATCH is read-only: it may be there, and must then be the path's. */
-function refuseOtherId(params: object, body: object): void {
+/** An `id` in the body of a PUT or PATCH is optional and read-only: it must equal the ID in the path. */
+function rejectOtherId(params: object, body: object): void {
   if (!('id' in body)) return;
   const [pathId] = Object.values(params);
   if (body.id !== pathId) {
     throw new ApiError(
       'invalid_request',
-      `field \`id\` must equal the ID in the path, ${pathId}, but was ${body.id}`,
+      `Field \`id\` must equal the ID in the path, ${pathId}, but was ${body.id}`,
     );
   }
 }

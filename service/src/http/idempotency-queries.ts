@@ -2,7 +2,7 @@ import type { Queries } from '../db/database.ts';
 
 export interface OutcomeRow {
   fingerprint: Uint8Array;
-  /** Null for an outcome that is no new resource. */
+  /** The path of the created resource; null if the request created none. */
   location: string | null;
   body: string;
 }
@@ -20,7 +20,7 @@ export function selectOutcome(
   );
 }
 
-/** Keeps an outcome; one with the same key that is still there has expired, and gives way. */
+/** Stores an outcome. Replaces an expired outcome of the same key. */
 export function insertOutcome(
   db: Queries,
   apiKeyId: number,
@@ -38,7 +38,7 @@ export function insertOutcome(
   );
 }
 
-/** Deletes the oldest of the outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
+/** Deletes the oldest outcomes from before `instant`, at most `limit`. Returns how many it deleted. */
 export function deleteOutcomesBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
     `DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN (

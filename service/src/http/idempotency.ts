@@ -10,13 +10,13 @@ import {
   selectOutcome,
 } from './idempotency-queries.ts';
 
-/** How long an outcome is replayed, in milliseconds. */
-export const KEPT_FOR = DAY;
+/** How long outcomes are retained and replayed, in milliseconds. */
+export const RETENTION = DAY;
 
 /** Outcomes deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
 
-/** The most characters of a key. */
+/** The most characters of an `Idempotency-Key`. */
 export const KEY_LENGTH = 255;
 
 const wellFormedKey = new RegExp(`^[\\x20-\\x7e]{1,${KEY_LENGTH}}$`);
@@ -28,7 +28,7 @@ export interface Attempt {
   method: string;
   path: string;
   body: unknown;
-  /** Fields of the resource that are not kept. */
+  /** Fields of the resource that are not stored. */
   shownOnce: readonly string[];
   now: number;
 }
@@ -38,17 +38,17 @@ export interface Outcome {
   replayed: boolean;
 }
 
-/** Makes POST requests repeatable: the outcome is kept in the transaction of the effect, and replayed as long as it is kept. */
+/** Makes POST requests repeatable: stores the outcome in the transaction of the effect, and replays it. */
 export class Idempotency {
   readonly #db: Queries & Writer;
-  /** Attempts that have no outcome yet in this process. */
+  /** The keys of attempts that are running in this process. */
   readonly #running = new Set<string>();
 
   constructor(db: Queries & Writer) {
     this.#db = db;
   }
 
-  /** Runs `effect` unless this attempt has an outcome. A refusal is no outcome: the same key may be tried again. */
+  /** Runs `effect` unless this attempt has an outcome. An error is not an outcome: the client may retry with the same key. */
   async once(db: Writer, attempt: Attempt, effect: (tx: Transaction) => Promise<Reply>): Promise<Outcome> {
     const { apiKeyId } = attempt;
     const key = keyIn(attempt.header);
@@ -62,9 +62,9 @@ export class Idempotency {
     }
   }
 
-  /** Deletes a slice of the outcomes that are no longer replayed. Returns whether there may be more. */
+  /** Deletes a slice of the expired outcomes. Returns whether more may remain. */
   async sweep(now: number): Promise<boolean> {
-    return (await deleteOutcomesBefore(this.#db, now - KEPT_FOR, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
+    return (await deleteOutcomesBefore(this.#db, now - RETENTION, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
   }
 
   async #attempt(
@@ -75,23 +75,23 @@ export class Idempotency {
   ): Promise<Outcome> {
     const { apiKeyId, now, shownOnce } = attempt;
     const fingerprint = fingerprintOf(attempt);
-    const [isFree, kept] = await Promise.all([
+    const [isFree, stored] = await Promise.all([
       tx.tryLock(`idempotency key ${apiKeyId} ${key}`),
-      selectOutcome(tx, apiKeyId, key, now - KEPT_FOR),
+      selectOutcome(tx, apiKeyId, key, now - RETENTION),
     ]);
     if (!isFree) throw keyInUse();
-    if (kept) {
-      if (!fingerprint.equals(kept.fingerprint)) {
+    if (stored) {
+      if (!fingerprint.equals(stored.fingerprint)) {
         throw new ApiError(
           'idempotency_key_reused',
-          'This Idempotency-Key was used with another request; take a new one for this request',
+          'This Idempotency-Key was used with another request; send a new key with this request',
         );
       }
-      return { reply: replyOf(kept), replayed: true };
+      return { reply: replyOf(stored), replayed: true };
     }
     const reply = await effect(tx);
     if (reply.kind !== 'created' && reply.kind !== 'resource') {
-      throw new Error('Only a POST that answers with a resource can be repeated under a key');
+      throw new Error('Only a POST that returns a resource can be repeated with a key');
     }
     const location = reply.kind === 'created' ? reply.location : null;
     const body = JSON.stringify(reply.body, (field, value) =>
@@ -105,11 +105,11 @@ export class Idempotency {
 function keyInUse(): ApiError {
   return new ApiError(
     'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running; ask again shortly',
+    'The first request with this Idempotency-Key is still running; send the request again shortly',
   );
 }
 
-/** A POST that made something said where; one without a location did something to what was there. */
+/** The reply to replay. An outcome with a location created a resource; one without changed an existing resource. */
 function replyOf({ location, body }: OutcomeRow): Reply {
   const resource = JSON.parse(body);
   return location === null
@@ -117,7 +117,7 @@ function replyOf({ location, body }: OutcomeRow): Reply {
     : { kind: 'created', body: resource, location };
 }
 
-/** The key in the header: 1 to 255 printable ASCII characters, quoted or not. */
+/** Reads the key from the header: 1 to 255 printable ASCII characters, quoted or not. */
 function keyIn(header: string): string {
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
   if (wellFormedKey.test(key)) return key;

@@ -4,18 +4,18 @@ import fc from 'fast-check';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson, utf8Text } from './json.ts';
 
-function refusalOf(text: string | Buffer): string {
+function rejectionOf(text: string | Buffer): string {
   try {
     parseJson(utf8Text(Buffer.from(text)));
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'invalid_request', String(error));
     return error.message;
   }
-  throw new Error(`${text} was not refused`);
+  throw new Error(`${text} was not rejected`);
 }
 
 describe('a JSON body', () => {
-  it('is read as what it says', () => {
+  it('is read as JSON.parse reads it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
         assert.deepEqual(parseJson(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));
@@ -23,27 +23,27 @@ describe('a JSON body', () => {
     );
   });
 
-  it('that is empty is no value', () => assert.equal(parseJson(''), undefined));
+  it('that is empty is undefined', () => assert.equal(parseJson(''), undefined));
 
-  it('that is malformed is refused with the place', () => {
-    assert.match(refusalOf('{"name":"a",}'), /not valid JSON: .*position 12/);
+  it('that is malformed is rejected with the position', () => {
+    assert.match(rejectionOf('{"name":"a",}'), /not valid JSON: .*position 12/);
     for (const text of ['{', '[1,]', "{'a':1}", 'undefined', 'NaN', '01', '"\t"', '{"a":1} x', '\ufeff{}']) {
-      assert.match(refusalOf(text), /^The body is not valid JSON: /);
+      assert.match(rejectionOf(text), /^The body is not valid JSON: /);
     }
   });
 
-  it('that is not UTF-8 is refused', () => {
+  it('that is not UTF-8 is rejected', () => {
     for (const bytes of ['22ff22', '22c08022', '22eda08022', '22f490808022', '22e282']) {
-      assert.match(refusalOf(Buffer.from(bytes, 'hex')), /not valid UTF-8/);
+      assert.match(rejectionOf(Buffer.from(bytes, 'hex')), /not valid UTF-8/);
     }
   });
 
-  it('with half a surrogate pair is refused with the field that holds it', () => {
+  it('with half a surrogate pair is rejected with the field that contains it', () => {
     for (const half of ['\\ud800', '\\udc00', 'a\\uDBFFb', '\\ud83d\\ud83d\\udc36']) {
-      assert.match(refusalOf(`{"name":"${half}"}`), /^field `name` holds half of a surrogate pair/);
-      assert.match(refusalOf(`{"list":[{"deep":"${half}"}]}`), /^field `list` holds half/);
-      assert.match(refusalOf(`{"${half}":1}`), /^A field name holds half/);
-      assert.match(refusalOf(`"${half}"`), /^The body holds half/);
+      assert.match(rejectionOf(`{"name":"${half}"}`), /^Field `name` contains half of a surrogate pair/);
+      assert.match(rejectionOf(`{"list":[{"deep":"${half}"}]}`), /^Field `list` contains half/);
+      assert.match(rejectionOf(`{"${half}":1}`), /^A field name contains half/);
+      assert.match(rejectionOf(`"${half}"`), /^The body contains half/);
     }
     assert.deepEqual(parseJson('{"name":"\\ud83d\\udc36"}'), { name: '🐶' });
     assert.deepEqual(parseJson('{"name":"\\\\ud800"}'), { name: '\\ud800' });
@@ -52,9 +52,9 @@ describe('a JSON body', () => {
   it('nests 32 levels and no more', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     assert.ok(parseJson(nested(32)));
-    assert.match(refusalOf(nested(33)), /deeper than 32 levels/);
-    assert.match(refusalOf(nested(30_000)), /deeper than 32 levels/);
-    assert.match(refusalOf(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), /deeper than 32 levels/);
+    assert.match(rejectionOf(nested(33)), /deeper than 32 levels/);
+    assert.match(rejectionOf(nested(30_000)), /deeper than 32 levels/);
+    assert.match(rejectionOf(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), /deeper than 32 levels/);
   });
 
   const repeated: [body: string, name: string][] = [
@@ -68,19 +68,19 @@ describe('a JSON body', () => {
     ['{"":1,"":2}', '""'],
   ];
   for (const [body, name] of repeated) {
-    it(`${body} is refused for its second ${name}`, () => {
-      assert.equal(refusalOf(body), `field ${name} is there twice`);
+    it(`${body} is rejected for its second ${name}`, () => {
+      assert.equal(rejectionOf(body), `Field ${name} appears twice`);
     });
   }
 
-  it('is refused for a second name wherever white space is, whatever looks like a name in its strings', () => {
+  it('is rejected for a repeated name, wherever it has white space and whatever its strings contain', () => {
     const space = fc.constantFrom('', ' ', '\n\t', '\r'.repeat(3));
     const lookalikes = fc.string({ unit: fc.constantFrom('"', ':', ' ', 'a', '\\') });
     fc.assert(
       fc.property(lookalikes, lookalikes, space, space, (name, value, before, after) => {
         const field = `${JSON.stringify(name)}${before}:${after}${JSON.stringify(value)}`;
-        assert.match(refusalOf(`{${field},"b":1,${field}}`), /is there twice$/);
-        assert.match(refusalOf(`[{"b":{${field}${before},${after}${field}}}]`), /is there twice$/);
+        assert.match(rejectionOf(`{${field},"b":1,${field}}`), /appears twice$/);
+        assert.match(rejectionOf(`[{"b":{${field}${before},${after}${field}}}]`), /appears twice$/);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('may hold any text without being mistaken for fields', () => {
+  it('may contain text that looks like fields', () => {
     const texts = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ':', 'a', ' ', ',') });
     fc.assert(
       fc.property(texts, texts, texts, (name, first, second) => {

@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { asError } from '../kit/thrown.ts';
 import { shownName } from './quoting.ts';
 
-/** How deep a body may nest: the deepest shape of the contract has 2 levels. */
+/** The most levels of nesting in a body. The deepest shape of the contract has 2. */
 const MAX_DEPTH = 32;
 
 /** Decodes UTF-8. Throws `invalid_request` for bytes that are not UTF-8. */
@@ -13,8 +13,8 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Reads a JSON text (RFC 8259) whose characters are well-formed; an empty one is `undefined`. Throws `invalid_request`
- * for text that is not JSON or nests too deep, for a name that an object has twice, and for half of a surrogate pair.
+ * Parses well-formed text as JSON (RFC 8259). Returns `undefined` for an empty text. Throws `invalid_request` for text that is
+ * not JSON or nests too deep, for a name that appears twice in an object, and for half of a surrogate pair.
  */
 export function parseJson(json: string): unknown {
   if (json === '') return undefined;
@@ -24,14 +24,14 @@ export function parseJson(json: string): unknown {
   } catch (error) {
     throw new ApiError('invalid_request', `The body is not valid JSON: ${asError(error).message}`);
   }
-  // Of two fields of one name the parser keeps one. Reading the text once more is many times slower than counting.
+  // The parser keeps one of two fields with the same name. Reading the text again is many times slower than counting.
   if (fieldsOf(value, 0) < mostFieldsIn(json)) rejectRepeatedNames(json);
-  // Well-formed text can only have half of a surrogate pair as an escape.
+  // Well-formed text can contain half of a surrogate pair only as an escape.
   if (json.includes('\\u')) rejectHalfPairs(value, '');
   return value;
 }
 
-/** How many fields the objects in a value have together. Throws `invalid_request` when the value nests too deep. */
+/** The number of fields of all objects in a value. Throws `invalid_request` when the value nests too deep. */
 function fieldsOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth >= MAX_DEPTH) {
@@ -42,12 +42,12 @@ function fieldsOf(value: unknown, depth: number): number {
     for (const item of value) count += fieldsOf(item, depth + 1);
     return count;
   }
-  // A parsed object inherits no field that this loop would see; Object.values takes ten times as long.
+  // A parsed object inherits no enumerable field; Object.values takes ten times as long.
   for (const name in value) count += 1 + fieldsOf((value as Record<string, unknown>)[name], depth + 1);
   return count;
 }
 
-/** How many names a valid JSON text has at most: its colons after a quote. Strings can hold such colons, too. */
+/** An upper bound for the number of names in a valid JSON text: its colons after a quote, including those in strings. */
 function mostFieldsIn(json: string): number {
   let count = 0;
   for (let colon = json.indexOf(':'); colon >= 0; colon = json.indexOf(':', colon + 1)) {
@@ -60,15 +60,15 @@ function mostFieldsIn(json: string): number {
 
 const QUOTE = 0x22;
 
-/** White space as JSON has it (RFC 8259 §2). */
+/** Whether a character is white space of JSON (RFC 8259 §2). */
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** A string, with the colon that makes it a name; or where an object begins or ends. */
+/** A string, with a colon behind it if it is a name; or the start or end of an object. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g;
 
-/** Which of two fields of one name counts is up to the reader (RFC 8259 §4), so neither is taken. `json` is valid. */
+/** Rejects a repeated name, because parsers differ in which of the fields they use (RFC 8259 §4). `json` must be valid. */
 function rejectRepeatedNames(json: string): void {
   const open: Set<string>[] = [];
   for (const [token, colon] of json.matchAll(TOKEN)) {
@@ -77,7 +77,7 @@ function rejectRepeatedNames(json: string): void {
     else if (colon) {
       const name: string = JSON.parse(token.slice(0, -colon.length));
       const names = open.at(-1)!;
-      if (names.has(name)) throw new ApiError('invalid_request', `field ${shownName(name)} is there twice`);
+      if (names.has(name)) throw new ApiError('invalid_request', `Field ${shownName(name)} appears twice`);
       names.add(name);
     }
   }
@@ -87,7 +87,7 @@ function rejectHalfPairs(value: unknown, path: string): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new ApiError(
       'invalid_request',
-      `${path || 'The body'} holds half of a surrogate pair, which is no character`,
+      `${path || 'The body'} contains half of a surrogate pair, which is not a character`,
     );
   }
   if (typeof value !== 'object' || value === null) return;
@@ -95,9 +95,9 @@ function rejectHalfPairs(value: unknown, path: string): void {
     if (!name.isWellFormed()) {
       throw new ApiError(
         'invalid_request',
-        'A field name holds half of a surrogate pair, which is no character',
+        'A field name contains half of a surrogate pair, which is not a character',
       );
     }
-    rejectHalfPairs(item, path || `field ${shownName(name)}`);
+    rejectHalfPairs(item, path || `Field ${shownName(name)}`);
   }
 }

@@ -6,18 +6,18 @@ import { httpDate } from '../kit/dates.ts';
 import { operationUrl } from '../portal/urls.ts';
 import type { HeaderPairs } from './send.ts';
 
-/** What a route's stability and deprecation do to its requests. */
+/** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
-   * Returns headers for the response, whatever it will be: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
-   * and the link to the successor (RFC 5829).
+   * Returns headers for every response, also errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
+   * link to the successor (RFC 5829).
    */
   announcement(request: FastifyRequest): HeaderPairs;
-  /** Throws `operation_sunset` from the sunset on. */
-  refuseEnded(request: FastifyRequest): void;
+  /** Throws `operation_sunset` from the sunset date. */
+  rejectEnded(request: FastifyRequest): void;
 }
 
-/** Answers `undefined` for a route that is stable and stays. With `keepSunset` nothing ends. */
+/** Returns `undefined` for a stable route that is not deprecated. With `keepSunset`, operations never end. */
 export function lifecycleOf(
   {
     tag,
@@ -29,7 +29,7 @@ export function lifecycleOf(
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
   const headers = stability ? ['x-stability', stability] : [];
-  if (!deprecation) return { announcement: () => headers.slice(), refuseEnded: () => {} };
+  if (!deprecation) return { announcement: () => headers.slice(), rejectEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
   headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
   const notice = `<${operationUrl(tag, operationId)}>; rel="deprecation"; type="text/html"`;
@@ -41,7 +41,7 @@ export function lifecycleOf(
       'link',
       `<${successorOf(request)}>; rel="successor-version", ${notice}`,
     ],
-    refuseEnded: request => {
+    rejectEnded: request => {
       if (request.receivedAt < sunset || keepSunset) return;
       throw new ApiError(
         'operation_sunset',
@@ -51,7 +51,7 @@ export function lifecycleOf(
   };
 }
 
-/** Fills a URL template with path parameters; the template is taken apart once. */
+/** Returns a function that fills a URL template with path parameters. It parses the template once. */
 function expander(template: string): (params: Record<string, string>) => string {
   const [start = '', ...rest] = template.split('{');
   const parts = rest.map(part => {

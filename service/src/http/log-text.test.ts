@@ -18,7 +18,7 @@ describe('a text in a log line', () => {
     });
   }
 
-  it('is printable ASCII in one line, whatever the text holds', () => {
+  it('is printable ASCII in one line, whatever the text contains', () => {
     const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
     for (let i = 0; i < units.length; i += 128) {
       const text = units.slice(i, i + 128).join('|');
@@ -28,7 +28,7 @@ describe('a text in a log line', () => {
     }
   });
 
-  it('has no API key, however it is written', () => {
+  it('has no API key, however the key is written', () => {
     const key = newSecret();
     const secret = key.slice('psk_'.length);
     const escaped = Array.from(key, char => `%${char.charCodeAt(0).toString(16)}`).join('');

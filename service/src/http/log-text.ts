@@ -1,22 +1,22 @@
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { shortened } from '../kit/text.ts';
 
-/** The most characters that are logged of a text that a client sent. */
+/** The most characters of a client's text that are logged. */
 export const MOST_LOGGED = 256;
 
-/** The most characters that are read of it: three for each that is shown, in case all are escaped, and for a key that begins there. */
+/** The most characters of it that are read: three for each that is shown, in case all are escaped, and for a key at the end. */
 const MOST_READ = 3 * (MOST_LOGGED + 64);
 
-/** What needs a closer look: anything but printable ASCII, what JSON or a URL escapes, and what a key may consist of. */
+/** Text that needs masking or escaping: non-printable or non-ASCII characters, characters that JSON or a URL escapes, and keys. */
 const SPECIAL = /[^ !#$&-[\]-~]|psk_|[0-9A-Za-z]{32}/;
 
-/** Escapes of letters, digits and `_`, which mean the same without the escape (RFC 3986 §6.2.2.2). */
+/** Escapes of letters, digits and `_`, which are equivalent to the plain character (RFC 3986 §6.2.2.2). */
 const NEEDLESS_ESCAPE = /%(3[0-9]|[46][1-9a-f]|[57][0-9a]|[46]f|5f)/gi;
 
 /** The random part of a key, whatever precedes it. */
 const LONG_RUN = /[0-9A-Za-z]{32,}/g;
 
-/** A client's text for logs and traces: shortened, and without what can be an API key. */
+/** A client's text for logs and traces: shortened, and without anything that can be an API key. */
 export function maskedText(text: string): string {
   const readable = text
     .slice(0, MOST_READ)

@@ -4,25 +4,25 @@ import { methods } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
-/** How much of a path a message repeats, in characters. */
+/** The most characters of a path that a message quotes. */
 const SHOWN_PATH = 200;
 
-/** The methods that routes may have, as `Allow` lists them. */
+/** The methods that routes can have, as `Allow` lists them. */
 const routedMethods = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /**
- * Rejects a request for which no route exists: 405 for another method of a path that exists, else 404. One hook does
- * this for all of them, because a route for each method that a path lacks would take megabytes.
+ * Rejects requests that match no route: 405 if the path exists with another method, otherwise 404. One hook handles all of
+ * them, because a route for each method that a path does not have would take megabytes.
  */
-export function rejectTheRest(server: FastifyInstance, gate: Gate): void {
+export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
   const methodsAt = (path: string) =>
     routedMethods.filter(method => server.findRoute({ method, url: path }) !== null);
   const rejectionOf = ({ method, url }: FastifyRequest): ApiError => {
-    const allow = methodsAt(pathOf(url)).join(', ');
-    if (allow !== '') {
-      return new ApiError('method_not_allowed', `${method} is not among ${allow} here`, { allow });
-    }
-    return nothingAt(url, path => methodsAt(path).length > 0);
+    const allowed = methodsAt(pathOf(url));
+    if (allowed.length === 0) return nothingAt(url, path => methodsAt(path).length > 0);
+    return new ApiError('method_not_allowed', `${method} is not allowed here; use ${listed(allowed)}`, {
+      allow: allowed.join(', '),
+    });
   };
   const reject = async (request: FastifyRequest) => {
     await gate.pass(request, undefined);
@@ -35,13 +35,19 @@ export function rejectTheRest(server: FastifyInstance, gate: Gate): void {
   server.setNotFoundHandler(unreachable);
 }
 
-/** The 404 for a request target. It suggests the path without the slashes at its end if something `exists` there. */
+/** The 404 for a request target. It suggests the path without trailing slashes if a route `exists` there. */
 export function nothingAt(url: string, exists: (path: string) => boolean = () => false): ApiError {
   const path = pathOf(url);
   const trimmed = withoutTrailingSlashes(path);
   const isSlip = trimmed !== path && trimmed.length <= SHOWN_PATH && exists(trimmed);
   const hint = isSlip ? `; did you mean ${trimmed}?` : '';
   return new ApiError('route_not_found', `There is nothing at ${path.slice(0, SHOWN_PATH)}${hint}`);
+}
+
+/** `PUT`, `GET or HEAD`, `GET, HEAD or POST` */
+function listed(methods: readonly string[]): string {
+  const last = methods.at(-1)!;
+  return methods.length === 1 ? last : `${methods.slice(0, -1).join(', ')} or ${last}`;
 }
 
 function unreachable(): never {

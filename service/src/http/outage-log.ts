@@ -3,12 +3,12 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import type { Clock } from '../kit/clock.ts';
 import { LogPace } from '../kit/log-pace.ts';
 
-/** Logs what failed because the store could not be used, at most once a second: every request may fail with it. */
+/** Logs failures of the store, at most once a second: every request may fail for the same reason. */
 export class OutageLog {
   readonly pace: LogPace;
   readonly #log: Logger;
   readonly #onOutage: (outage: DatabaseUnavailable) => void;
-  /** How often each kind of work failed since the last line. */
+  /** How often each kind of work failed since the previous line. */
   #failed: Record<string, number> = {};
   #last: { reason: string; requestId: string | undefined } | undefined;
 
@@ -17,18 +17,18 @@ export class OutageLog {
     this.#log = log;
     this.#onOutage = onOutage;
     this.pace = new LogPace(clock, () => {
-      log.warn({ ...this.#last, failed: this.#failed }, 'database unavailable');
+      log.warn({ ...this.#last, failed: this.#failed }, 'Database unavailable');
       this.#failed = {};
       this.#last = undefined;
     });
   }
 
-  /** Counts a request that failed. The line names the last one. */
+  /** Counts a failed request. The line names the last one. */
   writeRequest(requestId: string, outage: DatabaseUnavailable): void {
     this.#count('requests', outage, requestId);
   }
 
-  /** Counts work of the service by its name if the store was the cause, and logs `message` with the stack if not. */
+  /** Counts a failed background task if the store was the cause; otherwise logs `message` with the stack. */
   writeTask(task: string, error: unknown, message: string): void {
     if (error instanceof DatabaseUnavailable) this.#count(task, error, this.#last?.requestId);
     else this.#log.error({ err: error }, message);

@@ -8,13 +8,13 @@ import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import { sendWhole } from './send.ts';
 
-/** A path of the portal, answered to GET and HEAD. It is no operation of the contract. */
+/** A path of the portal, for GET and HEAD. It is not an operation of the contract. */
 export interface PortalPage {
   path: string;
-  answer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  handler(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-/** Everything comes from the service itself; no inline script or style, no frame, no form that could send a key. */
+/** Allows only resources of the service itself: no inline script or style, no frame, no form that could send a key. */
 const pageHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -31,10 +31,10 @@ const pageHeaders = {
   'cache-control': 'no-cache',
 };
 
-/** An asset's URL changes with its content: what a browser has, it need never ask for again. */
+/** An asset's URL changes with its content, so browsers may cache it forever. */
 const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** The pages of the portal. Its code is loaded with the first request for one: most starts never need it. */
+/** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
 export function portalPages(contract: ContractDocument): PortalPage[] {
   let loading: Promise<Portal> | undefined;
   const portal = () => {
@@ -43,7 +43,7 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
   };
   const page = (path: string, name: PageName): PortalPage => ({
     path,
-    answer: async (request, reply) =>
+    handler: async (request, reply) =>
       sendContent(request, reply, await (await portal()).page(name), pageHeaders),
   });
   return [
@@ -53,7 +53,7 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
     page(GUIDE_URL, 'guide'),
     {
       path: `${ASSETS_URL}/{file}`,
-      answer: async (request, reply) => {
+      handler: async (request, reply) => {
         const { file } = request.params as { file: string };
         const content = await (await portal()).asset(file);
         if (!content) throw nothingAt(request.url);
@@ -63,7 +63,7 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
   ];
 }
 
-/** Loads the modules one by one, with turns of the event loop between: together they would block it for 40 ms. */
+/** Loads one module per turn of the event loop: together they would block it for 40 ms. */
 async function loadPortal(contract: ContractDocument): Promise<Portal> {
   const json = await contract.json();
   const modules = [
@@ -81,11 +81,11 @@ async function loadPortal(contract: ContractDocument): Promise<Portal> {
   return new Portal(JSON.parse(json));
 }
 
-/** Leads to the reference. */
+/** Redirects to the reference. */
 function redirect(path: string): PortalPage {
   return {
     path,
-    answer: async (request, reply) =>
+    handler: async (request, reply) =>
       sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: REFERENCE_URL }, ''),
   };
 }

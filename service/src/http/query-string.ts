@@ -1,8 +1,8 @@
 import { ApiError } from '../contract/errors.ts';
 import { shown, shownName } from './quoting.ts';
 
-/** Throws for a percent-encoding in a query string that is broken or is not UTF-8: the parser keeps or replaces it. */
-export function refuseBrokenEscapes(url: string): void {
+/** Throws for a percent-encoding in a query string that is malformed or not UTF-8: the parser would keep or replace it. */
+export function rejectBrokenEscapes(url: string): void {
   const query = url.indexOf('?') + 1;
   if (query === 0 || !url.includes('%', query)) return;
   for (const parameter of url.slice(query).split('&')) {
@@ -12,7 +12,7 @@ export function refuseBrokenEscapes(url: string): void {
       const [name = '', value = ''] = parameter.split('=', 2);
       throw new ApiError(
         'invalid_request',
-        `query parameter ${shownName(name)} must be percent-encoded UTF-8, but was ${shown(value)}`,
+        `Query parameter ${shownName(name)} must be percent-encoded UTF-8, but was ${shown(value)}`,
       );
     }
   }

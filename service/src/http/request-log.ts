@@ -9,78 +9,78 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When the head of the request was read, on the clock of `performance.now()`. */
     startedAt: number;
-    /** The code of the error that the response has. */
+    /** The error code of the response; null without an error. */
     errorCode: ErrorCode | null;
-    /** What counts the bytes of a stream of events. */
+    /** Counts the bytes of a stream of events; `undefined` for other responses. */
     stream: { readonly bytesSent: number } | undefined;
   }
 }
 
-/** What is logged of a request: no query, no body, no key but its ID, and one header. Null is what could not be read. */
-export interface Told {
+/** The log record of a request: no query, no body, no key except its ID, and one header. A field that could not be read is null. */
+export interface RequestRecord {
   requestId: string;
   method: string | null;
   /** As it was sent. */
   path: string | null;
   /** The path template of the operation. */
   route: string | null;
-  /** Null when the client went away before the response. */
+  /** Null when the client disconnected before the response. */
   status: number | null;
   code: ErrorCode | null;
-  /** Of the response's body. */
+  /** The length of the response's body. */
   bytes: number;
   durationMs: number | null;
   keyId: number | null;
-  /** Of the client; null when it was gone at once. */
+  /** The client's address; null when it disconnected at once. */
   address: string | null;
   userAgent: string | null;
   /** Null when the request is part of no trace. */
   traceId: string | null;
 }
 
-/** The same of a request that has a response. */
-export type Answered = Told & { status: number };
+/** The record of a request that has a response. */
+export type RespondedRecord = RequestRecord & { status: number };
 
-/** The most user agents that are kept in memory. */
+/** The most user agents that are cached. */
 const MOST_USER_AGENTS = 200;
 
 /** pino's number for the level `info`. */
 const INFO = 30;
 
 /**
- * One line per request, as pino writes its lines. The line is put together here: it is the same every time, and a general
- * serializer takes a fifth of the time that a read takes as a whole. Only the path and the user agent may need escaping: a
- * request ID is taken over only when it is well-formed, methods are tokens of HTTP, an address is one, and the rest is ours.
+ * Writes one line per request, in pino's format. This class builds the line itself, because a general serializer takes a fifth
+ * of the time of a whole read request. Only the path and the user agent may need escaping: a client's request ID is used only
+ * when it is well-formed, methods and addresses have no special characters, and the service sets the rest.
  */
 export class RequestLog {
   readonly #destination: { write(line: string): void };
   readonly #enabled: boolean;
-  readonly #onResponse: ((told: Answered) => void) | undefined;
-  /** User agents as they are logged: they are long, and few clients send most requests. */
+  readonly #onResponse: ((record: RespondedRecord) => void) | undefined;
+  /** User agents in their logged form: they are long, and few clients send most requests. */
   readonly #userAgents = new Map<string, string>();
 
   /** `onResponse` receives each request that has a response, whether it is logged or not. */
   constructor(
     destination: { write(line: string): void },
     enabled: boolean,
-    onResponse?: (told: Answered) => void,
+    onResponse?: (record: RespondedRecord) => void,
   ) {
     this.#destination = destination;
     this.#enabled = enabled;
     this.#onResponse = onResponse;
   }
 
-  write(told: Told): void {
-    if (this.#onResponse && isAnswered(told)) this.#onResponse(told);
+  write(record: RequestRecord): void {
+    if (this.#onResponse && hasResponse(record)) this.#onResponse(record);
     if (!this.#enabled) return;
-    const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = told;
-    const { userAgent, traceId } = told;
+    const { requestId, method, path, route, status, code, bytes, durationMs, keyId, address } = record;
+    const { userAgent, traceId } = record;
     this.#destination.write(
       `{"level":${INFO},"time":${Date.now()},"requestId":"${requestId}","method":${quoted(method)},` +
         `"path":${path === null ? 'null' : loggedText(path)},"route":${quoted(route)},"status":${status},` +
         `"code":${quoted(code)},"bytes":${bytes},"durationMs":${durationMs},"keyId":${keyId},` +
         `"address":${quoted(address)},"userAgent":${userAgent === null ? 'null' : this.#userAgent(userAgent)},` +
-        `"traceId":${quoted(traceId)},"msg":"request"}\n`,
+        `"traceId":${quoted(traceId)},"msg":"Request"}\n`,
     );
   }
 
@@ -95,8 +95,8 @@ export class RequestLog {
   }
 }
 
-function isAnswered(told: Told): told is Answered {
-  return told.status !== null;
+function hasResponse(record: RequestRecord): record is RespondedRecord {
+  return record.status !== null;
 }
 
 /** Logs every request of a server once: when its response is sent, or when the connection ends before that. */
@@ -108,16 +108,20 @@ export function logRequests(
   server.decorateRequest('startedAt', 0);
   server.decorateRequest('errorCode', null);
   server.decorateRequest('stream', undefined);
-  // The framework's hook for sent responses would cost four listeners, and misses requests that their client gives up.
+  // The framework's hook for sent responses would cost four listeners, and misses requests that the client aborts.
   server.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now();
-    reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
+    reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
     done();
   });
 }
 
-/** What is logged of a request whose response was sent or whose connection has ended. */
-export function told(request: FastifyRequest, reply: FastifyReply, trustedProxies: TrustedProxies): Told {
+/** The log record of a request whose response was sent or whose connection has ended. */
+export function recordOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  trustedProxies: TrustedProxies,
+): RequestRecord {
   const { raw, headers } = request;
   const forwardedFor = headers['x-forwarded-for'];
   return {
@@ -136,7 +140,7 @@ export function told(request: FastifyRequest, reply: FastifyReply, trustedProxie
   };
 }
 
-/** An address as it is logged: an IPv4 address without the prefix that it has on a socket of both versions. */
+/** An address as it is logged: an IPv4 address without the prefix that it has on a dual-stack socket. */
 export function shownAddress(address: string): string | null {
   if (address === '') return null;
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;

@@ -8,15 +8,15 @@ import { pathOf } from './targets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Only while spans are exported. */
+    /** `undefined` while no spans are exported. */
     span: Span | undefined;
   }
 }
 
 /**
- * The trace that a request is part of: that of its span, or else the one that its caller names. While nothing is exported,
- * a request of which the caller names no trace has none: a trace that is recorded nowhere would say `not sampled` to those
- * who receive its events, and so turn off their own recording.
+ * The trace of a request: that of its span, or the one in the client's `traceparent`. While nothing is exported, a request
+ * without `traceparent` has no trace: a new one would be marked `not sampled`, and receivers of its events would then not
+ * record their own spans.
  */
 export function traceOf({ span, headers }: FastifyRequest): TraceContext | undefined {
   return span ? span.context : parseTraceparent(headers.traceparent);
@@ -39,7 +39,7 @@ export class RequestSpans {
     });
   }
 
-  /** Begins the span of a request, which ends with the response. */
+  /** Starts the span of a request, which ends with the response. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { traceparent, tracestate } = request.headers;
     const parent = parseTraceparent(traceparent);
@@ -53,7 +53,7 @@ export class RequestSpans {
     reply.raw.once('close', () => endSpan(span, request, reply));
   }
 
-  /** Never a header that can hold a key, and no query. */
+  /** No query, and no header that can contain a key. */
   #attributesOf(request: FastifyRequest) {
     const { headers, raw } = request;
     const method = methodOf(request);
@@ -81,14 +81,14 @@ function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply): void
     'http.response.status_code': status,
     'petstore.key.id': request.caller?.keyId,
   });
-  // Of a server only its own failures are errors. Without a status the caller has gone away.
+  // Only failures of the server are errors of a server span. Without a status the client has disconnected.
   if (status === undefined) span.end('aborted');
   else span.end(status >= 500 ? String(status) : undefined);
 }
 
 const knownMethods: ReadonlySet<string> = new Set([...methods, 'HEAD', 'OPTIONS']);
 
-/** The method as it is in the names of spans: any other could be of any length and number. */
+/** The method in the names of spans. Unknown methods are `HTTP`, because a client can send any number of them, of any length. */
 function methodOf({ method }: FastifyRequest): string {
   return knownMethods.has(method) ? method : 'HTTP';
 }

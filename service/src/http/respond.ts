@@ -18,7 +18,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export interface Response {
   status: number;
   headers: Record<string, string>;
-  /** Absent where the response has none (204, 304). */
+  /** Missing in a response without a body (204, 304). */
   body?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ErrorResponse extends Response {
   body: string;
 }
 
-/** The response that a handler's reply stands for. */
+/** Makes the response from a handler's reply. */
 export function responseOf(
   route: Pick<Operation, 'conditional'>,
   result: Reply,
@@ -64,11 +64,11 @@ export function responseOf(
     case 'text':
       return { status: 200, headers: { 'content-type': result.contentType }, body: result.text };
     case 'stream':
-      throw new Error('A stream has no response to make whole');
+      throw new Error('A stream has no complete response');
   }
 }
 
-/** Sends a response. What belongs to one key is not for shared caches; what is not a read is for none. */
+/** Sends a response. Only successful reads may be cached, and only by the client itself. */
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -80,7 +80,7 @@ export function send(
   sendWhole(request, reply, status, headers, body);
 }
 
-/** The response for `error`; `params` are the path's as they were sent. An internal fault shows only the request ID. */
+/** The response for `error`; `params` are the path parameters as sent. An internal error shows only the request ID. */
 export function errorResponse(error: unknown, requestId: string, params?: unknown): ErrorResponse {
   const { code, message, headers } = apiErrorOf(error, requestId);
   const status = errorStatus[code];
@@ -98,7 +98,7 @@ function apiErrorOf(error: unknown, requestId: string): ApiError {
   return frameworkError((error ?? {}) as Partial<Error & { code: string; statusCode: number }>, requestId);
 }
 
-/** What the server's framework refuses by itself. */
+/** The error for a request that the framework rejects. */
 function frameworkError(
   { code = '', statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
   requestId: string,
@@ -111,10 +111,11 @@ function frameworkError(
   }
   if (/^FST_ERR_/.test(code) && statusCode < 500) return new ApiError('invalid_request', message);
   // The client disconnected while it was sending.
-  if (code === 'ECONNRESET') return new ApiError('invalid_request', 'The request was broken off');
+  if (code === 'ECONNRESET')
+    return new ApiError('invalid_request', 'The connection closed before the request was complete');
   return new ApiError(
     'internal_error',
-    `The service failed; it has logged why under request ID ${requestId}`,
+    `The service failed; its log has the reason under request ID ${requestId}`,
   );
 }
 

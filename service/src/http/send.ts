@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Names and values of headers, in turn: the form that `node:http` writes without copies and look-ups. */
+/** Names and values of headers, alternating: the form that `node:http` writes without copies and look-ups. */
 export type HeaderPairs = (string | number)[];
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the response has whatever becomes of the request; `undefined` until the gate. */
+    /** Headers that the response has in any case; `undefined` before the gate. */
     head: HeaderPairs | undefined;
     /** The length of the response's body, or of the body that a response to HEAD leaves out. */
     bodyBytes: number;
@@ -13,9 +13,8 @@ declare module 'fastify' {
 }
 
 /**
- * Sends a whole response in one write. The framework would copy each header, look at the body's type and parse its
- * media type; so it is left out here, and knows from `hijack` that the response is sent. A handler
- * then returns nothing: to the framework its `reply` is one more promise.
+ * Sends a whole response in one write. The framework would copy each header, check the body's type and parse its media type;
+ * `hijack` makes it leave the response alone. The handler must return nothing: the framework would wait for a returned `reply`.
  */
 export function sendWhole(
   request: FastifyRequest,
@@ -34,7 +33,7 @@ export function sendWhole(
   reply.raw.end(body);
 }
 
-/** Adds a response's own headers to those that it has in any case. The list is not copied: a request has one response. */
+/** Adds a response's own headers to those that every response has. It does not copy the list: a request has one response. */
 export function completedHead(
   request: FastifyRequest,
   headers: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ import { MINUTE, SECOND } from '../kit/clock.ts';
 import { requestIdFrom } from '../kit/ids.ts';
 import { http } from '../kit/node-http.ts';
 import type { Route } from '../routes/define-route.ts';
-import { endWaitsAtClose } from '../routes/patience.ts';
+import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
@@ -26,12 +26,12 @@ import { MOST_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
-import { rejectTheRest } from './no-route.ts';
+import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
 import { shown } from './quoting.ts';
-import { logRequests, type RequestLog, told } from './request-log.ts';
+import { logRequests, type RequestLog, recordOf } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
 import { errorResponse, send } from './respond.ts';
 import { originForm, pathOf, routerOptions, routerPath } from './targets.ts';
@@ -42,7 +42,7 @@ export interface ServerOptions extends GateServices, HandlerServices {
   log: Logger;
   requestLog: RequestLog;
   outageLog: OutageLog;
-  /** Answer operations past their sunset date instead of refusing them. */
+  /** Serve operations past their sunset date instead of rejecting them. */
   keepSunset: boolean;
   timeouts?: Partial<Timeouts> | undefined;
   connections: ConnectionLimits;
@@ -50,11 +50,11 @@ export interface ServerOptions extends GateServices, HandlerServices {
   onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
 
-/** What clients are given time for, in milliseconds. */
+/** How long a client may take for each step, in milliseconds. */
 export interface Timeouts {
   /** To send a request completely, its headers included. */
   request: number;
-  /** The server looks this often for requests that are over their time, so that 408 comes up to so much later. */
+  /** The interval at which the server checks for requests that took too long: 408 is late by up to this time. */
   check: number;
   /** To read any part of a response that is ready. */
   reading: number;
@@ -62,10 +62,10 @@ export interface Timeouts {
 
 const defaultTimeouts: Timeouts = { request: 30 * SECOND, check: SECOND, reading: 2 * MINUTE };
 
-/** Longer than load balancers keep idle connections (60 s), so that none is closed under a request on its way. */
+/** Longer than load balancers keep idle connections open (60 s), so that none is closed while a request is in transit. */
 const KEEP_ALIVE_TIMEOUT = 72_000;
 
-/** The HTTP server: every route behind the gate, and an answer in the contract's shape for everything else. */
+/** Builds the HTTP server: every route behind the gate, and an error of the contract for every other request. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const gate = new Gate(options);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
@@ -82,31 +82,31 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.reading,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    // In a closing server a request that is already here is still answered.
+    // A closing server still serves requests that it has received.
     return503OnClosing: false,
     routerOptions,
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    // The gate refuses a missing Host: the answer of node:http has neither body nor rate-limit headers.
+    // The gate rejects a missing Host: the response of node:http has neither body nor rate-limit headers.
     http: {
       maxHeaderSize: HEADERS_LIMIT,
       requireHostHeader: false,
-      // Node's own, 60 s, would hold for requests whose headers are missing.
+      // The default, 60 s, would apply to requests whose headers are incomplete.
       headersTimeout: timeouts.request,
       connectionsCheckingInterval: timeouts.check,
-      // Without it every request is a stream that is read to its end, even one that has no body.
+      // Without it, every request is a stream that is read to its end, even without a body.
       optimizeEmptyRequests: true,
       ServerResponse: responseClass(options.drain, owed),
     },
     clientErrorHandler: (error, socket) => unreadable.onClientError(error, socket),
     // The router's only error is a path that it cannot decode.
     frameworkErrors: (_error, request, reply) =>
-      void refuseBadPath(request, reply, gate, { ...options, spans }),
+      void rejectBadPath(request, reply, gate, { ...options, spans }),
   });
   const { connections, onExcessConnection: onExcess } = options;
   limitConnections(server.server, { ...connections, trustedProxies, onExcess });
-  owed.watch(server.server, socket => unreadable.refuse(tooManyWaiting(), socket));
+  owed.watch(server.server, socket => unreadable.reject(tooManyWaiting(), socket));
   unreadable.watch(server.server);
-  answerWhatNodeAnswersBare(server, unreadable);
+  overrideNodeResponses(server, unreadable);
   server.decorateRequest('receivedAt', 0);
   server.decorateRequest('caller', undefined);
   server.decorateRequest('operation', undefined);
@@ -116,41 +116,44 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   readJsonBodies(server);
   spans?.watch(server);
   logRequests(server, requestLog, options.trustedProxies);
-  // First, so that the connections of those who wait end with their answers.
+  // Before `endWaitsAtClose`, so that the connections of long polls end with their responses.
   closeConnectionsPromptly(server, options.drain, owed);
   endWaitsAtClose(server);
   server.addHook('preClose', async () => options.streams.close());
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   const pages = portalPages(options.contract);
-  rejectTheRest(server, gate);
+  rejectUnrouted(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
   return server;
 }
 
 /**
- * In the place of the framework's compilers of schemas: bodies, parameters and responses are read and written by our own.
- * Unless they are replaced, they are loaded at start, with a second copy of ajv.
+ * Replaces the framework's schema compilers, because the service has its own readers of bodies and parameters. Otherwise the
+ * framework loads them at start, with a second copy of ajv.
  */
 function unused(): never {
-  throw new Error('A route must not give a schema to the framework');
+  throw new Error('A route must not pass a schema to the framework');
 }
 
 function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
-    `More than ${MOST_WAITING} requests wait on this connection: read their responses before you send more`,
+    `More than ${MOST_WAITING} requests are waiting on this connection: read their responses before you send more`,
   );
 }
 
-/** Requests that node:http would answer by itself, without a body and without the rate-limit headers. */
-function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadable): void {
-  // A path is 405 and not 404 whichever method of HTTP it lacks.
+/** Handles the requests to which node:http would respond without a body and without the rate-limit headers. */
+function overrideNodeResponses(server: FastifyInstance, unreadable: Unreadable): void {
+  // Register all methods of HTTP, so that a path without the method is 405 and not 404.
   for (const method of http.METHODS) {
     if (!server.supportedMethods.includes(method)) server.addHttpMethod(method, { hasBody: true });
   }
   server.server.on('connect', (_request, socket: Socket) => {
-    unreadable.refuse(new ApiError('invalid_request', 'CONNECT is for proxies, which this is not'), socket);
+    unreadable.reject(
+      new ApiError('invalid_request', 'CONNECT is not supported: this service is not a proxy'),
+      socket,
+    );
   });
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1).
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -158,8 +161,8 @@ function answerWhatNodeAnswersBare(server: FastifyInstance, unreadable: Unreadab
   });
 }
 
-/** Such a request runs no hooks. */
-async function refuseBadPath(
+/** Rejects a path that the router cannot decode. Such a request runs no hooks. */
+async function rejectBadPath(
   request: FastifyRequest,
   reply: FastifyReply,
   gate: Gate,
@@ -168,20 +171,20 @@ async function refuseBadPath(
   },
 ): Promise<void> {
   const { requestLog, trustedProxies, spans } = options;
-  // The framework makes it without the decorations of other requests.
+  // The framework creates it without the decorations of other requests.
   Object.assign(request, { startedAt: performance.now(), errorCode: null, bodyBytes: 0 });
   spans?.begin(request, reply);
-  reply.raw.on('close', () => requestLog.write(told(request, reply, trustedProxies)));
+  reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
     await gate.pass(request, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
-  } catch (refusal) {
-    sendError(refusal, request, reply, options);
+  } catch (rejection) {
+    sendError(rejection, request, reply, options);
   }
 }
 
-/** The caller's request ID, unless it holds an API key: it is logged. */
+/** The client's request ID without API keys, because it is logged; or a new one. */
 function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessage, 'headers'>): string {
   return requestIdFrom(header === undefined ? undefined : withoutSecrets(String(header)));
 }
@@ -195,11 +198,11 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
       if (lifecycle) request.head = lifecycle.announcement(request);
       try {
         const waiting = gate.pass(request, route);
-        if (waiting) return waiting.then(() => lifecycle?.refuseEnded(request));
-        lifecycle?.refuseEnded(request);
-      } catch (refusal) {
-        // Not at once: if the rest of these bytes is malformed, that is what the response says.
-        return Promise.reject(refusal);
+        if (waiting) return waiting.then(() => lifecycle?.rejectEnded(request));
+        lifecycle?.rejectEnded(request);
+      } catch (rejection) {
+        // In a later turn: if the rest of these bytes is malformed, the response must report that.
+        return Promise.reject(rejection);
       }
       return done();
     },
@@ -209,8 +212,8 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
 }
 
 /**
- * A request with a Content-Type but no body: `node:http` has ended its stream already, and a parser that waits for the end
- * would wait for ever.
+ * Replaces the stream of a request with a Content-Type but no body: `node:http` has already ended it, and a parser that waits
+ * for its end would wait forever.
  */
 function letEmptyBodiesEnd(
   _request: FastifyRequest,
@@ -221,8 +224,8 @@ function letEmptyBodiesEnd(
   done(null, body.readableEnded ? Readable.from([]) : body);
 }
 
-/** A page passes the gate like an operation that needs no key, and uses no quota. */
-function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPage): void {
+/** Adds a page of the portal. It requires no key and uses no quota. */
+function addPage(server: FastifyInstance, gate: Gate, { path, handler }: PortalPage): void {
   const gated = { path, scope: null };
   server.route({
     method: ['GET', 'HEAD'],
@@ -230,7 +233,7 @@ function addPage(server: FastifyInstance, gate: Gate, { path, answer }: PortalPa
     onRequest: async request => {
       await gate.pass(request, gated);
     },
-    handler: answer,
+    handler,
   });
 }
 
@@ -244,11 +247,11 @@ function sendError(
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;
   if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);
-  // An error of the contract is no fault.
+  // An `ApiError` is not an internal error.
   else if (response.status >= 500 && !(error instanceof ApiError))
-    log.error({ requestId: request.id, traceId, err: error }, 'request failed');
-  // After a body that was not read to its end the framework asks for `Connection: close`. Whether this response can be the last
-  // of its connection is for the response itself to decide (drain.ts).
+    log.error({ requestId: request.id, traceId, err: error }, 'Request failed');
+  // After a body that was not read completely, the framework sets `Connection: close`. Whether this response can be the last of
+  // its connection is decided when it is sent (drain.ts).
   const { connection } = reply.getHeaders();
   if (connection !== undefined) reply.raw.setHeader('connection', String(connection));
   send(request, reply, response);

@@ -13,7 +13,7 @@ const Health = {
   required: ['status'],
   additionalProperties: false,
   properties: {
-    status: { type: 'string', enum: ['ok'], description: 'Always `ok`; trouble is told by the HTTP status.' },
+    status: { type: 'string', enum: ['ok'], description: 'Always `ok`; the HTTP status shows problems.' },
   },
   example: { status: 'ok' },
 } as const;
@@ -27,18 +27,17 @@ const Readiness = {
     status: {
       type: 'string',
       enum: ['ok', 'degraded'],
-      description: '`degraded`: requests are served, but not all is as it should be.',
+      description: '`degraded`: requests are served, but `message` names problems.',
     },
     message: {
       type: 'string',
-      description:
-        'What is not as it should be, and what follows from it; several problems are separated by `; `.',
+      description: 'The problems and their consequences, separated by `; `.',
     },
   },
   example: { status: 'ok' },
 } as const;
 
-const REDIS_AWAY = 'Redis cannot be reached: each replica counts limits by itself';
+const REDIS_UNAVAILABLE = 'Redis cannot be reached: each replica counts limits by itself';
 
 function readinessOf(problems: readonly string[]): Static<typeof Readiness> {
   return problems.length === 0 ? { status: 'ok' } : { status: 'degraded', message: problems.join('; ') };
@@ -50,7 +49,7 @@ function stopping(): ApiError {
   });
 }
 
-/** What the operations on the service itself work with. */
+/** The parts of the service that its own operations read. */
 export interface ServiceState {
   contract: ContractDocument;
   counters: Pick<Counters, 'status'>;
@@ -65,9 +64,9 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     operationId: 'getHealth',
     tag: 'Service',
     summary: 'Is the process alive?',
-    description: 'Answers as long as the process serves requests. Needs no API key and uses no quota.',
+    description: 'Responds while the process serves requests. Requires no API key and uses no quota.',
     scope: null,
-    success: { status: 200, description: 'It is.', schema: Health },
+    success: { status: 200, description: 'The process is alive.', schema: Health },
     errors: [],
     handler: async () => reply.resource({ status: 'ok' as const }),
   }),
@@ -77,22 +76,22 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     path: '/readyz',
     operationId: 'getReadiness',
     tag: 'Service',
-    summary: 'Can the service do its work?',
+    summary: 'Is the service ready?',
     description:
-      'Returns 503 while the database cannot be reached and when the replica is stopping, and `degraded` while the store ' +
-      'takes no writes, because its disk is full or it is read-only, or while rate limits cannot be shared with other ' +
-      'replicas. Needs no API key and uses no quota.',
+      'Returns 503 while the database cannot be reached and while the replica is stopping. Returns `degraded` while the store ' +
+      'cannot be written, because its disk is full or it is read-only, and while rate limits cannot be shared with other ' +
+      'replicas. Requires no API key and uses no quota.',
     scope: null,
-    success: { status: 200, description: 'It can.', schema: Readiness },
+    success: { status: 200, description: 'The service is ready.', schema: Readiness },
     errors: ['service_unavailable'],
     handler: async ({ db }) => {
       if (drain.hasBegun) throw stopping();
-      // A constant would be answered without a look at the store.
+      // Selecting a constant would not read the store.
       await db.get('SELECT version FROM schema_migrations LIMIT 1');
       const problem = await writability.problem();
       const problems = [
         ...(problem === undefined ? [] : [`${problem}: writes get 503, reads are served`]),
-        ...(counters.status() === 'fallback' ? [REDIS_AWAY] : []),
+        ...(counters.status() === 'fallback' ? [REDIS_UNAVAILABLE] : []),
       ];
       return reply.resource(readinessOf(problems));
     },
@@ -104,7 +103,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     operationId: 'getContractAsYaml',
     tag: 'Service',
     summary: 'The contract in YAML',
-    description: 'This document. Needs no API key and uses no quota.',
+    description: 'This document. Requires no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/yaml' },
     errors: [],
@@ -117,7 +116,7 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     operationId: 'getContractAsJson',
     tag: 'Service',
     summary: 'The contract in JSON',
-    description: 'This document. Needs no API key and uses no quota.',
+    description: 'This document. Requires no API key and uses no quota.',
     scope: null,
     success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/json' },
     errors: [],

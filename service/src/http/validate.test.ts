@@ -47,112 +47,115 @@ const readQuery = textReader(
   'query parameter',
 );
 
-function refusalOf(work: () => unknown): string {
+function rejectionOf(work: () => unknown): string {
   try {
     work();
   } catch (error) {
     assert.ok(error instanceof ApiError && error.code === 'invalid_request', String(error));
     return error.message;
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was rejected');
 }
 
-/** A value that counts how often one of its properties is looked at. */
-function counted<T extends object>(value: T): { value: T; looks: () => number } {
-  let looks = 0;
+/** A value that counts how often its properties are read. */
+function counted<T extends object>(value: T): { value: T; reads: () => number } {
+  let reads = 0;
   const proxy = new Proxy(value, {
     get: (target, key, receiver) => {
-      looks++;
+      reads++;
       return Reflect.get(target, key, receiver);
     },
     getOwnPropertyDescriptor: (target, key) => {
-      looks++;
+      reads++;
       return Reflect.getOwnPropertyDescriptor(target, key);
     },
   });
-  return { value: proxy, looks: () => looks };
+  return { value: proxy, reads: () => reads };
 }
 
-describe('a refused body', () => {
-  const refusals: [body: string, message: string][] = [
-    ['null', 'the body must be a JSON object, but was null'],
-    ['[1]', 'the body must be a JSON object, but was [1]'],
-    ['{}', 'field `name` is required'],
-    ['{"name":7}', 'field `name` must be a string, but was 7'],
-    ['{"name":"  "}', 'field `name` must not be empty, but was ""'],
-    ['{"name":"a\\u0000b"}', 'field `name` must not contain control characters, but was "a\\u0000b"'],
-    ['{"name":"a","size":"3"}', 'field `size` must be an integer (int64), but was "3"'],
-    ['{"name":"a","size":1.5}', 'field `size` must be an integer (int64), but was 1.5'],
-    ['{"name":"a","size":0}', 'field `size` must be at least 1, but was 0'],
-    ['{"name":"a","size":10}', 'field `size` must be at most 9, but was 10'],
-    ['{"name":"a","size":1e400}', 'field `size` must be at most 9, but was Infinity'],
-    ['{"name":"a","colour":"blue"}', 'field `colour` must be one of `red`, `green`, but was "blue"'],
-    ['{"name":"a","vaccinated":"yes"}', 'field `vaccinated` must be `true` or `false`, but was "yes"'],
-    ['{"name":"a","born":5}', 'field `born` must be a string or null, but was 5'],
-    ['{"name":"a","tags":"a"}', 'field `tags` must be an array, but was "a"'],
-    ['{"name":"a","tags":[]}', 'field `tags` must have at least 1 item, but was []'],
-    ['{"name":"a","tags":["a","b","c"]}', 'field `tags` must have at most 2 items, but was ["a","b","c"]'],
-    ['{"name":"a","tags":["a","a"]}', 'field `tags` must not name an item twice, but was ["a","a"]'],
-    ['{"name":"a","tags":["x"]}', 'field `tags.0` must be one of `a`, `b`, `c`, but was "x"'],
-    ['{"name":"a","box":{}}', 'field `box.width` is required'],
-    ['{"name":"a","box":{"width":1,"widht":2}}', 'unknown field `box.widht`; did you mean `width`?'],
-    ['{"name":"a","colour":"red","colour`":1}', 'unknown field "colour`"; did you mean `colour`?'],
+describe('a rejected body', () => {
+  const rejections: [body: string, message: string][] = [
+    ['null', 'The body must be a JSON object, but was null'],
+    ['[1]', 'The body must be a JSON object, but was [1]'],
+    ['{}', 'Field `name` is required'],
+    ['{"name":7}', 'Field `name` must be a string, but was 7'],
+    ['{"name":"  "}', 'Field `name` must not be empty, but was ""'],
+    ['{"name":"a\\u0000b"}', 'Field `name` must not contain control characters, but was "a\\u0000b"'],
+    ['{"name":"a","size":"3"}', 'Field `size` must be an integer (int64), but was "3"'],
+    ['{"name":"a","size":1.5}', 'Field `size` must be an integer (int64), but was 1.5'],
+    ['{"name":"a","size":0}', 'Field `size` must be at least 1, but was 0'],
+    ['{"name":"a","size":10}', 'Field `size` must be at most 9, but was 10'],
+    ['{"name":"a","size":1e400}', 'Field `size` must be at most 9, but was Infinity'],
+    ['{"name":"a","colour":"blue"}', 'Field `colour` must be one of `red`, `green`, but was "blue"'],
+    ['{"name":"a","vaccinated":"yes"}', 'Field `vaccinated` must be `true` or `false`, but was "yes"'],
+    ['{"name":"a","born":5}', 'Field `born` must be a string or null, but was 5'],
+    ['{"name":"a","tags":"a"}', 'Field `tags` must be an array, but was "a"'],
+    ['{"name":"a","tags":[]}', 'Field `tags` must have at least 1 item, but was []'],
+    ['{"name":"a","tags":["a","b","c"]}', 'Field `tags` must have at most 2 items, but was ["a","b","c"]'],
+    ['{"name":"a","tags":["a","a"]}', 'Field `tags` must not name an item twice, but was ["a","a"]'],
+    ['{"name":"a","tags":["x"]}', 'Field `tags.0` must be one of `a`, `b`, `c`, but was "x"'],
+    ['{"name":"a","box":{}}', 'Field `box.width` is required'],
+    ['{"name":"a","box":{"width":1,"widht":2}}', 'Unknown field `box.widht`; did you mean `width`?'],
+    ['{"name":"a","colour":"red","colour`":1}', 'Unknown field "colour`"; did you mean `colour`?'],
   ];
-  for (const [body, message] of refusals) {
+  for (const [body, message] of rejections) {
     it(`${body}: ${message}`, () =>
       assert.equal(
-        refusalOf(() => readAnimal(JSON.parse(body))),
+        rejectionOf(() => readAnimal(JSON.parse(body))),
         message,
       ));
   }
 
-  it('that is missing is asked for', () => {
+  it('that is missing is required', () => {
     assert.equal(
-      refusalOf(() => readAnimal(undefined)),
+      rejectionOf(() => readAnimal(undefined)),
       'The request needs a JSON object as its body',
     );
   });
 
-  it('with an unknown field like none it has is told those it has, the prototype’s names included', () => {
+  it('with an unknown field is rejected with the known fields, also for names of the prototype', () => {
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '']) {
       const body = JSON.parse(`{"name":"a",${JSON.stringify(name)}:{"size":1}}`);
-      const told = refusalOf(() => readAnimal(body));
-      assert.match(told, /^unknown field .*; known are `name`, `size`, `colour`, /);
-      assert.ok(told.includes(name), told);
+      const message = rejectionOf(() => readAnimal(body));
+      assert.match(message, /^Unknown field .*; known are `name`, `size`, `colour`, /);
+      assert.ok(message.includes(name), message);
     }
   });
 
-  it('with a date-time that is none is told the form', () => {
-    const told = refusalOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
-    assert.match(told, /^field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/);
+  it('with an invalid date-time is rejected with the format', () => {
+    const message = rejectionOf(() => readAnimal({ name: 'a', born: '2026-02-30T00:00:00Z' }));
+    assert.match(
+      message,
+      /^Field `born` must be a date-time with offset .*, but was "2026-02-30T00:00:00Z"$/,
+    );
   });
 
-  it('with many faults is told the first five and how many more there are', () => {
+  it('with many faults is rejected with the first five and the number of further ones', () => {
     const faults = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unknown${i}`, 1]));
-    const told = refusalOf(() => readAnimal(faults));
-    assert.equal(told.match(/unknown field/g)?.length, 4);
-    assert.match(told, /^field `name` is required; .*; and 5 more$/);
+    const message = rejectionOf(() => readAnimal(faults));
+    assert.equal(message.match(/unknown field/g)?.length, 4);
+    assert.match(message, /^Field `name` is required; .*; and 5 more$/);
   });
 
   it('with an array that is too long is rejected for its length, and only what a message shows is read', () => {
-    const { value: tags, looks } = counted(Array<string>(10_000).fill('x'));
-    const told = refusalOf(() => readAnimal({ name: 'a', size: 0, tags }));
+    const { value: tags, reads } = counted(Array<string>(10_000).fill('x'));
+    const message = rejectionOf(() => readAnimal({ name: 'a', size: 0, tags }));
     assert.match(
-      told,
-      /^field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
+      message,
+      /^Field `size` must be at least 1, but was 0; field `tags` must have at most 2 items, but was \["x","x",[^;]*…$/,
     );
-    assert.ok(looks() < 200, `${looks()} looks`);
+    assert.ok(reads() < 200, `${reads()} reads`);
   });
 
-  it('with thousands of unknown fields has all of them counted', () => {
+  it('with thousands of unknown fields is rejected with their number', () => {
     const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`unknown${i}`, i]));
-    const told = refusalOf(() => readAnimal({ ...unknown, box: unknown }));
-    assert.match(told, /^field `name` is required; .*; and 19997 more$/);
+    const message = rejectionOf(() => readAnimal({ ...unknown, box: unknown }));
+    assert.match(message, /^Field `name` is required; .*; and 19997 more$/);
   });
 
-  it('quotes numbers as they were sent, when it is given the text', () => {
+  it('is rejected with numbers quoted as they were sent, if the text is known', () => {
     const quoted = (size: string, json = `{"name":"1e400","size":${size}}`) =>
-      refusalOf(() => readAnimal(JSON.parse(json), json));
+      rejectionOf(() => readAnimal(JSON.parse(json), json));
     for (const size of ['9007199254740993', '-9007199254740993', '1e400', '12345678901234567.5', '1E21']) {
       assert.ok(quoted(size).endsWith(`but was ${size}`), quoted(size));
       const list = `[${size},{"\\"${size}":1}]`;
@@ -160,13 +163,13 @@ describe('a refused body', () => {
     }
   });
 
-  it('is told of in a short message of whole characters, whatever it holds', () => {
+  it('is rejected with a short message of whole characters, whatever it contains', () => {
     const longText = fc.string({ unit: fc.constantFrom('a', '"', '\u0001', '🐶'), minLength: 500 });
     fc.assert(
       fc.property(fc.jsonValue(), longText, (value, long) => {
         for (const body of [{ [long]: value }, { name: value, size: long }, { name: long, box: value }]) {
-          const told = refusalOf(() => readAnimal(body));
-          assert.ok(told.length < 1_000 && told.isWellFormed(), told);
+          const message = rejectionOf(() => readAnimal(body));
+          assert.ok(message.length < 1_000 && message.isWellFormed(), message);
         }
       }),
     );
@@ -177,20 +180,20 @@ describe('an accepted body', () => {
   it('may have spaces around a name, which count in its length', () => {
     assert.deepEqual(readAnimal({ name: 'Rex'.padEnd(200) }), { name: 'Rex' });
     assert.match(
-      refusalOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
-      /^field `name` must have at most 200 characters, but was "Rex /,
+      rejectionOf(() => readAnimal({ name: 'Rex'.padEnd(201) })),
+      /^Field `name` must have at most 200 characters, but was "Rex /,
     );
     assert.deepEqual(readAnimal({ name: '🐶'.repeat(100).padEnd(300) }), { name: '🐶'.repeat(100) });
   });
 
-  it('has its names trimmed, and its nulls where they are allowed', () => {
+  it('has its names trimmed, and may have nulls where they are allowed', () => {
     assert.deepEqual(readAnimal({ name: ' \u00a0Rex ', born: null }), { name: 'Rex', born: null });
   });
 
-  it('may have a name of 200 characters, counted as people count them', () => {
+  it('may have a name of 200 characters, counted as code points', () => {
     assert.ok(readAnimal({ name: '🐶'.repeat(200) }));
     assert.match(
-      refusalOf(() => readAnimal({ name: '🐶'.repeat(201) })),
+      rejectionOf(() => readAnimal({ name: '🐶'.repeat(201) })),
       /at most 200 characters/,
     );
   });
@@ -210,45 +213,45 @@ describe('a query', () => {
     assert.deepEqual({ ...readQuery({ id: ['3', '2'], limit: '7' }) }, { id: [3, 2], limit: 7 });
   });
 
-  const refusals: [query: Record<string, string | string[]>, message: string][] = [
-    [{ limit: ['1', '2'] }, 'query parameter `limit` must be given once, but was given 2 times'],
-    [{ limit: '' }, 'query parameter `limit` must be an integer (int64), but was ""'],
-    [{ limit: '0' }, 'query parameter `limit` must be at least 1, but was 0'],
-    [{ limit: '1e1' }, 'query parameter `limit` must be an integer (int64), but was "1e1"'],
-    [{ id: ['1', 'x'] }, 'query parameter `id` must be an integer (int64), but was "x"'],
-    [{ id: ['1', '2', '3', '4'] }, 'query parameter `id` must have at most 3 items, but was [1,2,3,4]'],
-    [{ complete: 'TRUE' }, 'query parameter `complete` must be `true` or `false`, but was "TRUE"'],
-    [{ name: ['a', 'b'] }, 'query parameter `name` must be given once, but was given 2 times'],
-    [{ limt: '1' }, 'unknown query parameter `limt`; did you mean `limit`?'],
+  const rejections: [query: Record<string, string | string[]>, message: string][] = [
+    [{ limit: ['1', '2'] }, 'Query parameter `limit` must be given once, but was given 2 times'],
+    [{ limit: '' }, 'Query parameter `limit` must be an integer (int64), but was ""'],
+    [{ limit: '0' }, 'Query parameter `limit` must be at least 1, but was 0'],
+    [{ limit: '1e1' }, 'Query parameter `limit` must be an integer (int64), but was "1e1"'],
+    [{ id: ['1', 'x'] }, 'Query parameter `id` must be an integer (int64), but was "x"'],
+    [{ id: ['1', '2', '3', '4'] }, 'Query parameter `id` must have at most 3 items, but was [1,2,3,4]'],
+    [{ complete: 'TRUE' }, 'Query parameter `complete` must be `true` or `false`, but was "TRUE"'],
+    [{ name: ['a', 'b'] }, 'Query parameter `name` must be given once, but was given 2 times'],
+    [{ limt: '1' }, 'Unknown query parameter `limt`; did you mean `limit`?'],
   ];
-  for (const [query, message] of refusals) {
+  for (const [query, message] of rejections) {
     it(`${JSON.stringify(query)}: ${message}`, () =>
       assert.equal(
-        refusalOf(() => readQuery(query)),
+        rejectionOf(() => readQuery(query)),
         message,
       ));
   }
 
-  it('with a parameter that is no name of its own is refused', () => {
+  it('with the parameter `__proto__` is rejected', () => {
     const query = JSON.parse('{"__proto__":"1"}');
     assert.match(
-      refusalOf(() => readQuery(query)),
-      /^unknown query parameter `__proto__`; known are `id`/,
+      rejectionOf(() => readQuery(query)),
+      /^Unknown query parameter `__proto__`; known are `id`/,
     );
   });
 
-  it('takes every int64 for an ID, and nothing else', () => {
+  it('accepts every int64 as an ID, and nothing else', () => {
     const isInt64 = (value: bigint) => value >= -(2n ** 63n) && value < 2n ** 63n;
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }), value => {
         const reading = () => readQuery({ id: String(value) }) as { id: number[] };
         if (isInt64(value)) assert.deepEqual(reading().id, [Number(value)]);
-        else assert.match(refusalOf(reading), /must be an integer \(int64\)/);
+        else assert.match(rejectionOf(reading), /must be an integer \(int64\)/);
       }),
     );
     for (const value of ['9223372036854775807', '-9223372036854775808']) readQuery({ id: value });
     for (const value of ['9223372036854775808', '-9223372036854775809', '-0', '01', '+1', ' 1', '1 ', '١']) {
-      refusalOf(() => readQuery({ id: value }));
+      rejectionOf(() => readQuery({ id: value }));
     }
   });
 });

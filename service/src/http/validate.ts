@@ -3,38 +3,39 @@ import { ApiError } from '../contract/errors.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
 import { isRecord } from '../kit/objects.ts';
+import { capitalised } from '../kit/text.ts';
 import { excerptOf } from './excerpt.ts';
 import { describeFaults, type Part, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
 
 type Values = Record<string, unknown>;
 
-/** Numbers with fewer characters than this are int64 for certain. */
+/** Numbers with fewer characters than this always fit into an int64. */
 const INT64_DIGITS = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** The schemas are ours: to compile the schema of schemas first, and to check them by it, would block the first request. */
+/** The schemas are our own: compiling the meta-schema and checking them against it would block the first request. */
 const options = { strict: false, ownProperties: true, meta: false, validateSchema: false } as const;
 
-/** Stops at the first fault, and so before it has read much of input that is too large. */
+/** Stops at the first fault, so it reads little of input that is too large. */
 const firstFault = withFormats(new Ajv({ ...options, useDefaults: true }));
 
-/** Finds all faults. Time and memory grow with their number, so it gets excerpts only. */
+/** Finds all faults. Time and memory grow with their number, so it reads only excerpts. */
 const allFaults = withFormats(new Ajv({ ...options, allErrors: true, verbose: true }));
 
 function withFormats(ajv: Ajv): Ajv {
   ajv.addFormat('date-time', { type: 'string', validate: text => parseDateTime(text) !== undefined });
-  // Numbers from JSON are held to minimum and maximum; those from text are held to int64 when they are read.
+  // Minimum and maximum limit numbers from JSON; numbers from text are checked to be int64 when they are read.
   ajv.addFormat('int64', true);
   return ajv;
 }
 
-/** Checks path parameters or a query string, read from text. Returns the typed values with defaults filled in. */
+/** Returns a function that parses and checks path parameters or a query, and returns typed values with defaults filled in. */
 export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
   const check = checker(schema, part);
   return values => {
-    // In a query any name can be sent: without a prototype a parameter named __proto__ is one like any other.
+    // A client can send any name in a query: without a prototype, `__proto__` is an ordinary name.
     const read: Values = part === 'path parameter' ? {} : Object.create(null);
     for (const name of Object.keys(values)) {
       const property = propertyOf(schema, name);
@@ -42,7 +43,7 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
       if (property && property.type !== 'array' && Array.isArray(value)) {
         throw new ApiError(
           'invalid_request',
-          `${part} \`${name}\` must be given once, but was given ${value.length} times`,
+          `${capitalised(part)} \`${name}\` must be given once, but was given ${value.length} times`,
         );
       }
       read[name] = property === undefined ? value : fromText(property, value);
@@ -52,8 +53,8 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
 }
 
 /**
- * Checks a JSON body, whose text messages quote. Texts for people are trimmed in place. An `optional` body that is not
- * there counts as `{}`. The reader throws `invalid_request`.
+ * Returns a function that checks a JSON body; `json` is its text, which messages quote. It trims display texts in place, reads
+ * a missing `optional` body as `{}`, and throws `invalid_request`.
  */
 export function bodyReader(schema: Schema, optional = false): (body: unknown, json?: string) => object {
   const check = checker(schema, 'field');
@@ -67,7 +68,7 @@ export function bodyReader(schema: Schema, optional = false): (body: unknown, js
   };
 }
 
-/** Schemas are compiled at their first use: compiling all of them at start would double its time. */
+/** Schemas are compiled at their first use: compiling all of them at start would double the start time. */
 function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unknown) => object {
   let isValid: ValidateFunction<object> | undefined;
   let findFaults: ValidateFunction<object> | undefined;
@@ -82,7 +83,7 @@ function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unk
   };
 }
 
-/** The schema with a pattern for each string that has no rule for its characters: a store could reject some. */
+/** Adds a pattern to each string that has no rule for its characters, because PostgreSQL cannot store some. */
 function withStorableTexts(schema: Schema): Schema {
   const { type, format, enum: values, pattern, items, properties } = schema;
   if (type === 'string') return format || values || pattern ? schema : { ...schema, pattern: STORABLE };
@@ -97,7 +98,7 @@ function withStorableTexts(schema: Schema): Schema {
   };
 }
 
-/** The parameters that were read as numbers, with the digits that were sent. */
+/** The parameters, with the digits that were sent in place of numbers. */
 function textsAsSent(read: Values, texts: Values): Values {
   const asSent = (value: unknown, text: unknown): unknown => {
     if (Array.isArray(value))
@@ -122,8 +123,8 @@ function fromText(schema: Schema, value: unknown): unknown {
 }
 
 /**
- * Trims the texts for people in a body, in place. One that is too long as it was sent stays so, because the published
- * schema limits what is sent.
+ * Returns a function that trims the display texts of a body in place. A text that is too long as sent stays too long,
+ * because the published schema limits the text as sent.
  */
 function textTrimmer({ properties = {} }: Schema): (body: unknown) => void {
   const texts = Object.entries(properties).filter(([, property]) => property.pattern !== undefined);
@@ -137,7 +138,7 @@ function textTrimmer({ properties = {} }: Schema): (body: unknown) => void {
 }
 
 function trimmed(text: string, { maxLength = Number.POSITIVE_INFINITY }: Schema): string {
-  // The schema counts characters, of which a text has at most as many as UTF-16 code units.
+  // The schema counts characters. A text never has more characters than UTF-16 code units.
   const isTooLong =
     text.length > maxLength && Array.from(text.slice(0, 2 * maxLength + 1)).length > maxLength;
   return isTooLong ? text : text.trim();

@@ -10,10 +10,10 @@ import * as inventory from './inventory.ts';
 import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
 import { stockList } from './inventory-queries.ts';
 
-const petParams = idParams('petId', 'The pet whose stock it is.');
+const petParams = idParams('petId', 'The pet that the entry belongs to.');
 
 const consequences =
-  'A stock of 0 makes the pet `sold`, or `pending` while open orders exist; a stock above 0 makes a pet without stock ' +
+  'A stock of 0 makes the pet `sold`, or `pending` while it has open orders. A stock above 0 makes a pet that had none ' +
   '`available` again.';
 
 export const inventoryRoutes = (): Route[] => [
@@ -27,12 +27,12 @@ export const inventoryRoutes = (): Route[] => [
       'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
     scope: 'inventory:read',
     query: listQuery(stockList, {
-      status: { ...PetStatus, description: 'Only entries of pets with this status.' },
+      status: { ...PetStatus, description: 'Entries of pets with this status.' },
       quantityBelow: {
         type: 'integer',
         minimum: 0,
         maximum: MAX_INT32,
-        description: 'Only entries with fewer units than this.',
+        description: 'Entries with fewer units than this.',
       },
     }),
     success: pageOf(InventoryItem, 'A page of inventory entries.'),
@@ -62,7 +62,7 @@ export const inventoryRoutes = (): Route[] => [
       operationId: method === 'PUT' ? 'setStock' : 'changeStock',
       tag: 'Inventory',
       summary: method === 'PUT' ? 'Set the stock of a pet' : 'Change the stock of a pet',
-      description: `The count of units that can still be ordered. ${consequences}`,
+      description: `Sets the number of units that can still be ordered. ${consequences}`,
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,

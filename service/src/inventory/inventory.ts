@@ -41,17 +41,17 @@ export function set(
   });
 }
 
-/** Takes units of a pet for an order, in the order's transaction. */
+/** Takes units of a pet for an order, in the transaction of the order. */
 export function take(tx: Transaction, petId: number, units: number): Promise<void> {
   return change(tx, petId, stock => takeUnits(stock, units));
 }
 
-/** Gives back units that an order held, in the order's transaction. */
+/** Returns units that an order held, in the transaction of the order. */
 export function giveBack(tx: Transaction, petId: number, units: number): Promise<void> {
   return change(tx, petId, stock => returnUnits(stock, units));
 }
 
-/** Lets an order that holds `before` units of a pet hold `after` instead, in the order's transaction. */
+/** Changes the units that an order holds from `before` to `after`, in the transaction of the order. */
 export function adjust(tx: Transaction, petId: number, before: number, after: number): Promise<void> {
   return change(tx, petId, stock => adjustUnits(stock, before, after));
 }
@@ -67,12 +67,12 @@ async function change(
   rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
 ): Promise<void> {
   const before = await selectPetToChange(tx, petId);
-  if (!before) throw new ApiError('unknown_pet', `\`petId\` names pet ${petId}, which does not exist`);
+  if (!before) throw new ApiError('unknown_pet', `Field \`petId\` names pet ${petId}, which does not exist`);
   const after = rule(before.stock, before.hasOpenOrders);
   if (after !== before.stock) await store(tx, before, after);
 }
 
-/** Stores the stock of a pet, and with it the status of the pet. */
+/** Stores the stock and the status of a pet. */
 async function store(tx: Transaction, { pet, stock: before }: PetWithStock, after: Stock): Promise<void> {
   await stockTable.update(tx, pet.id, after);
   appendStockChange(tx, before, after);

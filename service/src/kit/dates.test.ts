@@ -28,7 +28,7 @@ describe('a date-time', () => {
     it(`${text} is ${instant}`, () => assert.equal(formatDateTime(parseDateTime(text)!), instant));
   }
 
-  const refused: [text: string, why: string][] = [
+  const rejected: [text: string, why: string][] = [
     ['', 'is empty'],
     ['2026-12-01', 'has no time'],
     ['2026-12-01T09:00Z', 'has no seconds'],
@@ -58,11 +58,11 @@ describe('a date-time', () => {
     ['0000-01-01T00:00:00+00:01', 'is before the year 0 in UTC'],
     ['9999-12-31T23:59:59-00:01', 'is after the year 9999 in UTC'],
   ];
-  for (const [text, why] of refused) {
-    it(`that ${why} is refused`, () => assert.equal(parseDateTime(text), undefined));
+  for (const [text, why] of rejected) {
+    it(`that ${why} is rejected`, () => assert.equal(parseDateTime(text), undefined));
   }
 
-  it('is read back from what it is written as, whatever the instant', () => {
+  it('is parsed to the same instant after formatting', () => {
     fc.assert(
       fc.property(fc.integer({ min: EARLIEST, max: LATEST }), instant => {
         assert.equal(parseDateTime(formatDateTime(instant)), instant);
@@ -84,7 +84,7 @@ describe('a date-time', () => {
     );
   });
 
-  it('is never read from text into what cannot be written, and never throws', () => {
+  it('that is parsed can always be formatted, and parsing never throws', () => {
     const digits = fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,4})?(Z|[+-]\d\d:\d\d)$/);
     fc.assert(
       fc.property(fc.oneof(digits, fc.string()), text => {
@@ -99,7 +99,7 @@ describe('a date-time', () => {
 });
 
 describe('an HTTP-date', () => {
-  it('is in the one form that may be sent, with the right day of the week', () => {
+  it('has the only form that may be sent, with the right day of the week', () => {
     assert.equal(httpDate(Date.parse('2030-12-05T00:00:00Z')), 'Thu, 05 Dec 2030 00:00:00 GMT');
     assert.equal(httpDate(784_111_777_999), 'Sun, 06 Nov 1994 08:49:37 GMT');
   });

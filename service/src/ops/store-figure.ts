@@ -1,7 +1,7 @@
 import { SECOND } from '../kit/clock.ts';
 
 /** How long the metrics wait for a figure, in milliseconds: Prometheus gives up a scrape after ten seconds. */
-const PATIENCE = SECOND;
+const TIMEOUT = SECOND;
 
 /**
  * A figure that is read from the store when the metrics are collected. Reads one at a time, and returns `undefined` when
@@ -23,7 +23,7 @@ export class StoreFigure<T> {
         this.#reading = undefined;
       });
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), PATIENCE);
+    const timer = setTimeout(() => resolve(undefined), TIMEOUT);
     try {
       return await Promise.race([this.#reading, late]);
     } finally {

@@ -2,7 +2,7 @@ import type { Transaction } from '../db/database.ts';
 import { below, defineList, from, is, type QueryOf } from '../db/list.ts';
 import { orderTable, type StoredOrder } from './order.ts';
 
-/** Reads an order that may be changed, and keeps it from other transactions until this one ends. */
+/** Reads an order and locks it until the transaction ends. */
 export async function selectOrderToChange(
   tx: Transaction,
   orderId: number,

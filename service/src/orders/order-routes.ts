@@ -11,7 +11,7 @@ import * as orders from './orders.ts';
 
 const orderParams = idParams('orderId', 'The order.');
 
-const changeRefusals = [
+const changeRejections = [
   'order_not_found',
   'unknown_pet',
   'pet_not_available',
@@ -31,10 +31,10 @@ export const orderRoutes = (): Route[] => [
     description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
     scope: 'orders:read',
     query: listQuery(orderList, {
-      petId: { ...idToFind, description: 'Only orders for this pet.' },
-      complete: { type: 'boolean', description: 'Only orders that are, or are not, fulfilled.' },
-      shipDateFrom: { ...dateTime, description: 'Only orders that ship at this instant or later.' },
-      shipDateTo: { ...dateTime, description: 'Only orders that ship before this instant.' },
+      petId: { ...idToFind, description: 'Orders for this pet.' },
+      complete: { type: 'boolean', description: 'Orders that are fulfilled (`true`) or open (`false`).' },
+      shipDateFrom: { ...dateTime, description: 'Orders that ship at this time or later.' },
+      shipDateTo: { ...dateTime, description: 'Orders that ship before this time.' },
     }),
     success: pageOf(Order, 'A page of orders.'),
     errors: [],
@@ -49,8 +49,8 @@ export const orderRoutes = (): Route[] => [
     tag: 'Orders',
     summary: 'Place an order',
     description:
-      'The units leave the stock with the order. Without a `petId` it is a draft that holds no stock. With ' +
-      '`complete: true` it is sold over the counter in one call. An `id` in the body is ignored.',
+      'Takes the units from the stock. An order without a `petId` is a draft and takes no units. With `complete: true` ' +
+      'the order is placed and fulfilled in one call. An `id` in the body is ignored.',
     scope: 'orders:write',
     body: Order,
     example: { petId: 1, quantity: 1 },
@@ -85,15 +85,15 @@ export const orderRoutes = (): Route[] => [
     tag: 'Orders',
     summary: 'Replace an order',
     description:
-      'The order becomes what the body says; units move between stock and order with it. Fields left out take their ' +
-      'defaults. Of a completed order only `shipDate` can change.',
+      'Replaces all fields of the order, and moves units between stock and order accordingly. Fields that are left out ' +
+      'get their defaults. Only the `shipDate` of a completed order can change.',
     scope: 'orders:write',
     params: orderParams,
     body: Order,
     example: { petId: 1, quantity: 2, complete: false },
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(
         await orders.update(context.db, context.params.orderId, replacement(context), context.now),
@@ -107,14 +107,14 @@ export const orderRoutes = (): Route[] => [
     tag: 'Orders',
     summary: 'Change or complete an order',
     description:
-      'A JSON merge patch (RFC 7396): fields left out stay, null removes. `complete: true` fulfils the order and sets ' +
-      '`shipDate` to now if it has none; after that only `shipDate` can change.',
+      'A JSON merge patch (RFC 7396): fields that are left out do not change; null removes a value. `complete: true` ' +
+      'fulfils the order and sets `shipDate` to the current time if it has none. After that only `shipDate` can change.',
     scope: 'orders:write',
     params: orderParams,
     body: OrderPatch,
     success: { status: 200, description: 'The order as it is now.', schema: Order },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await orders.update(context.db, context.params.orderId, merged(context), context.now)),
   }),
@@ -125,10 +125,11 @@ export const orderRoutes = (): Route[] => [
     operationId: 'cancelOrder',
     tag: 'Orders',
     summary: 'Cancel an order',
-    description: 'Removes an open order and gives its units back. A completed order cannot be deleted.',
+    description:
+      'Deletes an open order and returns its units to the stock. A completed order cannot be deleted.',
     scope: 'orders:write',
     params: orderParams,
-    success: { status: 204, description: 'The order is cancelled.' },
+    success: { status: 204, description: 'The order was cancelled.' },
     conditional: true,
     errors: ['order_not_found', 'order_already_complete', 'stock_limit_exceeded'],
     handler: async ({ params, guard, db }) => {

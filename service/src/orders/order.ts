@@ -14,7 +14,7 @@ const fields = {
     maximum: MAX_INT32,
     description: 'Number of units ordered; 1 when left out.',
   },
-  shipDate: { ...dateTime, description: 'Expected or actual ship date, ISO 8601; answered in UTC.' },
+  shipDate: { ...dateTime, description: 'Expected or actual ship date, ISO 8601; returned in UTC.' },
   complete: { type: 'boolean', description: 'Whether the order has been fulfilled; false when left out.' },
 } as const;
 
@@ -26,16 +26,16 @@ export const Order = {
   example: { id: 1, petId: 1, quantity: 1, shipDate: '2026-12-01T09:00:00.000Z', complete: false },
 } as const;
 
-/** A null removes the value, and the default for a missing one takes its place. */
+/** A null removes the value: the field gets its default. */
 export const OrderPatch = patchOf(Order, ['petId', 'quantity', 'shipDate', 'complete'], { complete: true });
 
 /** An order as a client sends it. */
 export type Order = Static<typeof Order>;
 
-/** An order as it is stored, every default filled in. */
+/** An order as it is stored, with all defaults. */
 export type StoredOrder = Order & Required<Pick<Order, 'id' | 'quantity' | 'complete'>>;
 
-/** A completed order has a pet and a ship date; a constraint of the store makes sure of it. */
+/** A completed order has a pet and a ship date; a constraint of the database enforces it. */
 type Completed = Required<Pick<Order, 'petId' | 'shipDate'>>;
 
 export const orderTable = new Table<StoredOrder>('orders', {
@@ -46,7 +46,7 @@ export const orderTable = new Table<StoredOrder>('orders', {
   complete: boolean('complete'),
 });
 
-/** What a body asks to be stored. */
+/** Returns the order that a body describes, with all defaults. */
 export function withDefaults(order: Order): New<StoredOrder> {
   return { ...order, quantity: order.quantity ?? 1, complete: order.complete ?? false };
 }
@@ -55,23 +55,26 @@ export function isComplete<O extends New<StoredOrder>>(order: O): order is O & C
   return order.complete;
 }
 
-/** The order with what completion asks for: a pet, and a ship date, which is `shippedAt` when the order has none. */
+/**
+ * Returns a completed order with its ship date, `shippedAt` if it has none. Throws `order_has_no_pet` for a completed order
+ * without a pet.
+ */
 export function settled(order: New<StoredOrder>, shippedAt: string): New<StoredOrder> {
   if (!order.complete) return order;
   if (order.petId === undefined) {
-    throw new ApiError('order_has_no_pet', 'A draft order cannot be completed: give it a `petId` first');
+    throw new ApiError('order_has_no_pet', 'A draft order cannot be completed: set its `petId` first');
   }
   return { ...order, shipDate: order.shipDate ?? shippedAt };
 }
 
-/** A completed order is history: only its ship date may still be corrected. */
-export function refuseChangeOfCompleted(before: StoredOrder & Completed, after: New<StoredOrder>): void {
+/** Only the ship date of a completed order can change. */
+export function rejectChangeOfCompleted(before: StoredOrder & Completed, after: New<StoredOrder>): void {
   if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 
 export function alreadyComplete(orderId: number): ApiError {
   return new ApiError(
     'order_already_complete',
-    `Order ${orderId} is complete: only its \`shipDate\` can still be changed`,
+    `Order ${orderId} is complete: only its \`shipDate\` can change`,
   );
 }

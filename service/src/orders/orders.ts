@@ -12,7 +12,7 @@ import {
   isComplete,
   type Order,
   orderTable,
-  refuseChangeOfCompleted,
+  rejectChangeOfCompleted,
   type StoredOrder,
   settled,
   withDefaults,
@@ -27,7 +27,7 @@ export async function read(db: Queries, orderId: number): Promise<StoredOrder> {
   return found(await orderTable.find(db, orderId), orderId);
 }
 
-/** Places an order: its units leave the stock with it. One placed as complete is sold over the counter. */
+/** Places an order and takes its units from the stock. An order can be placed as complete. */
 export function place(db: Writer, order: Order, now: number): Promise<StoredOrder> {
   return db.write(async tx => {
     const wanted = settled(withDefaults(order), formatDateTime(now));
@@ -40,7 +40,7 @@ export function place(db: Writer, order: Order, now: number): Promise<StoredOrde
   });
 }
 
-/** Replaces an order by what `change` makes of it; units move between stock and order with it. */
+/** Replaces an order with the result of `change`, and moves units between stock and order accordingly. */
 export function update(
   db: Writer,
   orderId: number,
@@ -50,8 +50,8 @@ export function update(
   return db.write(async tx => {
     const before = found(await selectOrderToChange(tx, orderId), orderId);
     const wanted = withDefaults(change(before));
-    if (isComplete(before)) refuseChangeOfCompleted(before, wanted);
-    // The ship date of a completed order stays when none is given: a PUT that is sent again changes nothing.
+    if (isComplete(before)) rejectChangeOfCompleted(before, wanted);
+    // A completed order keeps its ship date if the body has none, so that a repeated PUT changes nothing.
     const after = settled(wanted, isComplete(before) ? before.shipDate : formatDateTime(now));
     if (!before.complete) await moveUnits(tx, before, after);
     const updated = await orderTable.update(tx, orderId, after);
@@ -64,7 +64,7 @@ export function update(
   });
 }
 
-/** Cancels an open order and gives its units back. */
+/** Cancels an open order and returns its units to the stock. */
 export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder) => void): Promise<void> {
   return db.write(async tx => {
     const order = found(await selectOrderToChange(tx, orderId), orderId);
@@ -80,7 +80,7 @@ type HeldUnits = Pick<New<StoredOrder>, 'petId' | 'quantity'>;
 
 const noUnits: HeldUnits = { quantity: 0 };
 
-/** Moves units between stock and an open order that held `before` and is to hold `after`. */
+/** Moves units between the stock and an open order that changes from `before` to `after`. */
 async function moveUnits(tx: Transaction, before: HeldUnits, after: HeldUnits): Promise<void> {
   if (before.petId === after.petId) {
     if (after.petId !== undefined) await inventory.adjust(tx, after.petId, before.quantity, after.quantity);

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 
 type Change<Body> = Pick<Context<unknown, unknown, Body>, 'guard' | 'body'>;
 
-/** What a PUT makes of the current state: the body, provided that the caller's conditions hold. */
+/** Returns a function from the current state to that after a PUT: the body. It throws if the request's conditions fail. */
 export function replacement<Body>({ guard, body }: Change<Body>): (current: object) => Body {
   return current => {
     guard(current);
@@ -11,10 +11,10 @@ export function replacement<Body>({ guard, body }: Change<Body>): (current: obje
   };
 }
 
-/** No field of a patch is one that the resource lacks. */
+/** Rejects patches at compile time that have a field that the resource does not have. */
 type Patched<Current, Patch> = Current & Record<Exclude<keyof Patch, keyof Current>, never>;
 
-/** What a patch makes of a resource: a field that a patch can remove may be missing afterwards. */
+/** A resource after a patch: a field that the patch can remove is optional. */
 type Merged<Current, Patch> = Omit<Current, keyof Patch> & {
   [F in keyof Current & keyof Patch as null extends Patch[F] ? never : F]:
     | Current[F]
@@ -26,7 +26,7 @@ type Merged<Current, Patch> = Omit<Current, keyof Patch> & {
   >;
 };
 
-/** What a PATCH makes of the current state: the body merged into it (RFC 7396), provided that the caller's conditions hold. */
+/** Returns a function from the current state to that after a PATCH (RFC 7396). It throws if the request's conditions fail. */
 export function merged<Patch extends object>({ guard, body }: Change<Patch>) {
   return <Current extends object>(current: Patched<Current, Patch>): Merged<Current, Patch> => {
     guard(current);

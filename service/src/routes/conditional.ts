@@ -3,19 +3,19 @@ import { ApiError } from '../contract/errors.ts';
 import { hash64 } from '../kit/hash.ts';
 import { shortened } from '../kit/text.ts';
 
-/** A strong ETag (RFC 9110 §8.8.3): a 64-bit hash of the very text that is sent. */
+/** A strong ETag (RFC 9110 §8.8.3): a 64-bit hash of the text that is sent. */
 export function etagOf(body: string): string {
   return `"${hash64(body)}"`;
 }
 
-/** Whether a GET may be answered with 304: If-None-Match names this ETag (RFC 9110 §13.1.2, weak comparison). */
+/** Whether a GET may return 304: If-None-Match lists this ETag (RFC 9110 §13.1.2, weak comparison). */
 export function isNotModified({ 'if-none-match': ifNoneMatch }: IncomingHttpHeaders, etag: string): boolean {
   return ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak');
 }
 
 /**
- * The check that a write makes on the current state, inside its transaction: If-Match must name it (strong
- * comparison), If-None-Match must not (RFC 9110 §13.1.1–2). Throws `precondition_failed`.
+ * Returns the check of a write on the current state, inside its transaction: If-Match must list its ETag (strong
+ * comparison), If-None-Match must not (RFC 9110 §13.1.1–2). The check throws `precondition_failed`.
  */
 export function guardOf(headers: IncomingHttpHeaders): (current: object) => void {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
@@ -37,7 +37,7 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
   };
 }
 
-/** Whether an If-Match or If-None-Match list (or `*`) names `etag`. An ETag cannot hold a comma that matters here. */
+/** Whether an If-Match or If-None-Match header lists `etag` or is `*`. The service's own ETags contain no comma. */
 function listsEtag(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true;
   return list.split(',').some(entry => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
 import { guardOf } from './conditional.ts';
-import { signalOf } from './patience.ts';
+import { signalOf } from './wait-signal.ts';
 
 /** A client with a valid API key. */
 export interface Caller {
@@ -12,7 +12,7 @@ export interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Milliseconds since the Unix epoch; 0 until the gate is passed. */
+    /** Milliseconds since the Unix epoch; 0 before the gate. */
     receivedAt: number;
     /** `undefined` without a valid API key. */
     caller: Caller | undefined;
@@ -20,8 +20,8 @@ declare module 'fastify' {
 }
 
 /**
- * What a handler knows of its request, after it has passed the gate and its input was checked. There is one per request.
- * What few handlers read is a getter of the class: a getter in an object literal would make a hidden class for each request.
+ * The input of a handler, after the gate and the checks of the input. One per request. Values that few handlers read are
+ * getters of the class: a getter in an object literal would create a hidden class for each request.
  */
 export class Context<Params, Query, Body> {
   readonly params: Params;
@@ -29,7 +29,7 @@ export class Context<Params, Query, Body> {
   readonly body: Body;
   /** When the request was received, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The store. The events of what is changed through it carry the trace of the request. */
+  /** The store. Events of changes through it have the trace of the request. */
   readonly db: Queries & Writer;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
@@ -51,7 +51,7 @@ export class Context<Params, Query, Body> {
     this.#reply = reply;
   }
 
-  /** The same request with all that it does in the transaction `tx`. */
+  /** The same request with the transaction `tx` as its store. */
   within(tx: Queries & Writer): Context<Params, Query, Body> {
     return new Context(this.#request, this.#reply, this.params, this.query, this.body, tx);
   }
@@ -63,17 +63,17 @@ export class Context<Params, Query, Body> {
     return caller;
   }
 
-  /** Throws `precondition_failed` unless `current` is what the caller's If-Match and If-None-Match ask for. */
+  /** Throws `precondition_failed` unless `current` meets the conditions in If-Match and If-None-Match. */
   get guard(): (current: object) => void {
     return guardOf(this.#request.headers);
   }
 
-  /** Aborted when the client disconnects, and when the service shuts down. */
+  /** Aborts when the client disconnects, and when the service shuts down. */
   get signal(): AbortSignal {
     return signalOf(this.#request, this.#reply);
   }
 
-  /** The header `Last-Event-ID`, of a client that goes on with a stream; `undefined` when it is missing or empty. */
+  /** The header `Last-Event-ID` of a client that continues a stream; `undefined` when it is missing or empty. */
   get lastEventId(): string | undefined {
     const header = this.#request.headers['last-event-id'];
     return typeof header === 'string' && header !== '' ? header : undefined;

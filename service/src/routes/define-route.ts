@@ -4,7 +4,7 @@ import type { Static } from '../contract/static.ts';
 import type { Context } from './context.ts';
 import type { Reply, ReplyOf } from './reply.ts';
 
-/** What an operation without parameters, or without a body, has in their place. */
+/** The schema of missing parameters, or of a missing body. */
 type Nothing = { type: 'object' };
 
 /** An operation with its handler, whose input and reply have the types of the schemas. */
@@ -14,12 +14,12 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   query?: Q;
   body?: B;
   success: S;
-  /** Runs before the handler and outside of its transaction: what must be waited for elsewhere than in the store. */
+  /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
 }
 
-/** The context of a handler whose types are erased: it may read anything, because its schemas were checked. */
+/** The context of a handler whose types are erased. The input was checked against the schemas. */
 export type AnyContext = Context<never, never, never>;
 
 /** A route as the server and the document see it. */
@@ -28,7 +28,7 @@ export interface Route extends Operation {
   handler: (context: AnyContext) => Promise<Reply>;
 }
 
-/** Defines an operation once: the server, the OpenAPI document and everything made from it read this. */
+/** Defines an operation: the server and the OpenAPI document are built from it. */
 export function defineRoute<
   const P extends Schema = Nothing,
   const Q extends Schema = Nothing,

@@ -1,6 +1,6 @@
 import { idToFind } from '../contract/schema.ts';
 
-/** The schema of a path whose one parameter is an ID. */
+/** The schema of path parameters with one ID. */
 export function idParams<const Name extends string>(name: Name, description: string) {
   const parameter = { ...idToFind, description } as const;
   return {
@@ -11,7 +11,7 @@ export function idParams<const Name extends string>(name: Name, description: str
   } as const;
 }
 
-/** The schema of a path whose parameters are an ID, and one of something that belongs to it. */
+/** The schema of path parameters with the IDs of a resource and of one of its parts. */
 export function nestedIdParams<const Owner extends string, const Name extends string>(
   owner: ReturnType<typeof idParams<Owner>>,
   name: ReturnType<typeof idParams<Name>>,

@@ -1,7 +1,7 @@
 import { pageLimit, type Schema } from '../contract/schema.ts';
 import { defaultSortOf, describeSorts, type FilterOf, type List, sortsOf } from '../db/list.ts';
 
-/** The query of a list: a schema for each of its filters, its sorts, and where the page begins and ends. */
+/** The schema of a list's query: its filters, `sort`, `limit` and `cursor`. */
 export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
   list: L,
   filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
@@ -19,7 +19,7 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       type: 'string',
       minLength: 1,
       maxLength: 4096,
-      description: 'Where the page begins: taken from the `Link` header of the page before.',
+      description: 'The start of the page, from the `Link` header of the previous page.',
     },
   } as const;
   return { type: 'object', additionalProperties: false, properties } as const;

@@ -1,15 +1,15 @@
 import { SECOND } from '../kit/clock.ts';
 
-/** How often a stream shows that it is alive, in milliseconds. A reader that takes nothing for as long is dropped. */
+/** The interval between heartbeats of a stream, in milliseconds. A client that reads nothing for as long is dropped. */
 export const HEARTBEAT = 15 * SECOND;
 
-/** Where a stream of server-sent events goes. */
+/** The destination of a stream of server-sent events. */
 export interface MessageSink {
-  /** Sends whole messages. Returns false when the reader is behind: nothing more is to be sent until it has caught up. */
+  /** Sends whole messages. Returns false when the client reads too slowly: the sender must then wait for `onDrain`. */
   send(messages: readonly Uint8Array[]): boolean;
-  /** Ends the stream, and sends the reason to the reader. */
+  /** Ends the stream, and sends the reason to the client. */
   end(reason: string): void;
-  /** Calls `message` for what shows now and then that the stream is alive. */
+  /** Sets the function that returns the message of each heartbeat. */
   onBeat(message: () => Uint8Array): void;
   onDrain(listener: () => void): void;
   onClose(listener: () => void): void;

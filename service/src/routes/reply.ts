@@ -6,7 +6,7 @@ import type { MessageSink } from './message-sink.ts';
 
 declare const shape: unique symbol;
 
-/** A text of JSON that holds a `Shape`. */
+/** The JSON text of a `Shape`. */
 export type Json<Shape> = string & { readonly [shape]: Shape };
 
 export interface ResourceReply<Body> {
@@ -25,7 +25,7 @@ export interface PageReply<Item> {
   page: Page<Item>;
 }
 
-/** A page of a list that never ends. */
+/** A page of the event log, which has no last page. */
 export interface LogReply<Item> {
   kind: 'log';
   items: Json<Item>[];
@@ -43,13 +43,13 @@ export interface TextReply {
   contentType: string;
 }
 
-/** Server-sent events, until the client or the service ends them. */
+/** A stream of server-sent events, until the client or the service ends it. */
 export interface StreamReply {
   kind: 'stream';
   start: (sink: MessageSink) => void;
 }
 
-/** What handlers return; the server adds the headers that every response has. */
+/** The result of a handler; the server adds the headers that every response has. */
 export type Reply =
   | ResourceReply<object>
   | CreatedReply<object>
@@ -59,7 +59,7 @@ export type Reply =
   | TextReply
   | StreamReply;
 
-/** What the handler of an operation with this success response must return. */
+/** The reply type of an operation with this success response. */
 export type ReplyOf<S extends Success> = S extends { status: 204 }
   ? EmptyReply
   : S extends { schema: infer Body extends Schema }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { scopeNames } from '../../src/contract/scopes.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { toldLimits, toldToWait } from './told-limits.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
 const quotas = { perMinute: 3, perDay: 5 };
 
@@ -20,9 +20,9 @@ describe('GET /account', () => {
     clock.turn(MINUTE);
     await client.get('/pets');
     await client.get('/keys');
-    const answer = await client.get('/account');
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, {
+    const response = await client.get('/account');
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.body, {
       keyId: 2,
       name: 'Test client',
       plan: 'pro',
@@ -69,49 +69,49 @@ describe('GET /account', () => {
     const client = await clientWith({ plan: 'business' });
     const reset = Date.parse('2026-11-21T12:01:00Z') / SECOND;
     const first = await client.get('/account');
-    assert.deepEqual(toldLimits(first, clock.now()), { limit: 60, remaining: 59, reset });
+    assert.deepEqual(limitsIn(first, clock.now()), { limit: 60, remaining: 59, reset });
     assert.equal(first.headers['ratelimit-policy'], '"minute";q=60;w=60, "day";q=1000;w=86400');
-    assertRefused(await api.as().get('/account'), 401, 'missing_api_key');
-    assert.equal(toldLimits(await client.head('/account'), clock.now()).remaining, 58);
-    assert.equal(toldLimits(await api.get('/account'), clock.now()).remaining, 59);
-    assert.equal(toldLimits(await api.as().get('/pets'), clock.now()).remaining, 58);
+    assertRejected(await api.as().get('/account'), 401, 'missing_api_key');
+    assert.equal(limitsIn(await client.head('/account'), clock.now()).remaining, 58);
+    assert.equal(limitsIn(await api.get('/account'), clock.now()).remaining, 59);
+    assert.equal(limitsIn(await api.as().get('/pets'), clock.now()).remaining, 58);
   });
 
   it('works when other clients at the same address have used up its bucket, with and without keys', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 60; i++) await api.as(i % 2 ? 'psk_wrong' : undefined).get('/account');
-    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
-    assertRefused(await api.as('psk_wrong').get('/account'), 429, 'rate_limit_exceeded');
-    const answer = await client.get('/account');
-    assert.equal(answer.status, 200);
-    assert.equal(toldLimits(answer, clock.now()).remaining, 59);
+    assertRejected(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await api.as('psk_wrong').get('/account'), 429, 'rate_limit_exceeded');
+    const response = await client.get('/account');
+    assert.equal(response.status, 200);
+    assert.equal(limitsIn(response, clock.now()).remaining, 59);
   });
 
   it('draws on the same bucket with each secret of the key', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
-    assert.equal(toldLimits(await client.get('/account'), clock.now()).remaining, 59);
-    assert.equal(toldLimits(await client.as(key).get('/account'), clock.now()).remaining, 58);
+    assert.equal(limitsIn(await client.get('/account'), clock.now()).remaining, 59);
+    assert.equal(limitsIn(await client.as(key).get('/account'), clock.now()).remaining, 58);
   });
 
-  it('is refused when the bucket is used up, while the key goes on', async t => {
+  it('is rejected when the bucket is used up, while the key goes on', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 60; i++) assert.equal((await client.head('/account')).status, 200);
-    const refused = await client.get('/account');
-    const message = assertRefused(refused, 429, 'rate_limit_exceeded');
+    const rejected = await client.get('/account');
+    const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
     assert.match(message, /^The 60 requests of this minute are used up for reading the account of this key,/);
-    assert.deepEqual(toldLimits(refused, clock.now()).remaining, 0);
+    assert.deepEqual(limitsIn(rejected, clock.now()).remaining, 0);
     assert.equal((await client.get('/pets')).status, 200);
     assert.equal((await api.get('/account')).status, 200, 'another key has another bucket');
-    clock.turn(toldToWait(refused) * SECOND);
+    clock.turn(retryAfterIn(rejected) * SECOND);
     const { body } = await client.get('/account');
     assert.deepEqual(
       body.days,
       [{ date: '2026-11-21', admitted: 1, refused: 0 }],
-      'nor does the refusal count',
+      'nor does the rejection count',
     );
   });
 
@@ -129,14 +129,14 @@ describe('GET /account', () => {
     assert.deepEqual(usedUp.body.days, [{ date: '2026-11-21', admitted: 3, refused: 1 }]);
 
     clock.turn(2 * SECOND);
-    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    assertRejected(await client.get('/pets'), 429, 'api_key_banned');
     const banned = await client.get('/account');
     assert.equal(banned.status, 200);
     assert.deepEqual(banned.body.ban, {
       since: '2026-11-21T12:00:02.000Z',
       until: '2026-11-21T12:01:02.000Z',
     });
-    assert.equal(toldLimits(banned, clock.now()).limit, 60);
+    assert.equal(limitsIn(banned, clock.now()).limit, 60);
     clock.turn(MINUTE);
     assert.equal((await client.get('/account')).body.ban, null);
   });
@@ -163,25 +163,25 @@ describe('GET /account', () => {
   it('takes no query parameters and no other method', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
-    assertRefused(await client.get('/account?days=3'), 400, 'invalid_request');
-    const refused = await client.delete('/account');
-    assertRefused(refused, 405, 'method_not_allowed');
-    assert.equal(refused.headers.allow, 'GET, HEAD');
+    assertRejected(await client.get('/account?days=3'), 400, 'invalid_request');
+    const rejected = await client.delete('/account');
+    assertRejected(rejected, 405, 'method_not_allowed');
+    assert.equal(rejected.headers.allow, 'GET, HEAD');
   });
 
-  it('needs a key that works: none, an unknown, an expired, a revoked one are refused', async t => {
+  it('needs a key that works: none, an unknown, an expired, a revoked one are rejected', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
     const revoked = await clientWith({});
     await api.delete(`/keys/${revoked.keyId}`);
     clock.turn(SECOND);
     const missing = await api.as().get('/account');
-    assertRefused(missing, 401, 'missing_api_key');
+    assertRejected(missing, 401, 'missing_api_key');
     assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');
     for (const client of [api.as('psk_wrong'), expired, revoked]) {
-      const answer = await client.get('/account');
-      assertRefused(answer, 401, 'invalid_api_key');
-      assert.equal(toldLimits(answer, clock.now()).limit, 60);
+      const response = await client.get('/account');
+      assertRejected(response, 401, 'invalid_api_key');
+      assert.equal(limitsIn(response, clock.now()).limit, 60);
     }
   });
 

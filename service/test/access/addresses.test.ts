@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { toldLimits, toldToWait } from './told-limits.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
 /** Asks without a key, as a proxy forwards it, and answers what remains of the minute. */
 async function remainingFor(api: Client, forwardedFor: string): Promise<number> {
-  const answer = await api.as().get('/pets', { 'x-forwarded-for': forwardedFor });
-  return Number(answer.headers['x-ratelimit-remaining']);
+  const response = await api.as().get('/pets', { 'x-forwarded-for': forwardedFor });
+  return Number(response.headers['x-ratelimit-remaining']);
 }
 
 const behindProxy = { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } };
@@ -52,8 +52,8 @@ describe('a caller behind a trusted proxy', () => {
   it('cannot choose its address: what it puts before the proxy’s entry counts for nothing', async t => {
     const { api } = await startTestApp(t, behindProxy);
     for (let i = 0; i < 60; i++) await remainingFor(api, `10.0.0.${i}, 192.0.2.1`);
-    const refused = await api.as().get('/pets', { 'x-forwarded-for': '10.9.9.9,192.0.2.1' });
-    assertRefused(refused, 429, 'rate_limit_exceeded');
+    const rejected = await api.as().get('/pets', { 'x-forwarded-for': '10.9.9.9,192.0.2.1' });
+    assertRejected(rejected, 429, 'rate_limit_exceeded');
     assert.equal(await remainingFor(api, '10.0.0.1'), 59);
   });
 
@@ -89,10 +89,10 @@ describe('X-Forwarded-For', () => {
   it('that is no list of addresses is no error', async t => {
     const { api } = await startTestApp(t, behindProxy);
     for (const [i, nonsense] of ['unknown', 'x'.repeat(5_000), ', ,', '999.1.1.1', '::1::2', '"'].entries()) {
-      const answer = await api.as().get('/pets', { 'x-forwarded-for': nonsense });
-      assertRefused(answer, 401, 'missing_api_key');
+      const response = await api.as().get('/pets', { 'x-forwarded-for': nonsense });
+      assertRejected(response, 401, 'missing_api_key');
       assert.equal(
-        answer.headers['x-ratelimit-remaining'],
+        response.headers['x-ratelimit-remaining'],
         String(59 - i),
         'the proxy is the last one known',
       );
@@ -103,18 +103,18 @@ describe('X-Forwarded-For', () => {
     const { api, clientWith } = await startTestApp(t, behindProxy);
     const client = await clientWith({ plan: 'free' });
     for (let i = 1; i <= 5; i++) {
-      const answer = await client.get('/pets', { 'x-forwarded-for': `192.0.2.${i}` });
-      assert.equal(answer.headers['x-ratelimit-remaining'], String(60 - i));
+      const response = await client.get('/pets', { 'x-forwarded-for': `192.0.2.${i}` });
+      assert.equal(response.headers['x-ratelimit-remaining'], String(60 - i));
     }
     assert.equal(await remainingFor(api, '192.0.2.1'), 59);
   });
 });
 
 describe('an address', () => {
-  it('that guesses keys is refused after 60, whatever it asks, while a valid key from it still works', async t => {
+  it('that guesses keys is rejected after 60, whatever it asks, while a valid key from it still works', async t => {
     const { api, clock } = await startTestApp(t);
     for (let i = 0; i < 60; i++) assert.equal((await api.as(`psk_${i}`).get('/pets')).status, 401);
-    const refused = [
+    const rejected = [
       await api.as('psk_60').get('/pets'),
       await api.as().get('/pets'),
       await api.as().get('/nowhere'),
@@ -122,9 +122,9 @@ describe('an address', () => {
       await api.as('psk_60').get('/account'),
       await api.as('psk_61').post('/pets', '{'),
     ];
-    for (const answer of refused) {
-      assertRefused(answer, 429, 'rate_limit_exceeded');
-      assert.deepEqual([toldLimits(answer, clock.now()).remaining, toldToWait(answer)], [0, 60]);
+    for (const response of rejected) {
+      assertRejected(response, 429, 'rate_limit_exceeded');
+      assert.deepEqual([limitsIn(response, clock.now()).remaining, retryAfterIn(response)], [0, 60]);
     }
     for (const path of ['/pets', '/account']) assert.equal((await api.get(path)).status, 200);
   });
@@ -136,7 +136,7 @@ describe('an address', () => {
       for (let i = 0; i < 60; i++) assert.equal((await callers[i % 2]!.get('/pets')).status, 401);
       clock.turn(10 * SECOND);
       for (let i = 0; i < 20; i++) {
-        assertRefused(await callers[i % 2]!.get('/pets'), 429, 'rate_limit_exceeded');
+        assertRejected(await callers[i % 2]!.get('/pets'), 429, 'rate_limit_exceeded');
       }
       clock.turn(50 * SECOND);
     }
@@ -146,14 +146,14 @@ describe('an address', () => {
     const { api, clock } = await startTestApp(t);
     let admitted = 0;
     for (let minute = 0; minute < 20; minute++) {
-      const answers = await Promise.all(Array.from({ length: 60 }, () => api.as().head('/pets')));
-      admitted += answers.filter(({ status }) => status === 401).length;
+      const responses = await Promise.all(Array.from({ length: 60 }, () => api.as().head('/pets')));
+      admitted += responses.filter(({ status }) => status === 401).length;
       clock.turn(MINUTE);
     }
     assert.equal(admitted, 1_000);
-    const refused = await api.as().get('/pets');
-    assert.match(assertRefused(refused, 429, 'rate_limit_exceeded'), /of this day are used up/);
-    assert.equal(toldLimits(refused, clock.now()).limit, 1_000);
+    const rejected = await api.as().get('/pets');
+    assert.match(assertRejected(rejected, 429, 'rate_limit_exceeded'), /of this day are used up/);
+    assert.equal(limitsIn(rejected, clock.now()).limit, 1_000);
   });
 
   it('is counted for requests that cannot be read, too', async t => {
@@ -164,15 +164,15 @@ describe('an address', () => {
     }
     assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '0');
     const unreadable = await exchangeBytes(origin, 'garbage\r\n\r\n');
-    assert.equal(toldLimits(unreadable, clock.now()).remaining, 0);
-    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+    assert.equal(limitsIn(unreadable, clock.now()).remaining, 0);
+    assertRejected(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
   });
 
   it('forgets its minute with the minute', async t => {
     const { api, clock } = await startTestApp(t);
     clock.set('2026-11-21T12:00:59.999Z');
     for (let i = 0; i < 60; i++) await api.as().get('/pets');
-    assertRefused(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
     clock.turn(1);
     assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '59');
   });

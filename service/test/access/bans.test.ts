@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import type { ApiResponse } from '../support/client.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { codes, provokeBan, refused, strikeOut, usedUp } from './provoke-ban.ts';
-import { toldLimits, toldToWait } from './told-limits.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
+import { codes, provokeBan, rejected, strikeOut, usedUp } from './provoke-ban.ts';
 
 describe('a key that was told to wait', () => {
   it('is forgiven whatever it sends in the next two seconds', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
-    assert.deepEqual(await codes(client, 30), refused(30));
+    assert.deepEqual(await codes(client, 30), rejected(30));
     shop.clock.turn(2 * SECOND - 1);
-    assert.deepEqual(await codes(client, 30), refused(30));
+    assert.deepEqual(await codes(client, 30), rejected(30));
     shop.clock.turn(1);
     await strikeOut(client);
   });
@@ -25,7 +25,7 @@ describe('a key that was told to wait', () => {
     await codes(client, 1);
     shop.clock.turn(2 * SECOND);
     for (let minute = 0; minute < 5; minute++) {
-      assert.deepEqual(await codes(client, 9), refused(9));
+      assert.deepEqual(await codes(client, 9), rejected(9));
       shop.clock.turn(MINUTE);
     }
   });
@@ -35,9 +35,9 @@ describe('a key that was told to wait', () => {
     const client = await usedUp(shop);
     await codes(client, 1);
     shop.clock.turn(2 * SECOND);
-    assert.deepEqual(await codes(client, 1), refused(1));
+    assert.deepEqual(await codes(client, 1), rejected(1));
     shop.clock.turn(30 * SECOND);
-    assert.deepEqual(await codes(client, 8), refused(8));
+    assert.deepEqual(await codes(client, 8), rejected(8));
     shop.clock.turn(30 * SECOND);
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
   });
@@ -45,16 +45,16 @@ describe('a key that was told to wait', () => {
   it('is never banned when it waits the seconds in Retry-After, and is admitted then', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 5 } });
-    let refusals = 0;
+    let rejections = 0;
     for (let i = 0; i < 60; i++) {
-      const answer = await client.get('/pets');
-      if (answer.status === 200) continue;
-      assertRefused(answer, 429, 'rate_limit_exceeded');
-      shop.clock.turn(toldToWait(answer) * SECOND);
+      const response = await client.get('/pets');
+      if (response.status === 200) continue;
+      assertRejected(response, 429, 'rate_limit_exceeded');
+      shop.clock.turn(retryAfterIn(response) * SECOND);
       assert.equal((await client.get('/pets')).status, 200);
-      refusals++;
+      rejections++;
     }
-    assert.ok(refusals > 15);
+    assert.ok(rejections > 15);
   });
 });
 
@@ -66,11 +66,11 @@ describe('a ban', () => {
     const banned = await provokeBan(shop, client);
     assert.equal(
       banned.body.message,
-      'The API key is banned until 2026-11-21T12:01:03Z, because it went on calling after it was told to wait: ' +
-        'retry after 61 s, and from then on wait the seconds in Retry-After after every 429',
+      'The API key is banned until 2026-11-21T12:01:03Z, because it kept sending requests after it was rejected: ' +
+        'retry after 61 s, and after every 429 wait the seconds in Retry-After',
     );
     assert.equal(banned.headers['retry-after'], '61');
-    assert.deepEqual(toldLimits(banned, shop.clock.now()), {
+    assert.deepEqual(limitsIn(banned, shop.clock.now()), {
       limit: 1,
       remaining: 0,
       reset: Date.parse('2026-11-21T12:01:03Z') / SECOND,
@@ -78,7 +78,7 @@ describe('a ban', () => {
 
     // A new minute, which a key without a ban would be admitted in.
     shop.clock.set('2026-11-21T12:01:02.999Z');
-    const others: Answer[] = [
+    const others: ApiResponse[] = [
       await client.get('/pets'),
       await client.post('/categories', { name: 'Dogs' }),
       await client.get('/nowhere'),
@@ -86,8 +86,8 @@ describe('a ban', () => {
       await client.get('/pets', { accept: 'text/html' }),
     ];
     for (const other of others) {
-      assertRefused(other, 429, 'api_key_banned');
-      assert.deepEqual(toldLimits(other, shop.clock.now()).remaining, 0);
+      assertRejected(other, 429, 'api_key_banned');
+      assert.deepEqual(limitsIn(other, shop.clock.now()).remaining, 0);
       assert.equal(other.headers['retry-after'], '1');
     }
     assert.equal((await client.head('/pets')).status, 429);
@@ -102,7 +102,7 @@ describe('a ban', () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
     const banned = await provokeBan(shop, client);
-    shop.clock.turn(toldToWait(banned) * SECOND);
+    shop.clock.turn(retryAfterIn(banned) * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -110,10 +110,10 @@ describe('a ban', () => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
-    const first = toldLimits(await provokeBan(shop, client), shop.clock.now());
+    const first = limitsIn(await provokeBan(shop, client), shop.clock.now());
     shop.clock.turn(30 * SECOND);
     await codes(client, 40);
-    assert.equal(toldLimits(await client.get('/pets'), shop.clock.now()).reset, first.reset);
+    assert.equal(limitsIn(await client.get('/pets'), shop.clock.now()).reset, first.reset);
     shop.clock.turn(30 * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
@@ -123,15 +123,15 @@ describe('a ban', () => {
     const client = await usedUp(shop);
     const banned = await provokeBan(shop, client);
     const midnight = Date.parse('2026-11-22T00:00:00Z');
-    assert.deepEqual(toldLimits(banned, shop.clock.now()), {
+    assert.deepEqual(limitsIn(banned, shop.clock.now()), {
       limit: 1,
       remaining: 0,
       reset: midnight / SECOND,
     });
-    assert.equal(toldToWait(banned), (midnight - shop.clock.now()) / SECOND);
+    assert.equal(retryAfterIn(banned), (midnight - shop.clock.now()) / SECOND);
     const { body } = await shop.api.get(`/keys/${client.keyId}`);
     assert.equal(body.ban.until, '2026-11-21T12:01:02.000Z', 'the ban itself is shorter');
-    shop.clock.turn(toldToWait(banned) * SECOND);
+    shop.clock.turn(retryAfterIn(banned) * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -189,7 +189,7 @@ describe('a ban', () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
     await codes(client, 20);
-    const warnings = shop.logLines().filter(({ msg }) => msg !== 'request');
+    const warnings = shop.logLines().filter(({ msg }) => msg !== 'Request');
     assert.deepEqual(
       warnings.map(({ time, ...line }) => line),
       [
@@ -220,7 +220,7 @@ describe('lifting a ban', () => {
     await provokeBan(shop, client);
     assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
-    assert.deepEqual(await codes(client, 1), refused(1));
+    assert.deepEqual(await codes(client, 1), rejected(1));
     shop.clock.set('2026-11-21T12:01:00Z');
     assert.equal((await client.get('/pets')).status, 200);
   });
@@ -233,7 +233,7 @@ describe('lifting a ban', () => {
       assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
       shop.clock.turn(SECOND);
       // It is told to wait anew, and forgiven what is on its way.
-      assert.deepEqual(await codes(client, 20), refused(20));
+      assert.deepEqual(await codes(client, 20), rejected(20));
       shop.clock.turn(2 * SECOND);
       await strikeOut(client);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
@@ -245,8 +245,8 @@ describe('lifting a ban', () => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 2; i++) assert.equal((await api.delete(`/keys/${client.keyId}/ban`)).status, 204);
-    assertRefused(await api.delete('/keys/77/ban'), 404, 'api_key_not_found');
-    assertRefused(await api.get('/keys/1/ban'), 405, 'method_not_allowed');
+    assertRejected(await api.delete('/keys/77/ban'), 404, 'api_key_not_found');
+    assertRejected(await api.get('/keys/1/ban'), 405, 'method_not_allowed');
   });
 });
 
@@ -264,12 +264,12 @@ describe('the rules of bans', () => {
     const client = await usedUp(shop);
     await codes(client, 1);
     shop.clock.turn(7 * SECOND - 1);
-    assert.deepEqual(await codes(client, 20), refused(20));
+    assert.deepEqual(await codes(client, 20), rejected(20));
     shop.clock.turn(1);
-    assert.deepEqual(await codes(client, 2), refused(2));
+    assert.deepEqual(await codes(client, 2), rejected(2));
     shop.clock.turn(10 * SECOND);
     for (const minutes of [2, 4, 4]) {
-      assert.deepEqual(await codes(client, 3), [...refused(2), 'api_key_banned']);
+      assert.deepEqual(await codes(client, 3), [...rejected(2), 'api_key_banned']);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
       assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
       shop.clock.turn(minutes * MINUTE);

@@ -5,7 +5,7 @@ import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
 import { type LimitState, newState } from '../../src/counters/decide.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -32,7 +32,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     shop.clock.set('2026-11-21T12:00:00Z');
     const clients = shop.apis.map(api => api.as(client.key));
     for (const each of clients) assert.equal((await each.get('/pets')).status, 200);
-    for (const each of clients) assertRefused(await each.get('/pets'), 429, 'rate_limit_exceeded');
+    for (const each of clients) assertRejected(await each.get('/pets'), 429, 'rate_limit_exceeded');
   });
 
   it('shows no ban and no use of days to come', async t => {
@@ -64,10 +64,10 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     assert.equal((await second.api.as(client.key).get('/pets')).status, 200);
     const third = await second.restart();
     assert.equal((await third.api.as(client.key).get('/pets')).status, 200);
-    assertRefused(await third.api.as(client.key).get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await third.api.as(client.key).get('/pets'), 429, 'rate_limit_exceeded');
     await provokeBan(shop, third.api.as(client.key));
     const { api } = await third.restart();
-    assertRefused(await api.as(client.key).get('/pets'), 429, 'api_key_banned');
+    assertRejected(await api.as(client.key).get('/pets'), 429, 'api_key_banned');
   });
 
   it('has its whole day when that day comes', async t => {
@@ -108,9 +108,9 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     await provokeBan(shop, client);
     await shop.api.delete(`/keys/${client.keyId}/ban`);
     shop.clock.turn(-6 * HOUR);
-    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
     await provokeBan(shop, client);
-    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    assertRejected(await client.get('/pets'), 429, 'api_key_banned');
     assert.notEqual((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
   });
 });
@@ -121,14 +121,14 @@ describe('a clock that is set back by a minute', () => {
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     shop.clock.turn(-MINUTE);
-    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    assertRejected(await client.get('/pets'), 429, 'api_key_banned');
   });
 
   it('frees no request of a minute or of a day', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-22T00:00:00Z') });
     const client = await usedUp(shop, 2);
     shop.clock.turn(-MINUTE);
-    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
   });
 });
 

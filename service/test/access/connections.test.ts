@@ -29,7 +29,7 @@ async function statusOfNew(origin: string): Promise<number | 'closed'> {
 
 const excessLines = ({ logLines }: TestApp) =>
   logLines()
-    .filter(({ msg }) => msg === 'connections closed: too many')
+    .filter(({ msg }) => msg === 'Connections closed: too many')
     .map(({ level, address, limit, closed }) => ({ level, address, limit, closed }));
 
 describe('silent connections of one address', () => {
@@ -66,8 +66,8 @@ describe('silent connections of one address', () => {
   it('end with 408 when they stay silent', async t => {
     const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
     const [silent] = await openSilently(shop, 1);
-    const [answer] = await silent!.responses();
-    assert.equal(answer?.status, 408);
+    const [response] = await silent!.responses();
+    assert.equal(response?.status, 408);
   });
 });
 

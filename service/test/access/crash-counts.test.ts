@@ -122,9 +122,9 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
     const service = await serve(t, directory, { ...environment, ...rules });
     const { key, keyId } = await withAdmin(service, api => aKey(api, { perMinute: 1_000, perDay: 1 }));
     const codes = await withAdmin({ ...service, adminKey: key }, async client => {
-      const answers = [];
-      for (let i = 0; i < 4; i++) answers.push((await client.get('/pets')).body.code);
-      return answers;
+      const responses = [];
+      for (let i = 0; i < 4; i++) responses.push((await client.get('/pets')).body.code);
+      return responses;
     });
     assert.equal(codes.at(-1), 'api_key_banned');
     const ban = await withAdmin(service, async api => (await api.get(`/keys/${keyId}`)).body.ban);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { DAY, HOUR, SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { assertKeepsContract } from '../support/contract.ts';
 import { Random } from '../support/random.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { onPostgres } from '../support/test-store.ts';
+import { limitsIn } from './limit-headers.ts';
 import { CountedAgain, type Expected, type Quotas } from './responses/counted-again.ts';
 import {
   administrators,
@@ -19,7 +20,6 @@ import {
   withoutScope,
 } from './responses/kinds.ts';
 import { Pipeline } from './responses/pipeline.ts';
-import { toldLimits } from './told-limits.ts';
 
 /** How many responses are looked at: `RESPONSES=1000000 node --test …` looks at more. Those of a server take longer. */
 const RESPONSES = Number(process.env.RESPONSES ?? (onPostgres ? 20_000 : 100_000));
@@ -101,24 +101,27 @@ function drawPause(random: Random): number {
   return dice < 0.98 ? random.between(1, 3 * HOUR) : random.between(1, 2 * DAY);
 }
 
-/** Fails unless the headers say what is expected, and the status is that of the kind or of the refusal. */
-function check(answer: Answer, status: number, expected: Expected, now: number, what: string): void {
-  const { limit, remaining, reset } = toldLimits(answer, now);
-  const told = `${limit} ${remaining} ${reset} ${answer.status} ${answer.body?.code ?? ''}`;
-  const isRefused = expected.refusal !== undefined;
-  const code = isRefused && answer.body ? expected.refusal : (answer.body?.code ?? '');
-  const right = `${expected.limit} ${expected.remaining} ${expected.reset} ${isRefused ? 429 : status} ${code}`;
+/** Fails unless the headers say what is expected, and the status is that of the kind or of the rejection. */
+function check(response: ApiResponse, status: number, expected: Expected, now: number, what: string): void {
+  const { limit, remaining, reset } = limitsIn(response, now);
+  const told = `${limit} ${remaining} ${reset} ${response.status} ${response.body?.code ?? ''}`;
+  const isRejected = expected.rejection !== undefined;
+  const code = isRejected && response.body ? expected.rejection : (response.body?.code ?? '');
+  const right = `${expected.limit} ${expected.remaining} ${expected.reset} ${isRejected ? 429 : status} ${code}`;
   assert.equal(told, right, `${what} at ${new Date(now).toISOString()}`);
-  assert.equal(answer.headers['retry-after'] !== undefined, isRefused, what);
+  assert.equal(response.headers['retry-after'] !== undefined, isRejected, what);
 }
 
 /**
  * The order in which requests sent at once were decided, as their answers show it: an answer with more remaining is the
- * earlier one, then those that count nothing, then the refusals. A server may be asked for their keys on several
+ * earlier one, then those that count nothing, then the rejections. A server may be asked for their keys on several
  * connections, and so they need not be decided in the order in which they were sent.
  */
-function byDecision(a: { kind: Kind; answer: Answer }, b: { kind: Kind; answer: Answer }): number {
-  const [before, after] = [a, b].map(({ kind: { counted }, answer: { status, headers, body } }) => [
+function byDecision(
+  a: { kind: Kind; response: ApiResponse },
+  b: { kind: Kind; response: ApiResponse },
+): number {
+  const [before, after] = [a, b].map(({ kind: { counted }, response: { status, headers, body } }) => [
     status === 429 ? 1 : 0,
     body?.code === 'api_key_banned' ? 1 : 0,
     -Number(headers['x-ratelimit-remaining']),
@@ -157,31 +160,31 @@ class Walk {
   async #askAtOnce(caller: Caller): Promise<void> {
     const kinds = drawKinds(caller, this.#random);
     const now = this.#shop.clock.now();
-    const answers = await caller.pipeline.send(
+    const responses = await caller.pipeline.send(
       kinds.map(kind => ({ method: kind.method, bytes: bytesOf(kind, caller) })),
     );
-    const asked = kinds.map((kind, i) => ({ kind, answer: answers[i]! }));
-    for (const { kind, answer } of onPostgres ? asked.toSorted(byDecision) : asked) {
+    const asked = kinds.map((kind, i) => ({ kind, response: responses[i]! }));
+    for (const { kind, response } of onPostgres ? asked.toSorted(byDecision) : asked) {
       const { method, target, status, counted } = kind;
       const subject = { key: caller.byKey, account: caller.byAccount }[counted as string] ?? caller.byAddress;
       const expected = counted === 'nothing' ? subject.told(now) : subject.next(now);
-      check(answer, status, expected, now, `${method} ${target.slice(0, 50)} of ${caller.address}`);
-      this.#note(answer);
-      if (this.#responses % CONTRACT_SAMPLE === 0) assertKeepsContract({ method, path: target, ...answer });
+      check(response, status, expected, now, `${method} ${target.slice(0, 50)} of ${caller.address}`);
+      this.#note(response);
+      if (this.#responses % CONTRACT_SAMPLE === 0) assertKeepsContract({ method, path: target, ...response });
     }
   }
 
   async #askUnreadably(): Promise<void> {
     const [status, bytes] = this.#random.pick(unreadable);
     const now = this.#shop.clock.now();
-    const answer = await exchangeBytes(this.#shop.origin, bytes);
+    const response = await exchangeBytes(this.#shop.origin, bytes);
     const expected = this.#proxy.next(now);
     // Its 400 or 431 is what it is told even where the address has nothing left.
-    check(answer, status, { ...expected, refusal: undefined }, now, bytes.slice(0, 30));
-    this.#note(answer);
+    check(response, status, { ...expected, rejection: undefined }, now, bytes.slice(0, 30));
+    this.#note(response);
   }
 
-  #note({ status, body }: Answer): void {
+  #note({ status, body }: ApiResponse): void {
     this.#responses++;
     const kind = status === 429 && body ? body.code : String(status);
     this.#seen.set(kind, (this.#seen.get(kind) ?? 0) + 1);

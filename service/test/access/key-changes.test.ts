@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { pagesOf } from '../support/pages.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { toldLimits } from './told-limits.ts';
+import { limitsIn } from './limit-headers.ts';
 
 const quotas = { perMinute: 7, perDay: 70 };
 
@@ -50,8 +50,8 @@ describe('a change of a key', () => {
   it('to another plan drops quotas; with enterprise both are needed', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ plan: 'enterprise', quotas });
-    assertRefused(await api.patch('/keys/2', { quotas: null }), 400, 'invalid_request');
-    assertRefused(await api.patch('/keys/2', { plan: 'pro', quotas }), 400, 'invalid_request');
+    assertRejected(await api.patch('/keys/2', { quotas: null }), 400, 'invalid_request');
+    assertRejected(await api.patch('/keys/2', { plan: 'pro', quotas }), 400, 'invalid_request');
     assert.equal((await api.patch('/keys/2', { plan: 'pro' })).body.quotas, null);
     for (const patch of [
       { plan: 'enterprise' },
@@ -60,41 +60,41 @@ describe('a change of a key', () => {
       { quotas },
       { quotas: { perMinute: 7 } },
     ]) {
-      assert.match(assertRefused(await api.patch('/keys/2', patch), 400, 'invalid_request'), /`quotas`/);
+      assert.match(assertRejected(await api.patch('/keys/2', patch), 400, 'invalid_request'), /`quotas`/);
     }
     assert.deepEqual((await api.patch('/keys/2', { quotas: null })).body.quotas, null);
     assert.equal((await api.get('/keys/2')).body.plan, 'pro');
   });
 
   const wrong: [patch: unknown, complaint: RegExp][] = [
-    [{ nmae: 'x' }, /^unknown field `nmae`; did you mean `name`\?$/],
-    [{ createdAt: '2026-01-01T00:00:00Z' }, /^unknown field `createdAt`/],
-    [{ quotas: { perHour: 1 } }, /^unknown field `quotas.perHour`/],
-    [{ name: '' }, /^field `name` must not be empty/],
-    [{ name: null }, /^field `name` must be a string/],
-    [{ plan: 'gold' }, /^field `plan` must be one of/],
-    [{ plan: null }, /^field `plan` must be/],
-    [{ scopes: [] }, /^field `scopes` must have at least 1 item/],
-    [{ scopes: ['pets:read', 'pets:read'] }, /^field `scopes` must not name an item twice/],
-    [{ scopes: ['everything'] }, /^field `scopes.0` must be one of/],
-    [{ scopes: null }, /^field `scopes` must be an array/],
-    [{ quotas: { perMinute: 0 } }, /^field `quotas.perMinute` must be at least 1/],
-    [{ quotas: { perMinute: null } }, /^field `quotas.perMinute` must be an integer/],
-    [{ expiresAt: 'tomorrow' }, /^field `expiresAt` must be a date-time/],
-    [{ expiresAt: '2026-11-21T12:00:00Z' }, /^`expiresAt` must lie in the future/],
-    [[], /^the body must be a JSON object/],
+    [{ nmae: 'x' }, /^Unknown field `nmae`; did you mean `name`\?$/],
+    [{ createdAt: '2026-01-01T00:00:00Z' }, /^Unknown field `createdAt`/],
+    [{ quotas: { perHour: 1 } }, /^Unknown field `quotas.perHour`/],
+    [{ name: '' }, /^Field `name` must not be empty/],
+    [{ name: null }, /^Field `name` must be a string/],
+    [{ plan: 'gold' }, /^Field `plan` must be one of/],
+    [{ plan: null }, /^Field `plan` must be/],
+    [{ scopes: [] }, /^Field `scopes` must have at least 1 item/],
+    [{ scopes: ['pets:read', 'pets:read'] }, /^Field `scopes` must not name an item twice/],
+    [{ scopes: ['everything'] }, /^Field `scopes.0` must be one of/],
+    [{ scopes: null }, /^Field `scopes` must be an array/],
+    [{ quotas: { perMinute: 0 } }, /^Field `quotas.perMinute` must be at least 1/],
+    [{ quotas: { perMinute: null } }, /^Field `quotas.perMinute` must be an integer/],
+    [{ expiresAt: 'tomorrow' }, /^Field `expiresAt` must be a date-time/],
+    [{ expiresAt: '2026-11-21T12:00:00Z' }, /^Field `expiresAt` must be in the future/],
+    [[], /^The body must be a JSON object/],
     [undefined, /^The request needs a JSON object as its body$/],
   ];
 
-  it('that is not well-formed is refused, by what is wrong with it, and changes nothing', async t => {
+  it('that is not well-formed is rejected, by what is wrong with it, and changes nothing', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ plan: 'enterprise', quotas });
     const before = await api.get('/keys/2');
     for (const [patch, complaint] of wrong) {
-      assert.match(assertRefused(await api.patch('/keys/2', patch), 400, 'invalid_request'), complaint);
+      assert.match(assertRejected(await api.patch('/keys/2', patch), 400, 'invalid_request'), complaint);
     }
     assert.equal((await api.get('/keys/2')).text, before.text);
-    assertRefused(await api.patch('/keys/77', { name: 'x' }), 404, 'api_key_not_found');
+    assertRejected(await api.patch('/keys/77', { name: 'x' }), 404, 'api_key_not_found');
   });
 
   it('holds only for the state that If-Match names', async t => {
@@ -104,8 +104,8 @@ describe('a change of a key', () => {
     const changed = await api.patch('/keys/2', { name: 'One' }, { 'if-match': etag });
     assert.equal(changed.status, 200);
     const late = await api.patch('/keys/2', { name: 'Two' }, { 'if-match': etag });
-    assertRefused(late, 412, 'precondition_failed');
-    assertRefused(await api.delete('/keys/2', { 'if-match': etag }), 412, 'precondition_failed');
+    assertRejected(late, 412, 'precondition_failed');
+    assertRejected(await api.delete('/keys/2', { 'if-match': etag }), 412, 'precondition_failed');
     assert.equal((await api.get('/keys/2')).body.name, 'One');
     const read = await api.get('/keys/2', { 'if-none-match': String(changed.headers.etag) });
     assert.equal(read.status, 304);
@@ -114,10 +114,10 @@ describe('a change of a key', () => {
   it('holds from the next request of the key on, in both directions', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['pets:read'] });
-    assertRefused(await client.get('/store/orders'), 403, 'insufficient_scope');
+    assertRejected(await client.get('/store/orders'), 403, 'insufficient_scope');
     await api.patch(`/keys/${client.keyId}`, { scopes: ['orders:read'] });
     assert.equal((await client.get('/store/orders')).status, 200);
-    assertRefused(await client.get('/pets'), 403, 'insufficient_scope');
+    assertRejected(await client.get('/pets'), 403, 'insufficient_scope');
   });
 
   it('of the expiry ends the key at that instant, or no longer ends it', async t => {
@@ -129,27 +129,27 @@ describe('a change of a key', () => {
     clock.set('2026-11-21T12:30:00.499Z');
     assert.equal((await client.get('/pets')).status, 200);
     clock.turn(1);
-    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     assert.equal(
       (await api.patch('/keys/2', { name: 'Ended' })).status,
       200,
       'it can be changed, and stays ended',
     );
-    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     await api.patch('/keys/2', { expiresAt: null });
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('of a revoked key is refused, and so is a new secret for it', async t => {
+  it('of a revoked key is rejected, and so is a new secret for it', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { keyId } = await clientWith({});
     await api.delete(`/keys/${keyId}`);
-    for (const answer of [
+    for (const response of [
       await api.patch(`/keys/${keyId}`, { name: 'x' }),
       await api.patch(`/keys/${keyId}`, {}),
       await api.post(`/keys/${keyId}/rotate`),
     ]) {
-      const message = assertRefused(answer, 409, 'api_key_revoked');
+      const message = assertRejected(response, 409, 'api_key_revoked');
       assert.equal(message, 'API key 2 was revoked at 2026-11-21T12:00:00.000Z and stays so; create another');
     }
   });
@@ -181,13 +181,13 @@ describe('the list of keys', () => {
     }
     const [first] = (await api.get('/keys?sort=-id&limit=1')).body;
     assert.equal(first.id, 25);
-    assertRefused(await api.get('/keys?limit=101'), 400, 'invalid_request');
-    assertRefused(await api.get('/keys?plan=free'), 400, 'invalid_request');
+    assertRejected(await api.get('/keys?limit=101'), 400, 'invalid_request');
+    assertRejected(await api.get('/keys?plan=free'), 400, 'invalid_request');
   });
 });
 
 describe('lastUsedAt', () => {
-  it('is the minute of the last request that was counted, refused ones too', async t => {
+  it('is the minute of the last request that was counted, rejected ones too', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } });
     const lastUsedAt = async () => (await api.get(`/keys/${client.keyId}`)).body.lastUsedAt;
@@ -216,6 +216,6 @@ describe('lastUsedAt', () => {
     await client.get('/pets');
     await app.keyLimits.flush();
     assert.equal(await kept(), Date.parse('2026-11-21T12:00:00Z'));
-    assert.equal(toldLimits(await client.get('/pets'), clock.now()).remaining, 997);
+    assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 997);
   });
 });

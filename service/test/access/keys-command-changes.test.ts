@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { run } from '../support/service-process.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
@@ -21,9 +21,9 @@ async function keys(t: TestContext, { store }: TestApp, ...args: string[]): Prom
 }
 
 async function statuses(...clients: Client[]): Promise<number[]> {
-  const answers = [];
-  for (const client of clients) answers.push((await client.get('/pets')).status);
-  return answers;
+  const responses = [];
+  for (const client of clients) responses.push((await client.get('/pets')).status);
+  return responses;
 }
 
 describe('the command keys, beside a running service', () => {
@@ -66,8 +66,8 @@ describe('the command keys, beside a running service', () => {
       ],
     );
     shop.clock.turn(SECOND);
-    const answer = await client.get('/store/orders');
-    assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit']], [200, '70']);
+    const response = await client.get('/store/orders');
+    assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '70']);
 
     await keys(t, shop, 'change', '2', '--per-minute', '80', '--expires', 'never');
     const again = (await shop.api.get('/keys/2')).body;
@@ -94,11 +94,11 @@ describe('the command keys, beside a running service', () => {
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
     await shop.app.keyLimits.flush();
     assert.match(await keys(t, shop, 'list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
-    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 is no longer banned.\n');
+    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 is no longer banned\n');
     shop.clock.turn(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get('/keys/2')).body.ban, null);
-    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned.\n');
+    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned\n');
   });
 
   it('tells the use of a key as far as it was kept', async t => {
@@ -123,6 +123,6 @@ describe('the command keys, beside a running service', () => {
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^API key 2 was revoked at .* and stays so; create another$/m);
     }
-    assertRefused(await shop.api.post('/keys/2/rotate'), 409, 'api_key_revoked');
+    assertRejected(await shop.api.post('/keys/2/rotate'), 409, 'api_key_revoked');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const webShop = { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] };
@@ -34,7 +34,7 @@ describe('a new key', () => {
     const { body } = await api.post('/keys', { ...webShop, expiresAt: '2026-11-21T14:00:00.001+02:00' });
     assert.equal(body.expiresAt, '2026-11-21T12:00:00.001Z');
     for (const expiresAt of ['2026-11-21T12:00:00Z', '2020-01-01T00:00:00Z']) {
-      const message = assertRefused(
+      const message = assertRejected(
         await api.post('/keys', { ...webShop, expiresAt }),
         400,
         'invalid_request',
@@ -42,7 +42,7 @@ describe('a new key', () => {
       const told = new Date(expiresAt).toISOString();
       assert.equal(
         message,
-        `\`expiresAt\` must lie in the future, but was ${told}; to end a key now, revoke it`,
+        `Field \`expiresAt\` must be in the future, but was ${told}; to end a key now, revoke it`,
       );
     }
   });
@@ -69,7 +69,7 @@ describe('a key that is presented', () => {
     const right = await api.as().get('/pets', { 'x-api-key': key, authorization: `Bearer ${wrong}` });
     assert.equal(right.status, 200);
     const mistyped = await api.as().get('/pets', { 'x-api-key': wrong, authorization: `Bearer ${key}` });
-    assertRefused(mistyped, 401, 'invalid_api_key');
+    assertRejected(mistyped, 401, 'invalid_api_key');
   });
 
   it('in another way is missing', async t => {
@@ -80,13 +80,13 @@ describe('a key that is presented', () => {
       { authorization: adminKey },
       { cookie: `key=${adminKey}` },
     ]) {
-      const answer = await api.as().get('/pets', headers as Record<string, string>);
-      assertRefused(answer, 401, 'missing_api_key');
-      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="petstore"');
+      const response = await api.as().get('/pets', headers as Record<string, string>);
+      assertRejected(response, 401, 'missing_api_key');
+      assert.equal(response.headers['www-authenticate'], 'Bearer realm="petstore"');
     }
   });
 
-  it('wrongly is refused alike, whatever is wrong with it', async t => {
+  it('wrongly is rejected alike, whatever is wrong with it', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const revoked = await clientWith({});
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
@@ -96,9 +96,9 @@ describe('a key that is presented', () => {
     const mistyped = revoked.key.toUpperCase();
     const messages = new Set<string>();
     for (const key of ['', 'psk_', mistyped, wellFormedButUnknown, revoked.key, expired.key]) {
-      const answer = await api.as(key).get('/pets');
-      messages.add(assertRefused(answer, 401, 'invalid_api_key'));
-      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="petstore", error="invalid_token"');
+      const response = await api.as(key).get('/pets');
+      messages.add(assertRejected(response, 401, 'invalid_api_key'));
+      assert.equal(response.headers['www-authenticate'], 'Bearer realm="petstore", error="invalid_token"');
     }
     assert.equal(messages.size, 1);
   });
@@ -112,22 +112,22 @@ describe('a key that ends', () => {
     clock.set('2026-11-21T12:00:29.999Z');
     assert.equal((await client.get('/pets')).status, 200);
     clock.turn(1);
-    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('by being revoked is refused at once', async t => {
+  it('by being revoked is rejected at once', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({});
     assert.equal((await client.get('/pets')).status, 200);
     assert.equal((await api.delete(`/keys/${client.keyId}`)).status, 204);
-    assertRefused(await client.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('by revoking itself is refused from the next request on', async t => {
+  it('by revoking itself is rejected from the next request on', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
     assert.equal((await client.delete(`/keys/${client.keyId}`)).status, 204);
-    assertRefused(await client.get('/keys'), 401, 'invalid_api_key');
+    assertRejected(await client.get('/keys'), 401, 'invalid_api_key');
   });
 
   it('stays in the list, with the date of its end, which does not change', async t => {
@@ -144,6 +144,6 @@ describe('a key that ends', () => {
 
   it('that does not exist is not found', async t => {
     const { api } = await startTestApp(t);
-    assertRefused(await api.delete('/keys/77'), 404, 'api_key_not_found');
+    assertRejected(await api.delete('/keys/77'), 404, 'api_key_not_found');
   });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOUR } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** Every way to take the administrator’s key 1 away. */
-const ways: Record<string, (api: Client) => Promise<Answer>> = {
+const ways: Record<string, (api: Client) => Promise<ApiResponse>> = {
   'revoking it': api => api.delete('/keys/1'),
   'taking the scope from it': api => api.patch('/keys/1', { scopes: ['pets:read', 'pets:write'] }),
   'giving it hardly any requests': api =>
@@ -20,7 +20,7 @@ describe('the last administrator’s key', () => {
       const { api, clientWith } = await startTestApp(t);
       await clientWith({ scopes: ['pets:read', 'inventory:write'] });
       const before = (await api.get('/keys/1')).text;
-      const message = assertRefused(await take(api), 409, 'last_admin_key');
+      const message = assertRejected(await take(api), 409, 'last_admin_key');
       assert.match(message, /^API key 1 is the last administrator's key.*create another/);
       assert.equal((await api.get('/keys/1')).text, before);
     });
@@ -30,9 +30,9 @@ describe('the last administrator’s key', () => {
       const revoked = await clientWith({ scopes: ['admin'] });
       await api.delete(`/keys/${revoked.keyId}`);
       await clientWith({ scopes: ['admin'], expiresAt: '2026-11-21T13:00:00Z' });
-      assertRefused(await take(api), 409, 'last_admin_key');
+      assertRejected(await take(api), 409, 'last_admin_key');
       clock.turn(HOUR);
-      assertRefused(await take(api), 409, 'last_admin_key');
+      assertRejected(await take(api), 409, 'last_admin_key');
     });
 
     it(`is not the last, and open to ${way}, once there is another that works as long`, async t => {
@@ -40,14 +40,14 @@ describe('the last administrator’s key', () => {
       const other = await clientWith({ scopes: ['pets:read', 'admin'] });
       const { status, text } = await take(api);
       assert.ok(status < 300, text);
-      assertRefused(await other.delete(`/keys/${other.keyId}`), 409, 'last_admin_key');
+      assertRejected(await other.delete(`/keys/${other.keyId}`), 409, 'last_admin_key');
     });
   }
 
   it('is not one that has hardly any requests', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ scopes: ['admin'], plan: 'enterprise', quotas: { perMinute: 59, perDay: 1_000_000 } });
-    assertRefused(await api.delete('/keys/1'), 409, 'last_admin_key');
+    assertRejected(await api.delete('/keys/1'), 409, 'last_admin_key');
     await api.patch('/keys/2', { plan: 'free' });
     assert.equal((await api.delete('/keys/1')).status, 204);
   });
@@ -70,7 +70,7 @@ describe('the last administrator’s key', () => {
     const heir = await clientWith({ scopes: ['admin'], expiresAt: '2026-12-01T00:00:00Z' });
     await api.patch('/keys/2', { expiresAt: null });
     assert.equal((await api.delete('/keys/1')).status, 204);
-    assertRefused(await heir.patch('/keys/2', { expiresAt: '2027-01-01T00:00:00Z' }), 409, 'last_admin_key');
+    assertRejected(await heir.patch('/keys/2', { expiresAt: '2027-01-01T00:00:00Z' }), 409, 'last_admin_key');
   });
 
   it('by expiry is the one that ends last: the others can be taken away', async t => {
@@ -79,15 +79,15 @@ describe('the last administrator’s key', () => {
     await clientWith({ scopes: ['admin'], expiresAt: '2026-12-02T00:00:00Z' });
     assert.equal((await api.patch('/keys/3', { scopes: ['pets:read'] })).status, 200);
     assert.equal((await api.delete('/keys/2')).status, 204);
-    assertRefused(await api.delete('/keys/1'), 409, 'last_admin_key');
+    assertRejected(await api.delete('/keys/1'), 409, 'last_admin_key');
   });
 
   it('is not taken away by two requests at once that each leave another', async t => {
     const { clientWith } = await startTestApp(t);
     await clientWith({ scopes: ['admin'] });
     const caller = await clientWith({ scopes: ['admin'], expiresAt: '2026-11-22T00:00:00Z' });
-    const answers = await Promise.all([1, 2].map(keyId => caller.delete(`/keys/${keyId}`)));
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [204, 409]);
+    const responses = await Promise.all([1, 2].map(keyId => caller.delete(`/keys/${keyId}`)));
+    assert.deepEqual(responses.map(({ status }) => status).toSorted(), [204, 409]);
   });
 
   it('that was revoked already can be revoked again', async t => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { codes, provokeBan, usedUp } from './provoke-ban.ts';
@@ -68,11 +68,11 @@ describe('DELETE /keys/{keyId}/limits', () => {
     const shop = await startReplicas(t);
     const client = await usedUp(shop);
     const [here, there] = shop.apis.map(api => api.as(client.key)) as [typeof client, typeof client];
-    for (const api of [here, there]) assertRefused(await api.get('/pets'), 429, 'rate_limit_exceeded');
+    for (const api of [here, there]) assertRejected(await api.get('/pets'), 429, 'rate_limit_exceeded');
     await shop.apis[0].delete(`/keys/${client.keyId}/limits`);
     shop.clock.turn(SECOND);
     assert.equal((await there.get('/pets')).status, 200);
-    assertRefused(await here.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await here.get('/pets'), 429, 'rate_limit_exceeded');
   });
 
   it('notifies of the reset, and of a ban that it lifted', async t => {
@@ -95,14 +95,14 @@ describe('DELETE /keys/{keyId}/limits', () => {
       assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
   });
 
-  it('is refused for a key that is not there', async t => {
+  it('is rejected for a key that is not there', async t => {
     const { api } = await startTestApp(t);
-    assertRefused(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
+    assertRejected(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
   });
 });
 
 describe('the limits of a key that were reset', () => {
-  it('can be used up again, and are then refused as ever', async t => {
+  it('can be used up again, and are then rejected as ever', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await shop.api.delete(`/keys/${client.keyId}/limits`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { toldLimits, toldToWait } from './told-limits.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
 /** How many requests are under way at once. */
 const BATCH = 50;
@@ -22,7 +22,7 @@ async function admittedOf(client: Client, requests: number): Promise<number> {
   return admitted;
 }
 
-function window({ body }: Answer): string {
+function window({ body }: ApiResponse): string {
   return /requests of this (minute|day) are used up/.exec(body.message)![1]!;
 }
 
@@ -33,11 +33,11 @@ describe('the plan of a key', () => {
       const { clientWith, clock } = await startTestApp(t);
       const client = await clientWith({ plan });
       assert.equal(await admittedOf(client, limit + 5), limit);
-      const refused = await client.get('/categories');
-      assertRefused(refused, 429, 'rate_limit_exceeded');
-      assert.deepEqual([window(refused), toldLimits(refused, clock.now()).limit], ['minute', limit]);
-      clock.turn(toldToWait(refused) * SECOND);
-      assert.equal(toldLimits(await client.get('/categories'), clock.now()).remaining, limit - 1);
+      const rejected = await client.get('/categories');
+      assertRejected(rejected, 429, 'rate_limit_exceeded');
+      assert.deepEqual([window(rejected), limitsIn(rejected, clock.now()).limit], ['minute', limit]);
+      clock.turn(retryAfterIn(rejected) * SECOND);
+      assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, limit - 1);
     });
   }
 
@@ -52,13 +52,13 @@ describe('the plan of a key', () => {
     assert.equal(admitted, 1_000);
 
     clock.set('2026-11-21T23:59:59.999Z');
-    const refused = await client.get('/categories');
-    const message = assertRefused(refused, 429, 'rate_limit_exceeded');
+    const rejected = await client.get('/categories');
+    const message = assertRejected(rejected, 429, 'rate_limit_exceeded');
     const midnight = Date.parse('2026-11-22T00:00:00Z') / SECOND;
-    assert.deepEqual(toldLimits(refused, clock.now()), { limit: 1_000, remaining: 0, reset: midnight });
+    assert.deepEqual(limitsIn(rejected, clock.now()), { limit: 1_000, remaining: 0, reset: midnight });
     assert.match(message, /of this day are used up; .* 2026-11-22T00:00:00Z: retry after 1 s$/);
     clock.turn(1);
-    assert.equal(toldLimits(await client.get('/categories'), clock.now()).remaining, 59);
+    assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, 59);
   });
 
   it('enterprise has the limits that its quotas say', async t => {
@@ -67,9 +67,9 @@ describe('the plan of a key', () => {
     assert.equal(await admittedOf(client, 20), 7);
     clock.turn(MINUTE);
     assert.equal(await admittedOf(client, 20), 3);
-    const refused = await client.get('/categories');
-    assert.equal(window(refused), 'day');
-    clock.turn(toldToWait(refused) * SECOND);
+    const rejected = await client.get('/categories');
+    assert.equal(window(rejected), 'day');
+    clock.turn(retryAfterIn(rejected) * SECOND);
     assert.equal(await admittedOf(client, 20), 7);
     clock.turn(DAY);
     assert.equal(await admittedOf(client, 20), 7);
@@ -80,9 +80,9 @@ describe('the plan of a key', () => {
     const key = { name: 'Web shop', scopes: ['pets:read'] };
     const quotas = { perMinute: 1, perDay: 1 };
     const missing = await api.post('/keys', { ...key, plan: 'enterprise' });
-    assert.match(assertRefused(missing, 400, 'invalid_request'), /needs `quotas`/);
+    assert.match(assertRejected(missing, 400, 'invalid_request'), /needs `quotas`/);
     for (const plan of ['free', 'pro', 'business']) {
-      const message = assertRefused(
+      const message = assertRejected(
         await api.post('/keys', { ...key, plan, quotas }),
         400,
         'invalid_request',
@@ -90,8 +90,8 @@ describe('the plan of a key', () => {
       assert.match(message, new RegExp(`enterprise.* only, not with \`${plan}\``));
     }
     for (const wrong of [{}, { perMinute: 1 }, { perMinute: 0, perDay: 1 }, { perMinute: 1.5, perDay: 2 }]) {
-      const answer = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /^field `quotas\.per(Minute|Day)` /);
+      const response = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^Field `quotas\.per(Minute|Day)` /);
     }
     assert.equal((await api.get('/keys')).body.length, 1);
   });
@@ -100,11 +100,11 @@ describe('the plan of a key', () => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 3 } });
     assert.equal(await admittedOf(client, 3), 3);
-    const refused = await client.get('/categories');
-    assert.deepEqual([window(refused), toldToWait(refused)], ['day', 12 * 3_600]);
+    const rejected = await client.get('/categories');
+    assert.deepEqual([window(rejected), retryAfterIn(rejected)], ['day', 12 * 3_600]);
     clock.set('2026-11-22T23:59:59.500Z');
     assert.equal(await admittedOf(client, 4), 3);
-    assert.equal(toldToWait(await client.get('/categories')), 1);
+    assert.equal(retryAfterIn(await client.get('/categories')), 1);
     clock.turn(SECOND);
     assert.equal(await admittedOf(client, 4), 3);
   });
@@ -127,25 +127,25 @@ describe('a change of plan', () => {
     assert.equal(await admittedOf(client, 61), 60);
     await api.patch(`/keys/${client.keyId}`, { plan: 'pro' });
     const first = await client.get('/categories');
-    assert.deepEqual([first.status, toldLimits(first, clock.now()).remaining], [200, 239]);
+    assert.deepEqual([first.status, limitsIn(first, clock.now()).remaining], [200, 239]);
     assert.equal(await admittedOf(client, 245), 239);
   });
 
-  it('to less refuses what is over the new limit until the window ends, and tells of no less than nothing', async t => {
+  it('to less rejects what is over the new limit until the window ends, and tells of no less than nothing', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'business' });
     assert.equal(await admittedOf(client, 150), 150);
     await api.patch(`/keys/${client.keyId}`, { plan: 'free' });
-    const refused = await client.get('/categories');
-    assertRefused(refused, 429, 'rate_limit_exceeded');
-    const { limit, remaining } = toldLimits(refused, clock.now());
+    const rejected = await client.get('/categories');
+    assertRejected(rejected, 429, 'rate_limit_exceeded');
+    const { limit, remaining } = limitsIn(rejected, clock.now());
     assert.deepEqual([limit, remaining], [60, 0]);
     const { windows } = (await client.get('/account')).body;
     assert.deepEqual(
       [windows.minute.limit, windows.minute.used, windows.minute.remaining, windows.day.remaining],
       [60, 150, 0, 850],
     );
-    clock.turn(toldToWait(refused) * SECOND);
+    clock.turn(retryAfterIn(rejected) * SECOND);
     assert.equal(await admittedOf(client, 61), 60);
   });
 
@@ -168,13 +168,13 @@ describe('a caller without a valid key', () => {
   it('has 60 requests a minute, missing and guessed keys together, and is then told to wait', async t => {
     const { api, clock } = await startTestApp(t);
     for (let i = 0; i < 30; i++) {
-      assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
-      assertRefused(await api.as(`psk_${i}`).get('/pets'), 401, 'invalid_api_key');
+      assertRejected(await api.as().get('/pets'), 401, 'missing_api_key');
+      assertRejected(await api.as(`psk_${i}`).get('/pets'), 401, 'invalid_api_key');
     }
-    const refused = await api.as('psk_x').get('/pets');
-    assertRefused(refused, 429, 'rate_limit_exceeded');
+    const rejected = await api.as('psk_x').get('/pets');
+    assertRejected(rejected, 429, 'rate_limit_exceeded');
     assert.equal((await api.get('/pets')).status, 200);
-    clock.turn(toldToWait(refused) * SECOND);
-    assertRefused(await api.as().get('/pets'), 401, 'missing_api_key');
+    clock.turn(retryAfterIn(rejected) * SECOND);
+    assertRejected(await api.as().get('/pets'), 401, 'missing_api_key');
   });
 });

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
-import { toldLimits, toldToWait } from './told-limits.ts';
+import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
-type Request = (shop: TestApp, client: Client) => Promise<Answer>;
+type Request = (shop: TestApp, client: Client) => Promise<ApiResponse>;
 
 const created = '{"name":"Dogs"}';
 const withType = (type: string) => ({ 'content-type': type });
@@ -77,7 +77,7 @@ const free: [status: number, request: Request][] = [
 ];
 
 async function startShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
-  // No walk has so many refusals that its key would be banned.
+  // No walk has so many rejections that its key would be banned.
   const environment = { PETSTORE_BAN_STRIKES: '1000' };
   const shop = await startTestApp(t, { clock: new TestClock('2031-01-01T12:00:30Z'), environment });
   await shop.api.post('/categories', created);
@@ -92,9 +92,9 @@ describe('the rate-limit headers', () => {
     const client = await shop.clientWith({ plan: 'pro' });
     let expected = 300;
     for (const [status, request] of counted) {
-      const answer = await request(shop, client);
-      assert.equal(answer.status, status, answer.text);
-      const told = toldLimits(answer, shop.clock.now());
+      const response = await request(shop, client);
+      assert.equal(response.status, status, response.text);
+      const told = limitsIn(response, shop.clock.now());
       assert.deepEqual(told, {
         limit: 300,
         remaining: --expected,
@@ -106,18 +106,18 @@ describe('the rate-limit headers', () => {
   it('count for the scope that is missing, too', async t => {
     const shop = await startShop(t);
     const client = await shop.clientWith({ plan: 'pro', scopes: ['pets:read'] });
-    const answer = await client.get('/keys');
-    assert.equal(answer.status, 403);
-    assert.equal(toldLimits(answer, shop.clock.now()).remaining, 299);
+    const response = await client.get('/keys');
+    assert.equal(response.status, 403);
+    assert.equal(limitsIn(response, shop.clock.now()).remaining, 299);
   });
 
   it('count down by one with each request of an address without a valid key', async t => {
     const shop = await startShop(t);
     let expected = 60;
     for (const [status, request] of countedByAddress) {
-      const answer = await request(shop, shop.api);
-      assert.equal(answer.status, status, answer.text);
-      const { limit, remaining } = toldLimits(answer, shop.clock.now());
+      const response = await request(shop, shop.api);
+      assert.equal(response.status, status, response.text);
+      const { limit, remaining } = limitsIn(response, shop.clock.now());
       assert.deepEqual([limit, remaining], [60, --expected]);
     }
   });
@@ -127,22 +127,22 @@ describe('the rate-limit headers', () => {
     const client = await shop.clientWith({ plan: 'pro' });
     let expected = 60;
     for (const [status, request] of countedByAccount) {
-      const answer = await request(shop, client);
-      assert.equal(answer.status, status, answer.text);
-      const { limit, remaining } = toldLimits(answer, shop.clock.now());
+      const response = await request(shop, client);
+      assert.equal(response.status, status, response.text);
+      const { limit, remaining } = limitsIn(response, shop.clock.now());
       assert.deepEqual([limit, remaining], [60, --expected]);
     }
-    assert.equal(toldLimits(await client.get('/pets'), shop.clock.now()).remaining, 299);
-    assert.equal(toldLimits(await shop.api.as().get('/pets'), shop.clock.now()).remaining, 59);
+    assert.equal(limitsIn(await client.get('/pets'), shop.clock.now()).remaining, 299);
+    assert.equal(limitsIn(await shop.api.as().get('/pets'), shop.clock.now()).remaining, 59);
   });
 
   it('are there, and stay, where nothing is counted', async t => {
     const shop = await startShop(t);
     for (let i = 0; i < 3; i++) {
       for (const [status, request] of free) {
-        const answer = await request(shop, shop.api);
-        assert.equal(answer.status, status, answer.text);
-        assert.deepEqual(toldLimits(answer, shop.clock.now()).remaining, 60);
+        const response = await request(shop, shop.api);
+        assert.equal(response.status, status, response.text);
+        assert.deepEqual(limitsIn(response, shop.clock.now()).remaining, 60);
       }
     }
   });
@@ -151,8 +151,8 @@ describe('the rate-limit headers', () => {
     const shop = await startShop(t);
     for (let i = 0; i < 60; i++) await shop.api.as().get('/nowhere');
     assert.equal((await shop.api.as().get('/nowhere')).status, 429);
-    const answer = await shop.api.as().get('/healthz');
-    assert.deepEqual([answer.status, toldLimits(answer, shop.clock.now()).remaining], [200, 0]);
+    const response = await shop.api.as().get('/healthz');
+    assert.deepEqual([response.status, limitsIn(response, shop.clock.now()).remaining], [200, 0]);
     assert.equal((await shop.api.get('/pets')).status, 200, 'a key does not suffer for its address');
   });
 });
@@ -179,9 +179,9 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
     const fields = async () => {
-      const answer = await client.get('/pets');
-      toldLimits(answer, clock.now());
-      return [answer.status, answer.headers['ratelimit-policy'], answer.headers.ratelimit];
+      const response = await client.get('/pets');
+      limitsIn(response, clock.now());
+      return [response.status, response.headers['ratelimit-policy'], response.headers.ratelimit];
     };
     const policy = '"minute";q=3;w=60, "day";q=5;w=86400';
     clock.set('2026-11-21T12:00:17.500Z');
@@ -218,7 +218,7 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
 });
 
 describe('a client under limits', () => {
-  it('is told the truth at every step, refused without cost, and admitted after Retry-After', async t => {
+  it('is told the truth at every step, rejected without cost, and admitted after Retry-After', async t => {
     const shop = await startShop(t);
     const quotas = fc.record({
       perMinute: fc.integer({ min: 1, max: 6 }),
@@ -238,12 +238,12 @@ describe('a client under limits', () => {
           shop.clock.turn(pause);
           const now = shop.clock.now();
           const before = boundBy(admitted, quotas, now);
-          const answer = await counted[kind]![1](shop, client);
-          assert.equal(answer.status === 429, before.remaining === 0);
-          if (answer.status !== 429) admitted.push(now);
-          assert.deepEqual(toldLimits(answer, now), boundBy(admitted, quotas, now));
-          if (answer.status === 429 && waits) {
-            shop.clock.turn(toldToWait(answer) * SECOND);
+          const response = await counted[kind]![1](shop, client);
+          assert.equal(response.status === 429, before.remaining === 0);
+          if (response.status !== 429) admitted.push(now);
+          assert.deepEqual(limitsIn(response, now), boundBy(admitted, quotas, now));
+          if (response.status === 429 && waits) {
+            shop.clock.turn(retryAfterIn(response) * SECOND);
             assert.equal((await client.get('/pets')).status, 200);
             admitted.push(shop.clock.now());
           }

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-import { codes, provokeBan, refused, usedUp } from './provoke-ban.ts';
-import { toldLimits } from './told-limits.ts';
+import { limitsIn } from './limit-headers.ts';
+import { codes, provokeBan, rejected, usedUp } from './provoke-ban.ts';
 
 describe('a restart', () => {
   it('forgets nothing of what was used of both windows', async t => {
@@ -20,9 +20,9 @@ describe('a restart', () => {
     for (let i = 0; i < 3; i++) await before.get('/pets');
     const { api } = await shop.restart();
     const after = api.as(key);
-    assert.equal(toldLimits(await after.get('/pets'), shop.clock.now()).remaining, 1);
+    assert.equal(limitsIn(await after.get('/pets'), shop.clock.now()).remaining, 1);
     assert.equal((await after.get('/pets')).status, 200);
-    assertRefused(await after.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await after.get('/pets'), 429, 'rate_limit_exceeded');
     const { body } = await api.get(`/keys/${keyId}/usage`);
     assert.deepEqual([body.windows.minute.used, body.windows.day.used], [5, 5]);
     assert.deepEqual(body.days, [{ date: '2026-11-21', admitted: 5, refused: 1 }]);
@@ -47,11 +47,11 @@ describe('a restart', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     const banned = await provokeBan(shop, client);
-    const told = toldLimits(banned, shop.clock.now());
+    const told = limitsIn(banned, shop.clock.now());
     let { api, restart } = await shop.restart();
     const again = await api.as(client.key).get('/pets');
-    assertRefused(again, 429, 'api_key_banned');
-    assert.deepEqual(toldLimits(again, shop.clock.now()), told);
+    assertRejected(again, 429, 'api_key_banned');
+    assert.deepEqual(limitsIn(again, shop.clock.now()), told);
     const path = `/keys/${client.keyId}`;
     assert.deepEqual((await api.get(path)).body.ban, {
       since: '2026-11-21T12:00:02.000Z',
@@ -61,7 +61,7 @@ describe('a restart', () => {
     shop.clock.turn(MINUTE);
     ({ api, restart } = await restart());
     assert.equal((await api.get(path)).body.ban, null);
-    assert.deepEqual(await codes(api.as(client.key), 10), [...refused(9), 'api_key_banned']);
+    assert.deepEqual(await codes(api.as(client.key), 10), [...rejected(9), 'api_key_banned']);
     assert.equal(
       (await api.get(path)).body.ban.until,
       '2026-11-21T12:06:02.000Z',
@@ -77,9 +77,9 @@ describe('a restart', () => {
     const client = await usedUp(shop);
     await codes(client, 1);
     shop.clock.turn(2 * SECOND);
-    assert.deepEqual(await codes(client, 6), refused(6));
+    assert.deepEqual(await codes(client, 6), rejected(6));
     const { api } = await shop.restart();
-    assert.deepEqual(await codes(api.as(client.key), 4), [...refused(3), 'api_key_banned']);
+    assert.deepEqual(await codes(api.as(client.key), 4), [...rejected(3), 'api_key_banned']);
   });
 
   it('forgets no strike that still counts, even after a sweep on the next day', async t => {
@@ -87,7 +87,7 @@ describe('a restart', () => {
     const client = await usedUp(shop);
     await codes(client, 1);
     shop.clock.set('2026-11-21T23:59:30Z');
-    assert.deepEqual(await codes(client, 9), refused(9));
+    assert.deepEqual(await codes(client, 9), rejected(9));
     await shop.app.keyLimits.flush();
     shop.clock.set('2026-11-22T00:00:10Z');
     await shop.app.keyLimits.sweep(shop.clock.now());
@@ -129,7 +129,7 @@ describe('a restart', () => {
       assert.equal((await api.as(key).get('/pets')).headers['x-ratelimit-limit'], '300');
     }
     shop.clock.turn(MINUTE);
-    assertRefused(await api.as(client.key).get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await api.as(client.key).get('/pets'), 401, 'invalid_api_key');
   });
 
   it('between two flushes over midnight forgets neither the old day nor the new one', async t => {
@@ -150,7 +150,7 @@ describe('a restart', () => {
 
 /** Asks for what needs no store: while that is broken such a request still counts. */
 async function askForNothing(client: Client): Promise<void> {
-  assertRefused(await client.get('/nowhere'), 404, 'route_not_found');
+  assertRejected(await client.get('/nowhere'), 404, 'route_not_found');
 }
 
 describe('a flush that fails', () => {

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { sweepSecrets } from '../../src/access/api-keys/api-keys.ts';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { toldLimits } from './told-limits.ts';
+import { limitsIn } from './limit-headers.ts';
 
 async function statuses(...clients: Client[]): Promise<number[]> {
-  const answers = [];
-  for (const client of clients) answers.push((await client.get('/pets')).status);
-  return answers;
+  const responses = [];
+  for (const client of clients) responses.push((await client.get('/pets')).status);
+  return responses;
 }
 
 describe('a rotated key', () => {
@@ -35,7 +35,7 @@ describe('a rotated key', () => {
     const renewed = api.as(body.key);
     const remaining: number[] = [];
     for (const client of [old, renewed, old, renewed, old]) {
-      remaining.push(toldLimits(await client.get('/pets'), clock.now()).remaining);
+      remaining.push(limitsIn(await client.get('/pets'), clock.now()).remaining);
     }
     assert.deepEqual(remaining, [4, 3, 2, 1, 0]);
     assert.deepEqual(await statuses(old, renewed), [429, 429]);
@@ -44,7 +44,7 @@ describe('a rotated key', () => {
     clock.set('2026-11-21T12:01:29.999Z');
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
     clock.turn(1);
-    assertRefused(await old.get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await old.get('/pets'), 401, 'invalid_api_key');
     assert.deepEqual(await statuses(renewed), [200]);
   });
 
@@ -148,11 +148,11 @@ describe('a rotated key', () => {
   it('needs a grace of at most a week, in whole seconds, and a key that is there', async t => {
     const { api } = await startTestApp(t);
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null]) {
-      const answer = await api.post('/keys/1/rotate', { graceSeconds });
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /^field `graceSeconds` must be/);
+      const response = await api.post('/keys/1/rotate', { graceSeconds });
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^Field `graceSeconds` must be/);
     }
-    assertRefused(await api.post('/keys/1/rotate', { grace: 1 }), 400, 'invalid_request');
-    assertRefused(await api.post('/keys/77/rotate'), 404, 'api_key_not_found');
+    assertRejected(await api.post('/keys/1/rotate', { grace: 1 }), 400, 'invalid_request');
+    assertRejected(await api.post('/keys/77/rotate'), 404, 'api_key_not_found');
     const { body } = await api.post('/keys/1/rotate', { graceSeconds: 7 * 86_400 });
     assert.equal(body.earlierKeysExpireAt, '2026-11-28T12:00:00.000Z');
   });

@@ -4,9 +4,9 @@ import { newSecret } from '../../src/access/api-keys/secret.ts';
 import { scopeNames } from '../../src/contract/scopes.ts';
 import { HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import {
   type DefinedOperation,
   definedOperations,
@@ -28,7 +28,7 @@ const ordinaryScopes = scopeNames.filter(name => name !== 'admin');
 const neededScopes = [...new Set(definedOperations.flatMap(({ scopes }) => scopes))];
 
 /** Sends what an operation takes, for a resource that does not exist: a key that may do it does no harm. */
-function send(client: Client, operation: DefinedOperation): Promise<Answer> {
+function send(client: Client, operation: DefinedOperation): Promise<ApiResponse> {
   return client.send(operation.method, pathToNothing(operation), { body: exampleBody(operation) });
 }
 
@@ -42,7 +42,7 @@ function expectedOutcome({ needsKey, scopes }: DefinedOperation, credential: Cre
   return lacksNone ? 'admitted' : '403 insufficient_scope';
 }
 
-function outcomeOf({ status, body }: Answer): string {
+function outcomeOf({ status, body }: ApiResponse): string {
   return status === 401 || status === 403 ? `${status} ${body.code}` : 'admitted';
 }
 
@@ -82,12 +82,12 @@ describe('every operation, with every kind of credential', () => {
       // Requests without a valid key count against the address of the client.
       clock.turn(MINUTE);
       for (const credential of credentials) {
-        const answer = await send(credential.client, operation);
+        const response = await send(credential.client, operation);
         const expected = expectedOutcome(operation, credential);
-        const outcome = outcomeOf(answer);
+        const outcome = outcomeOf(response);
         seen.add(outcome);
-        const { status, text } = answer;
-        if (outcome !== expected || status >= 500 || answer.body?.code === 'route_not_found')
+        const { status, text } = response;
+        if (outcome !== expected || status >= 500 || response.body?.code === 'route_not_found')
           mismatches.push(
             `${operation.operationId} with ${credential.name}: ${status} ${text}, not ${expected}`,
           );
@@ -103,7 +103,7 @@ describe('every operation, with every kind of credential', () => {
     for (const scope of neededScopes) {
       const client = await clientWith({ scopes: ordinaryScopes.filter(name => name !== scope) });
       for (const operation of definedOperations.filter(({ scopes }) => scopes.includes(scope))) {
-        const message = assertRefused(await send(client, operation), 403, 'insufficient_scope');
+        const message = assertRejected(await send(client, operation), 403, 'insufficient_scope');
         assert.ok(message.includes(`\`${scope}\``), `${operation.operationId}: ${message}`);
       }
     }
@@ -150,7 +150,7 @@ describe('a key without the scope', () => {
   it('is rejected before the body is read', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['pets:read'] });
-    assertRefused(await client.post('/pets', '{'), 403, 'insufficient_scope');
-    assertRefused(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
+    assertRejected(await client.post('/pets', '{'), 403, 'insufficient_scope');
+    assertRejected(await client.post('/pets', 'x'.repeat(70_000)), 403, 'insufficient_scope');
   });
 });

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { Answer } from '../support/client.ts';
-import { contractFile } from '../support/contract.ts';
+import type { ApiResponse } from '../support/client.ts';
+import { contractFile } from '../support/contract-file.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** Everything that gives a key away: the key, the random part of it, and its hash in any spelling. */
-function tellTales(key: string): string[] {
+function secretParts(key: string): string[] {
   const digests = (['hex', 'base64', 'base64url'] as const).map(encoding => hash('sha256', key, encoding));
   return [key, key.slice(4, 36), ...digests];
 }
 
 function assertSilent(texts: readonly string[], key: string): void {
-  for (const tellTale of tellTales(key)) {
-    const betrayer = texts.find(text => text.includes(tellTale));
-    assert.equal(betrayer, undefined, `${tellTale} is in ${betrayer}`);
+  for (const secretPart of secretParts(key)) {
+    const betrayer = texts.find(text => text.includes(secretPart));
+    assert.equal(betrayer, undefined, `${secretPart} is in ${betrayer}`);
   }
 }
 
@@ -29,7 +29,7 @@ describe('the secret of a key', () => {
     const client = api.as(key);
     await client.post('/categories', { name: key });
     const asHeader = (name: string) => client.post('/categories', { name: 'Dogs' }, { [name]: key });
-    const answers: Answer[] = [
+    const responses: ApiResponse[] = [
       await client.get('/keys'),
       await client.get(`/${key}`),
       await client.get(`/pets/${key}`),
@@ -59,10 +59,10 @@ describe('the secret of a key', () => {
       await exchangeBytes(origin, `GET /pets HTTP/1.1\r\nX-API-Key: ${key}\r\n\r\n`),
       await exchangeBytes(origin, `${key}\r\n\r\n`),
     ];
-    for (const { status, text } of answers) assert.ok(status >= 400, text);
-    const told = answers.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
+    for (const { status, text } of responses) assert.ok(status >= 400, text);
+    const told = responses.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
     const logged = logLines().map(line => JSON.stringify(line));
-    assert.ok(logged.length > answers.length);
+    assert.ok(logged.length > responses.length);
     for (const secret of [key, adminKey]) assertSilent([...told, ...logged], secret);
   });
 
@@ -76,7 +76,7 @@ describe('the secret of a key', () => {
     const rotated = await api.post(`${path}/rotate`, undefined, { 'idempotency-key': 'once' });
     const secrets = [adminKey, key, rotated.body.key as string];
     const [client, renewed] = [api.as(key), api.as(secrets[2])];
-    const answers: Answer[] = [
+    const responses: ApiResponse[] = [
       await client.get('/pets'),
       await client.get('/pets'),
       await renewed.get('/account'),
@@ -98,8 +98,8 @@ describe('the secret of a key', () => {
       await api.delete('/keys/1'),
       await renewed.get('/pets'),
     ];
-    assert.ok(answers.some(({ body }) => body?.code === 'api_key_banned'));
-    const told = answers.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
+    assert.ok(responses.some(({ body }) => body?.code === 'api_key_banned'));
+    const told = responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
     const logged = shop.logLines().map(line => JSON.stringify(line));
     assert.ok(logged.some(line => line.includes('API key banned')));
     for (const secret of secrets) assertSilent([...told, ...logged], secret);

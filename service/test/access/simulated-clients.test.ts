@@ -78,7 +78,7 @@ function drawObedient(
   return client;
 }
 
-/** A way to hammer that has at least ten requests a minute refused after the forgiveness. */
+/** A way to hammer that has at least ten requests a minute rejected after the forgiveness. */
 function drawHammering({ perMinute }: WindowLimits, dayIsUsedUp: boolean, random: Random): Hammering {
   const isBursty = random.next() < 0.5;
   if (dayIsUsedUp) {
@@ -122,10 +122,10 @@ describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS
     }
   });
 
-  it('mean something: most of those that wait were refused, and admitted again after that', () => {
-    const refused = obedient.filter(client => client.refused > 0).length;
-    const admittedAgain = obedient.filter(client => client.admittedAfterRefusal > 0).length;
-    assert.ok(refused > 0.9 * OBEDIENT_CLIENTS && admittedAgain > 0.8 * OBEDIENT_CLIENTS);
+  it('mean something: most of those that wait were rejected, and admitted again after that', () => {
+    const rejected = obedient.filter(client => client.rejected > 0).length;
+    const admittedAgain = obedient.filter(client => client.admittedAfterRejection > 0).length;
+    assert.ok(rejected > 0.9 * OBEDIENT_CLIENTS && admittedAgain > 0.8 * OBEDIENT_CLIENTS);
   });
 
   it('end in no ban of one that waits', () => {
@@ -145,13 +145,13 @@ describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS
     );
   });
 
-  it('end in a ban of each that does not, within ten refused requests after the forgiveness', () => {
+  it('end in a ban of each that does not, within ten rejected requests after the forgiveness', () => {
     const unharmed = hammerers.filter(hammerer => hammerer.bannedAt === undefined);
     assert.deepEqual(
       unharmed.map(({ keyId }) => keyId),
       [],
     );
-    assert.equal(Math.max(...hammerers.map(hammerer => hammerer.refusedAfterForgiveness)), banRules.strikes);
+    assert.equal(Math.max(...hammerers.map(hammerer => hammerer.rejectedAfterForgiveness)), banRules.strikes);
   });
 });
 
@@ -219,7 +219,7 @@ describe('a client that does not wait', () => {
           agenda.add(START + start, () => hammerer.start());
           agenda.run();
           assert.notEqual(hammerer.bannedAt, undefined);
-          assert.equal(hammerer.refusedAfterForgiveness, banRules.strikes);
+          assert.equal(hammerer.rejectedAfterForgiveness, banRules.strikes);
         },
       ),
       { numRuns: 300 },

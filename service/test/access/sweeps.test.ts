@@ -47,7 +47,7 @@ const expiring: Expiring[] = [
   },
   {
     table: 'key_usage',
-    columns: 'api_key_id, day, admitted, refused',
+    columns: 'api_key_id, day, admitted, rejected',
     row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 1, 0],
     // The day 89 days ago, of which the test's noon is the middle, is the last of the 90.
     keptFor: 89.5 * DAY,

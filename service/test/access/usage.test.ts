@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, SECOND } from '../../src/kit/clock.ts';
 import type { Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const quotas = { perMinute: 3, perDay: 50 };
@@ -31,14 +31,14 @@ async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
 }
 
 describe('the use of a key', () => {
-  it('is told of both windows and by UTC day, refused requests apart', async t => {
+  it('is told of both windows and by UTC day, rejected requests apart', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas });
     await ask(client, 5);
-    const answer = await api.get('/keys/2/usage');
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers['x-stability'], 'experimental');
-    assert.deepEqual(answer.body, {
+    const response = await api.get('/keys/2/usage');
+    assert.equal(response.status, 200);
+    assert.equal(response.headers['x-stability'], 'experimental');
+    assert.deepEqual(response.body, {
       keyId: 2,
       windows: {
         minute: { limit: 3, used: 3, remaining: 0, resetAt: '2026-11-21T12:01:00.000Z' },
@@ -46,12 +46,12 @@ describe('the use of a key', () => {
       },
       days: [{ date: '2026-11-21', admitted: 3, refused: 2 }],
     });
-    assert.deepEqual((await client.get('/account')).body.days, answer.body.days);
-    const same = await api.get('/keys/2/usage', { 'if-none-match': String(answer.headers.etag) });
+    assert.deepEqual((await client.get('/account')).body.days, response.body.days);
+    const same = await api.get('/keys/2/usage', { 'if-none-match': String(response.headers.etag) });
     assert.equal(same.status, 304);
   });
 
-  it('counts what is refused during a ban', async t => {
+  it('counts what is rejected during a ban', async t => {
     const { api, clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas });
     await ask(client, 4);
@@ -155,8 +155,8 @@ describe('the use of a key', () => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['pets:read'] });
     await ask(client, 1);
-    assertRefused(await client.get('/keys/2/usage'), 403, 'insufficient_scope');
-    assertRefused(await api.get('/keys/77/usage'), 404, 'api_key_not_found');
+    assertRejected(await client.get('/keys/2/usage'), 403, 'insufficient_scope');
+    assertRejected(await api.get('/keys/77/usage'), 404, 'api_key_not_found');
     await api.delete('/keys/2');
     assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 2, refused: 0 }]);
   });

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 type Line = Record<string, unknown>;
 
-const requests = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'request');
+const requests = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'Request');
 
 async function untilLogged(shop: TestApp, count: number): Promise<Line[]> {
   await until(`${count} requests are logged`, () => requests(shop).length >= count);
@@ -135,7 +135,7 @@ describe('the access log', () => {
     const shop = await startTestApp(t);
     const lines: string[] = [];
     const hostile = [
-      '"},{"msg":"request"',
+      '"},{"msg":"Request"',
       'a\\',
       '\x7f\x9b2J\xff\xe9',
       '\t',

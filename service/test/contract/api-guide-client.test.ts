@@ -41,7 +41,7 @@ describe('the client in the guide to the API', () => {
     const call = petStore(origin, key, async milliseconds => {
       await settle(shop);
       const before = requestsIn(shop, keyId).length;
-      // Past the time in which refused requests are forgiven: one that is sent now is a strike.
+      // Past the time in which rejected requests are forgiven: one that is sent now is a strike.
       clock.turn(3 * SECOND);
       await settle(shop);
       pauses.push({ seconds: milliseconds / SECOND, requests: requestsIn(shop, keyId).length - before });
@@ -55,9 +55,9 @@ describe('the client in the guide to the API', () => {
     for (const answer of await Promise.all(reads)) assert.equal(answer.status, 200);
     for (const answer of await Promise.all(orders)) assert.equal(answer.status, 201);
     assert.equal((await api.get(`/store/inventory/${petId}`)).body.quantity, 80, 'each order once');
-    const refused = requestsIn(shop, keyId).filter(({ status }) => status === 429);
-    assert.ok(pauses.length >= 8 && refused.length >= pauses.length, `${pauses.length} pauses`);
-    assert.ok(refused.length <= 5 * pauses.length, `${refused.length} refused in ${pauses.length} pauses`);
+    const rejected = requestsIn(shop, keyId).filter(({ status }) => status === 429);
+    assert.ok(pauses.length >= 8 && rejected.length >= pauses.length, `${pauses.length} pauses`);
+    assert.ok(rejected.length <= 5 * pauses.length, `${rejected.length} rejected in ${pauses.length} pauses`);
     assert.deepEqual(
       pauses.filter(({ requests }) => requests > 0),
       [],

@@ -43,9 +43,9 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
   };
 
   const statuses = async (key: string, requests: number) => {
-    const answers = [];
-    for (let i = 0; i < requests; i++) answers.push(await api.as(key).get('/pets'));
-    return answers.map(({ status, body }) => body.code ?? status);
+    const responses = [];
+    for (let i = 0; i < requests; i++) responses.push(await api.as(key).get('/pets'));
+    return responses.map(({ status, body }) => body.code ?? status);
   };
   assert.deepEqual(await statuses(keys['small key'], 3), [200, 200, 200]);
   clock.set('2026-11-21T12:00:05Z');
@@ -61,10 +61,10 @@ describe('the guide to the API', () => {
     const { origin, keys } = await openShop(t);
     const wrong: Error[] = [];
     for (const example of examplesIn(examples, keys)) {
-      const answer = await exchangeBytes(origin, example.bytes);
-      assertKeepsContract({ ...example, ...answer });
+      const response = await exchangeBytes(origin, example.bytes);
+      assertKeepsContract({ ...example, ...response });
       try {
-        assertShown(example, answer);
+        assertShown(example, response);
       } catch (error) {
         wrong.push(new Error(`docs/api-guide.md:${example.line} ${(error as Error).message}`));
       }
@@ -117,13 +117,13 @@ describe('the guide to the API', () => {
     assert.deepEqual(Object.fromEntries(told), scopes);
   });
 
-  it('tells the figures of bans as they are by default', () => {
+  it('gives the default figures of bans', () => {
     const { forgiveness, strikes, strikesWithin, durations, decay } = readConfig({}).banRules;
     const minutes = durations.map(duration => duration / MINUTE);
     const prose = guide.prose.replace(/\s+/g, ' ');
     for (const figure of [
-      `in the first ${forgiveness / SECOND} seconds after that is forgiven`,
-      `At ${strikes} strikes within ${strikesWithin / SECOND} seconds`,
+      `rejected in the first ${forgiveness / SECOND} seconds after it do not count`,
+      `${strikes} strikes within ${strikesWithin / SECOND} seconds start a ban`,
       `lasts ${minutes[0]} minute, the next ones ${minutes.slice(1, -1).join(', ')} and ${minutes.at(-1)} minutes`,
       `After ${decay / HOUR} hours without a ban`,
     ]) {

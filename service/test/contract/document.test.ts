@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { buildDocument } from '../../src/http/openapi/build.ts';
 import { toYaml } from '../../src/http/openapi/document.ts';
-import { contractFile } from '../support/contract.ts';
+import { contractFile } from '../support/contract-file.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { document, documentedOperations, headersOf, responsesOf } from './document.ts';
 
@@ -97,8 +97,8 @@ describe('every operation', () => {
       assert.deepEqual(operation.security, security, operation.operationId);
       const noun = scopes?.length === 1 ? 'scope' : 'scopes';
       const told = scopes
-        ? `Needs the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
-        : 'Needs an API key, with whatever scopes';
+        ? `Requires the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
+        : 'Requires an API key with any scope.';
       assert.equal(operation.description.includes(told), needsKey, operation.operationId);
     }
   });

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { contractFile } from '../support/contract.ts';
+import { readContract } from '../support/contract-file.ts';
 
 export interface Reference {
   $ref: string;
@@ -77,7 +75,7 @@ export interface DocumentObject {
 }
 
 /** `openapi.yaml` as it is written, for tests of the document itself. */
-export const document: DocumentObject = parse(readFileSync(contractFile, 'utf8'));
+export const document = readContract<DocumentObject>();
 
 export const documentedOperations = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, operation]) => ({

@@ -38,7 +38,7 @@ describe('the error catalogue', () => {
     assert.deepEqual(document.components['x-error-codes'], expected);
   });
 
-  it('has each code as an example of an operation’s refusal', () => {
+  it('has each code as an example of an operation’s rejection', () => {
     const shown = new Set([...documented.map(({ code }) => code), ...ofNoOperation]);
     assert.deepEqual([...shown].toSorted(), codes.toSorted());
     for (const code of ofNoOperation) assert.ok(!documented.some(error => error.code === code), code);

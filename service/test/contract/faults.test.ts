@@ -13,19 +13,19 @@ import { RequestLog } from '../../src/http/request-log.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { TrustedProxies } from '../../src/kit/client-address.ts';
 import { defineRoute } from '../../src/routes/define-route.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { assertKeepsContract } from '../support/contract.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-interface Told {
-  answer: Answer;
+interface RequestRecord {
+  answer: ApiResponse;
   /** The warnings and errors that were logged. */
   logged: { requestId: string; err: Record<string, string>; reason?: string }[];
 }
 
 /** A service with one operation, which fails as it is told. */
-async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promise<Told>> {
+async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promise<RequestRecord>> {
   const { app, adminKey, clock } = await startTestApp(t);
   let fault: unknown;
   let lines: Record<string, unknown>[] = [];
@@ -68,9 +68,14 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     lines = [];
     const response = await server.inject({ url: '/fault', headers: { 'x-api-key': adminKey } });
     const { statusCode: status, payload: text } = response;
-    const answer = { status, headers: response.headers as Answer['headers'], text, body: JSON.parse(text) };
+    const answer = {
+      status,
+      headers: response.headers as ApiResponse['headers'],
+      text,
+      body: JSON.parse(text),
+    };
     assertKeepsContract({ method: 'GET', path: '/fault', ...answer });
-    return { answer, logged: lines.filter(({ level }) => Number(level) >= 40) as Told['logged'] };
+    return { answer, logged: lines.filter(({ level }) => Number(level) >= 40) as RequestRecord['logged'] };
   };
 }
 
@@ -78,9 +83,9 @@ describe('a fault of the service', () => {
   it('is told by the request ID alone, and logged with its stack under it', async t => {
     const fail = await aFaultyService(t);
     const { answer, logged } = await fail(new TypeError('the secret recipe is not a function'));
-    const message = assertRefused(answer, 500, 'internal_error');
+    const message = assertRejected(answer, 500, 'internal_error');
     const requestId = answer.headers['x-request-id'];
-    assert.equal(message, `The service failed; it has logged why under request ID ${requestId}`);
+    assert.equal(message, `The service failed; its log has the reason under request ID ${requestId}`);
     assert.doesNotMatch(answer.text, /recipe|TypeError|faults\.test|node_modules/);
 
     assert.equal(logged.length, 1);
@@ -90,12 +95,12 @@ describe('a fault of the service', () => {
     assert.match(err.stack!, /faults\.test\.ts/);
   });
 
-  it('is the same whatever is thrown, even what calls itself a refusal', async t => {
+  it('is the same whatever is thrown, even what calls itself a rejection', async t => {
     const fail = await aFaultyService(t);
-    const refusal = Object.assign(new Error('not for clients'), { statusCode: 400, code: 'E_OTHER' });
-    for (const fault of ['text', 42, null, undefined, {}, refusal]) {
+    const rejection = Object.assign(new Error('not for clients'), { statusCode: 400, code: 'E_OTHER' });
+    for (const fault of ['text', 42, null, undefined, {}, rejection]) {
       const { answer, logged } = await fail(fault);
-      assertRefused(answer, 500, 'internal_error');
+      assertRejected(answer, 500, 'internal_error');
       assert.equal(logged.length, 1);
     }
   });
@@ -113,7 +118,7 @@ describe('a database that cannot be reached', () => {
   it('is told as such, with when to come back, and logged with its cause', async t => {
     const fail = await aFaultyService(t);
     const { answer, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
-    assertRefused(answer, 503, 'service_unavailable');
+    assertRejected(answer, 503, 'service_unavailable');
     assert.equal(answer.headers['retry-after'], '1');
     assert.doesNotMatch(answer.text, /disk/);
     assert.deepEqual(

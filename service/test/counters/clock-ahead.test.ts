@@ -48,7 +48,7 @@ const someSteps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5 
 function describeCorrection(rule: Rule): void {
   describe(`a clock that ran ahead and was corrected, ${rule.name}`, () => {
     it('leaves nothing behind: all is decided as if nothing had been noted by it', async () => {
-      let refused = 0;
+      let rejected = 0;
       await fc.assert(
         fc.asyncProperty(
           someLimits,
@@ -74,13 +74,13 @@ function describeCorrection(rule: Rule): void {
               now += step;
               const decision = await rule.decide(state, terms, now);
               assert.deepEqual(decision, await rule.decide(fresh, { ...terms, bansLiftedAt: 0 }, now));
-              if (decision.verdict !== 'admitted') refused++;
+              if (decision.verdict !== 'admitted') rejected++;
             }
           },
         ),
         { numRuns: rule.runs },
       );
-      assert.ok(refused > rule.runs, String(refused));
+      assert.ok(rejected > rule.runs, String(rejected));
     });
 
     it('goes on in the windows, the bans and the marks of a clock that is up to a minute ahead', async () => {
@@ -138,9 +138,9 @@ describe('the script in Redis', () => {
     ...newState(NOON),
     minuteUsed: 3,
     dayUsed: 30,
-    dayRefused: 4,
-    toldAt: NOON - 5 * SECOND,
-    toldUntil: NOON,
+    dayRejected: 4,
+    rejectedAt: NOON - 5 * SECOND,
+    waitUntil: NOON,
     strikes: [NOON - 2 * SECOND, NOON - SECOND],
     bannedAt: NOON - SECOND,
     bannedUntil: NOON + MINUTE,
@@ -152,9 +152,9 @@ describe('the script in Redis', () => {
     minuteUsed: 60,
     day: newState(NOON + DAY).day,
     dayUsed: 1_000,
-    dayRefused: 99,
-    toldAt: NOON + 6 * HOUR,
-    toldUntil: NOON + 7 * HOUR,
+    dayRejected: 99,
+    rejectedAt: NOON + 6 * HOUR,
+    waitUntil: NOON + 7 * HOUR,
     strikes: [NOON + 6 * HOUR],
     bannedAt: NOON + 6 * HOUR,
     bannedUntil: NOON + 7 * HOUR,

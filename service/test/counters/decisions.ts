@@ -117,7 +117,7 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('never admits more than both windows have room for, and refuses less only during a ban', async () => {
+    it('never admits more than both windows have room for, and rejects less only during a ban', async () => {
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
           await follow(rule, limits, requests, soonBanned, ({ decision, terms, latest, admitted }) => {
@@ -130,7 +130,7 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('describes the window with the fewest remaining, and on refusal the exhausted one that ends last', async () => {
+    it('describes the window with the fewest remaining, and on rejection the exhausted one that ends last', async () => {
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
           await follow(
@@ -209,7 +209,7 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('uses nothing when it refuses, and is told of on the day', async () => {
+    it('uses nothing when it rejects, and is told of on the day', async () => {
       const state = newState(START);
       const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: soonBanned };
       await decide(state, terms, START);
@@ -217,7 +217,7 @@ export function describeDecisions(rule: Rule): void {
       for (let i = 0; i < 3; i++) assert.equal((await decide(state, terms, START)).verdict, 'refused');
       for (let i = 0; i < 5; i++) await decide(state, terms, START + 3 * SECOND);
       assert.ok(state.bannedUntil > START);
-      assert.deepEqual([state.minuteUsed, state.dayUsed, state.dayRefused], [2, 2, 8]);
+      assert.deepEqual([state.minuteUsed, state.dayUsed, state.dayRejected], [2, 2, 8]);
     });
 
     it('is the same from a state that was kept as JSON or cloned', async () => {

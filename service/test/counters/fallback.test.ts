@@ -44,7 +44,7 @@ describe('while Redis is down', () => {
     await until('the other replica knows', async () => {
       return (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed === 5;
     });
-    // The first refusal was a strike already, and this is the second.
+    // The first rejection was a strike already, and this is the second.
     assert.deepEqual(await use(b, 1, 1), ['banned']);
     assert.deepEqual(
       a.told.map(([status]) => status),
@@ -126,7 +126,7 @@ describe('while Redis hangs', () => {
     assert.equal(verdicts.flat().filter(verdict => verdict === 'admitted').length, 4);
     await use(replica, 2, 100);
     assert.ok(Date.now() - started < 2 * SECOND, `${Date.now() - started} ms`);
-    assert.deepEqual(replica.told, [['fallback', 'Redis did not answer within 1000 ms']]);
+    assert.deepEqual(replica.told, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
     await isBack(replica);
   });
@@ -172,9 +172,9 @@ describe('a Redis that answers with an error', () => {
     const admin = new Redis(url);
     await admin.config('SET', 'requirepass', 'correct-horse');
     admin.disconnect();
-    const refused = await aReplica(t, `redis://:wrong-horse@127.0.0.1:${port}`);
-    assert.match(refused.told[0]![1]!, /WRONGPASS/);
-    assert.doesNotMatch(JSON.stringify(refused.told), /horse/);
+    const rejected = await aReplica(t, `redis://:wrong-horse@127.0.0.1:${port}`);
+    assert.match(rejected.told[0]![1]!, /WRONGPASS/);
+    assert.doesNotMatch(JSON.stringify(rejected.told), /horse/);
     const { counters } = await aReplica(t, `redis://default:correct-horse@127.0.0.1:${port}`);
     assert.equal(counters.status(), 'shared');
   });

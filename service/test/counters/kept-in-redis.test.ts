@@ -97,8 +97,8 @@ describe('one state that Redis loses while the mark and all else stay', () => {
     assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 2);
     assert.equal((await counters.decideKey(2, terms, NOON)).remaining, 1);
     assert.equal(await redis.exists(KEY), 1);
-    const { dayUsed, dayRefused } = (await counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)!;
-    assert.deepEqual([dayUsed, dayRefused], [5, 18]);
+    const { dayUsed, dayRejected } = (await counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)!;
+    assert.deepEqual([dayUsed, dayRejected], [5, 18]);
     assert.equal(await redis.get(MARK), mark);
   });
 

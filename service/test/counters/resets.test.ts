@@ -20,14 +20,14 @@ const before: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, 
 const reset: Terms = { ...before, resets: 1 };
 
 describe('a reset in memory', () => {
-  it('begins the counts, the refusals and the bans anew', () => {
+  it('begins the counts, the rejections and the bans anew', () => {
     const counters = new MemoryCounters();
     for (let i = 0; i < 6; i++) counters.decideKey(1, before, NOON);
     assert.equal(counters.decideKey(1, before, NOON).verdict, 'banned');
     assert.equal(counters.stateOfKey(1, 1), undefined, 'what is known is from before');
     assert.equal(counters.decideKey(1, reset, NOON).remaining, 2);
-    const { minuteUsed, dayUsed, dayRefused, bans, resets } = counters.stateOfKey(1, 1)!;
-    assert.deepEqual([minuteUsed, dayUsed, dayRefused, bans, resets], [1, 1, 0, 0, 1]);
+    const { minuteUsed, dayUsed, dayRejected, bans, resets } = counters.stateOfKey(1, 1)!;
+    assert.deepEqual([minuteUsed, dayUsed, dayRejected, bans, resets], [1, 1, 0, 0, 1]);
   });
 
   it('is not undone by a caller that has not learnt of it, or by a decision that was under way', () => {
@@ -60,7 +60,7 @@ describe('a reset of a key that replicas share in Redis', () => {
     for (let i = 0; i < 6; i++) await b.decideKey(1, before, NOON);
     assert.equal((await a.decideKey(1, before, NOON)).verdict, 'banned');
     assert.equal((await a.decideKey(1, reset, NOON)).remaining, 2);
-    // The other has not learnt of the reset yet, and refuses by what it knows.
+    // The other has not learnt of the reset yet, and rejects by what it knows.
     assert.equal((await b.decideKey(1, before, NOON)).verdict, 'banned');
     assert.equal((await a.decideKey(1, reset, NOON)).remaining, 1);
     assert.equal((await b.decideKey(1, reset, NOON)).remaining, 0);

@@ -78,9 +78,9 @@ describe('of two views of a subject', () => {
     minuteUsed: 5,
     day: 10,
     dayUsed: 50,
-    dayRefused: 3,
-    toldAt: 1_000,
-    toldUntil: 2_000,
+    dayRejected: 3,
+    rejectedAt: 1_000,
+    waitUntil: 2_000,
     strikes: [1_100, 1_200],
     bannedAt: 500,
     bannedUntil: 900,
@@ -91,13 +91,13 @@ describe('of two views of a subject', () => {
   const merges: [what: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
     [
       'the larger counts of the same windows hold',
-      { minuteUsed: 9, dayUsed: 40, dayRefused: 7 },
-      { minuteUsed: 9, dayRefused: 7 },
+      { minuteUsed: 9, dayUsed: 40, dayRejected: 7 },
+      { minuteUsed: 9, dayRejected: 7 },
     ],
     [
       'a later window holds, with whatever count',
-      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
-      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRefused: 0 },
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
+      { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
     ],
     [
       'an earlier window does not, with whatever count',
@@ -112,12 +112,12 @@ describe('of two views of a subject', () => {
     ['a ban that ends earlier does not', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
     [
       'what was told and the strikes are as they were seen last',
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
     ],
     [
       'and not as they were seen before',
-      { toldAt: 7, toldUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
       {},
     ],
   ];
@@ -151,8 +151,8 @@ describe('a packed state', () => {
       strikes: [NOON - 1, NOON],
       seenAt: NOON + 0.5 * SECOND + 123,
     };
-    const answer = await bringIn(connection, 'packed', state, NOON, SECOND);
-    assert.deepEqual(answer.state, state);
+    const response = await bringIn(connection, 'packed', state, NOON, SECOND);
+    assert.deepEqual(response.state, state);
     assert.equal(await redis.get('packed'), packState(state));
   });
 

@@ -22,11 +22,11 @@ export class EventLedger {
     const known = this.#known.get(name) ?? { acknowledged: [], uncertain: [] };
     this.#known.set(name, known);
     known.uncertain.push(version);
-    const answer = await send();
+    const response = await send();
     known.uncertain.pop();
     known.acknowledged.push(version);
     this.#acknowledged++;
-    return answer;
+    return response;
   }
 
   /** Every acknowledged change is told exactly once and in order, an uncertain one at most once, and nothing else. */

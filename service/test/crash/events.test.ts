@@ -6,7 +6,7 @@ import { assertGapless, eventsAfter, latestCursor } from '../support/event-log.t
 import { type CloudEvent, EventReader } from '../support/event-reader.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
-import { newDatabase } from '../support/test-store.ts';
+import { endConnections, newDatabase } from '../support/test-store.ts';
 import { EventLedger } from './event-ledger.ts';
 
 /** How often a process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
@@ -74,14 +74,14 @@ async function write(
 }
 
 async function done<T extends { status: number; text: string }>(
-  answer: Promise<T>,
+  response: Promise<T>,
   status: number,
 ): Promise<T> {
-  const { status: got, text } = await answer;
-  // A replica whose neighbour was killed may be refused by the store for a moment: it says what it knows.
+  const { status: got, text } = await response;
+  // A replica whose neighbour was killed may be rejected by the store for a moment: it says what it knows.
   if (got === 503) throw new Error(text);
   assert.equal(got, status, text);
-  return answer;
+  return response;
 }
 
 /** Follows the log from its beginning, and goes on after what it has whenever its stream breaks. */
@@ -158,7 +158,7 @@ describe('the log of a service that is killed again and again under load', () =>
 
   it('does so with three replicas on PostgreSQL', async t => {
     const directory = dataDirectory(t);
-    const { url, drop } = await newDatabase();
+    const { name, url, drop } = await newDatabase();
     const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
     const services: ServiceProcess[] = [];
     try {
@@ -169,7 +169,7 @@ describe('the log of a service that is killed again and again under load', () =>
       });
     } finally {
       await Promise.all(services.map(service => service.end('SIGKILL')));
-      await sleep(500);
+      await endConnections(name);
       await drop();
     }
   });

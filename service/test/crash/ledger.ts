@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 
 /** Reads rows of a store that the service does not know of. */
 export type Read = (sql: string) => object[] | Promise<object[]>;
@@ -42,7 +42,7 @@ export interface Creation {
 }
 
 /** Sends a creation; the same again when it was sent before. */
-export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<Answer> {
+export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<ApiResponse> {
   return api.post(path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
 }
 

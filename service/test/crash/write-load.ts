@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
 import { type Creation, type Kept, type Ledger, type OrderRow, type PetRow, post } from './ledger.ts';
-import { type Became, becameOf } from './refused-write.ts';
+import { type Became, becameOf } from './rejected-write.ts';
 import type { Shelf } from './shelf.ts';
 
 /** Ship dates, a millisecond each: they tell one order from another. */
@@ -47,7 +47,7 @@ export class WritingClient {
     while (!signal.aborted) await this.#writeSomething();
   }
 
-  /** The same through outages: what is refused with 503 becomes what the answer says, and POSTs with a key are repeated. */
+  /** The same through outages: what is rejected with 503 becomes what the answer says, and POSTs with a key are repeated. */
   async writeThroughOutagesUntil(signal: AbortSignal): Promise<void> {
     this.#expectsOutages = true;
     await this.writeUntil(signal);
@@ -87,14 +87,14 @@ export class WritingClient {
   async #create<Row extends PetRow | OrderRow>(creation: Creation, mine: Kept<Row>[]): Promise<void> {
     if (this.#random.next() < 0.5) creation.idempotencyKey = crypto.randomUUID();
     this.#ledger.creations.add(creation);
-    const answer = await this.#answerTo(
+    const response = await this.#answerTo(
       () => post(this.#api, creation),
       creation.idempotencyKey !== undefined,
     );
-    const became = this.#becameOf(answer);
+    const became = this.#becameOf(response);
     if (became !== 'uncertain') this.#ledger.creations.delete(creation);
     if (became !== 'done') return;
-    const { id } = assertDone(answer, 201);
+    const { id } = assertDone(response, 201);
     const kept = { table: creation.table, id, row: creation.row as Row };
     this.#ledger.keep(kept);
     mine.push(kept);
@@ -131,17 +131,17 @@ export class WritingClient {
   }
 
   /** Until the answer is here, the row may be as before or as after. */
-  async #write<Row>(kept: Kept<Row>, after: Row | null, send: () => Promise<Answer>): Promise<void> {
+  async #write<Row>(kept: Kept<Row>, after: Row | null, send: () => Promise<ApiResponse>): Promise<void> {
     kept.maybe = after;
-    const answer = await this.#answerTo(send, false);
-    const became = this.#becameOf(answer);
+    const response = await this.#answerTo(send, false);
+    const became = this.#becameOf(response);
     if (became === 'uncertain') {
       this.#forget(kept);
       return;
     }
     delete kept.maybe;
     if (became === 'unchanged') return;
-    assertDone(answer, after === null ? 204 : 200);
+    assertDone(response, after === null ? 204 : 200);
     kept.row = after;
     this.#ledger.acknowledge();
   }
@@ -153,22 +153,22 @@ export class WritingClient {
     }
   }
 
-  /** A request that may be repeated is, until it is not refused for an outage. */
-  async #answerTo(send: () => Promise<Answer>, isRepeatable: boolean): Promise<Answer> {
+  /** A request that may be repeated is, until it is not rejected for an outage. */
+  async #answerTo(send: () => Promise<ApiResponse>, isRepeatable: boolean): Promise<ApiResponse> {
     for (;;) {
-      const answer = await send();
-      if (this.#becameOf(answer) === 'done') return answer;
+      const response = await send();
+      if (this.#becameOf(response) === 'done') return response;
       await sleep(REPEAT_AFTER);
-      if (!isRepeatable) return answer;
+      if (!isRepeatable) return response;
     }
   }
 
-  #becameOf(answer: Answer): Became {
-    return this.#expectsOutages ? becameOf(answer) : 'done';
+  #becameOf(response: ApiResponse): Became {
+    return this.#expectsOutages ? becameOf(response) : 'done';
   }
 }
 
-function assertDone({ status, body, text }: Answer, expected: number): { id: number } {
+function assertDone({ status, body, text }: ApiResponse, expected: number): { id: number } {
   assert.equal(status, expected, text);
   return body;
 }

@@ -33,7 +33,7 @@ function storeWith(t: TestContext, change = '', migrations = readMigrations('sql
 }
 
 describe('a check of a store', () => {
-  it('finds nothing in one that is whole, and counts what is in it', async t => {
+  it('finds nothing in one that is intact, and counts what is in it', async t => {
     const { violations, ...content } = await checkStore(storeWith(t));
     assert.deepEqual(violations, []);
     const newest = readMigrations('sqlite').length;
@@ -56,9 +56,9 @@ describe('a check of a store', () => {
     ['DELETE FROM orders', /^Rule: a pet on hold without stock that no open order holds: ID 3$/m],
     [
       "UPDATE pets SET status = 'sold' WHERE id = 3",
-      /^Rule: an open order for a pet that is sold or gone: ID 1$/m,
+      /^Rule: an open order for a pet that is sold or deleted: ID 1$/m,
     ],
-    ['DELETE FROM pets WHERE id = 3', /^Rule: an open order for a pet that is sold or gone: ID 1$/m],
+    ['DELETE FROM pets WHERE id = 3', /^Rule: an open order for a pet that is sold or deleted: ID 1$/m],
     [
       'DELETE FROM pets WHERE id = 3',
       /^Reference: a row of orders \(1\) refers to a row of pets that is missing$/m,
@@ -67,7 +67,7 @@ describe('a check of a store', () => {
     ['UPDATE orders SET complete = 1', /^Rule: a completed order without a pet or a ship date: ID 1$/m],
     [
       "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'x')",
-      /^Rule: two categories of one name: ID 2$/m,
+      /^Rule: two categories with the same name: ID 2$/m,
     ],
   ];
   for (const [change, message] of wrongs) {
@@ -93,10 +93,7 @@ describe('a check of a store', () => {
     assert.match((await checkStore(path)).violations.join('\n'), /^Damage: /);
     const { code, stdout, stderr } = await run(t, ['check', path], {});
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /^\S+petstore\.db is not whole:\n {2}Damage: .*\nRestore a backup that passes check/s,
-    );
+    assert.match(stderr, /^\S+petstore\.db is damaged:\n {2}Damage: .*\nRestore a backup that passes check/s);
   });
 
   it('finds damage in the tables of the schema and of its version, which say nothing else then', async t => {
@@ -112,7 +109,7 @@ describe('a check of a store', () => {
       closeSync(file);
       const { code, stdout, stderr } = await run(t, ['check', path], {});
       assert.deepEqual([code === 1 || code === 2, stdout], [true, '']);
-      assert.match(stderr, /is not whole:\n {2}Damage: |cannot be read as a store: /, table);
+      assert.match(stderr, /is damaged:\n {2}Damage: |cannot be read as a store: /, table);
       assert.doesNotMatch(stderr, /\n {4}at |newer than this program/, table);
     }
   });
@@ -124,27 +121,33 @@ describe('a check of a store', () => {
     assert.equal(code, 0);
     assert.match(
       stdout,
-      /is whole: categories 1, pets 3, .*; schema version 2, which the next start brings to /,
+      /is intact: categories 1, pets 3, .*; schema version 2, which the next start migrates to /,
     );
     assert.deepEqual(readFileSync(path), before);
   });
 
-  it('refuses what holds no shop, or a newer one', async t => {
+  it('rejects a database that contains no shop, or a newer one', async t => {
     const newer = storeWith(t, "INSERT INTO schema_migrations VALUES (9999, 'x', 0)");
-    const refused = (path: string, message: RegExp) =>
+    const rejected = (path: string, message: RegExp) =>
       assert.rejects(
         checkStore(path),
         error => error instanceof UnusableStore && message.test(error.message),
       );
-    await refused(newer, /schema version 9999, newer than this program knows/);
-    await refused(storeWith(t, 'DROP TABLE schema_migrations'), /holds no shop: its table schema_migrations/);
-    await refused(import.meta.filename, /cannot be read as a store: file is not a database/);
+    await rejected(newer, /schema version 9999, newer than this program knows/);
+    await rejected(
+      storeWith(t, 'DROP TABLE schema_migrations'),
+      /contains no shop: the table schema_migrations/,
+    );
+    await rejected(import.meta.filename, /cannot be read as a store: file is not a database/);
     assert.ok(statSync(newer).size > 0);
   });
 
   it('needs the embedded store, or a file', async t => {
     const { code, stderr } = await run(t, ['check'], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
     assert.equal(code, 2);
-    assert.match(stderr, /^check without a file is for the embedded store, but DATABASE_URL is set/);
+    assert.match(
+      stderr,
+      /^The command check without a file is for the embedded store, but DATABASE_URL is set/,
+    );
   });
 });

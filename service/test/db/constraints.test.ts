@@ -94,10 +94,10 @@ function asPostgres(sql: string): string {
 }
 
 /** What the engines say when a constraint or the type of a column is broken. */
-const REFUSED = /constraint|cannot store|invalid input syntax/i;
+const REJECTED = /constraint|cannot store|invalid input syntax/i;
 
 for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: rawPostgres })) {
-  describe(`the store itself, on ${engine}, refuses`, () => {
+  describe(`the store itself, on ${engine}, rejects`, () => {
     let db: RawStore;
     before(async () => {
       db = await open();
@@ -115,7 +115,7 @@ for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: raw
     for (const [what, sql] of violations) {
       it(what, async () => {
         const before = await contents();
-        await assert.rejects(db.exec(sql), REFUSED);
+        await assert.rejects(db.exec(sql), REJECTED);
         assert.deepEqual(await contents(), before);
       });
     }

@@ -3,7 +3,7 @@ import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { describedRoutes } from '../../src/described-routes.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { type Answer, Client } from '../support/client.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
@@ -103,12 +103,12 @@ const MOST_IDS = 28;
 const ownHeaders = ['date', 'x-request-id', 'connection', 'keep-alive'];
 
 /** What every GET operation answers: each list to its last page, and each resource by its ID. */
-export async function everyAnswer(api: Client): Promise<[path: string, answer: Partial<Answer>][]> {
-  const answers: [string, Partial<Answer>][] = [];
+export async function everyResponse(api: Client): Promise<[path: string, response: Partial<ApiResponse>][]> {
+  const responses: [string, Partial<ApiResponse>][] = [];
   const ask = async (path: string) => {
     const { status, headers, text } = await api.get(path, { 'x-request-id': 'the-same' });
     const told = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
-    answers.push([path, { status, headers: Object.fromEntries(told), text }]);
+    responses.push([path, { status, headers: Object.fromEntries(told), text }]);
     // The log of events always has a next page; after an empty one there is nothing more now.
     return text === '[]' ? undefined : headers.link;
   };
@@ -122,5 +122,5 @@ export async function everyAnswer(api: Client): Promise<[path: string, answer: P
       }
     }
   }
-  return answers;
+  return responses;
 }

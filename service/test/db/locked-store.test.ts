@@ -3,7 +3,7 @@ import { describe, it, mock, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { storePath } from '../../src/db/store-directory.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -15,7 +15,7 @@ async function aShop(t: TestContext): Promise<TestApp & { other: BetterSqlite3.D
   return Object.assign(shop, { other });
 }
 
-function assertUnavailable({ status, headers, body, text }: Answer): void {
+function assertUnavailable({ status, headers, body, text }: ApiResponse): void {
   assert.deepEqual([status, body?.code, body?.status], [503, 'service_unavailable', 503], text);
   assert.match(body.message, /nothing was changed/);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
@@ -79,7 +79,7 @@ describe('the embedded store while another process has it locked', () => {
     assertUnavailable(await api.post('/categories', { name: 'Cats' }));
     other.exec('ROLLBACK');
     clock.turn(SECOND);
-    const [line, ...more] = logLines().filter(({ msg }) => msg === 'database unavailable');
+    const [line, ...more] = logLines().filter(({ msg }) => msg === 'Database unavailable');
     assert.deepEqual([line?.reason, more.length], ['database is locked', 0]);
     assert.deepEqual(
       logLines().filter(({ level }) => Number(level) >= 50 || level === 'error'),

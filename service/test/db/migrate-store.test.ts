@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import pg from 'pg';
 import { tablesOf } from '../../src/db/embedded-source.ts';
@@ -11,7 +10,8 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory, type Ended, run, serve, start } from '../support/service-process.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { newDatabase } from '../support/test-store.ts';
-import { everyAnswer, fill, firstOrder, onStore } from './copied-shop.ts';
+import { until } from '../support/until.ts';
+import { everyResponse, fill, firstOrder, onStore } from './copied-shop.ts';
 
 /** An embedded store, and a database without rows. */
 async function stores(t: TestContext) {
@@ -65,14 +65,6 @@ async function assertNothingThere(query: Query): Promise<void> {
   );
 }
 
-/** Waits for something that takes well under half a minute. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 1_500, 'waited in vain');
-    await sleep(20);
-  }
-}
-
 describe('a shop that moves to PostgreSQL', () => {
   it('answers every request as before, with the keys, bans and outcomes of before', async t => {
     const { embedded, environment } = await stores(t);
@@ -85,8 +77,8 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.match(stdout, /\nidempotency_keys +\| +2 \| +2\n/);
     assert.doesNotMatch(stdout + stderr, /psk_/);
 
-    const before = await onStore(embedded, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
-    const after = await onStore(environment, clock, ({ connect }) => everyAnswer(connect(secrets.admin)));
+    const before = await onStore(embedded, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
+    const after = await onStore(environment, clock, ({ connect }) => everyResponse(connect(secrets.admin)));
     assert.ok(before.length > 100, `only ${before.length} requests were compared`);
     assert.deepEqual(after, before);
 
@@ -166,7 +158,10 @@ describe('a shop that moves to PostgreSQL', () => {
 describe('a shop does not move', () => {
   it('without a database or a store', async t => {
     const { environment, embedded } = await stores(t);
-    assertExplained(await run(t, ['migrate-store'], embedded), /^DATABASE_URL is not set: it names/);
+    assertExplained(
+      await run(t, ['migrate-store'], embedded),
+      /^DATABASE_URL is not set: set it to the PostgreSQL database/,
+    );
     assertExplained(await run(t, ['migrate-store'], environment), /^There is no store in .*: PETSTORE_DATA/);
     assert.ok(!existsSync(join(environment.PETSTORE_DATA, 'petstore.db')));
   });
@@ -177,7 +172,7 @@ describe('a shop does not move', () => {
     await query("INSERT INTO categories (name, name_key) VALUES ('Cats', 'cats')");
     assertExplained(
       await run(t, ['migrate-store'], environment),
-      /is not empty: there are rows in categories\./,
+      /is not empty: it has rows in categories\./,
     );
     assert.deepEqual(await query('SELECT count(*) FROM pets'), [['0']]);
     assert.deepEqual(await query('SELECT name FROM categories'), [['Cats']]);
@@ -213,7 +208,7 @@ describe('a shop does not move', () => {
     const copy = start(t, ['migrate-store'], environment);
     const isAtWork = async () =>
       (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
-    await until(isAtWork);
+    await until('the copy waits for the test', isAtWork, 30);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
@@ -221,13 +216,10 @@ describe('a shop does not move', () => {
 
     await copy.end('SIGKILL');
     await query('SELECT pg_advisory_unlock(1)');
-    await until(
-      async () =>
-        (
-          await query(`SELECT 1 FROM pg_stat_activity
-                       WHERE datname = current_database() AND application_name LIKE 'petstore%'`)
-        ).length === 0,
-    );
+    const connections = () =>
+      query(`SELECT 1 FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name LIKE 'petstore%'`);
+    await until('its connections are closed', async () => (await connections()).length === 0, 30);
     await assertNothingThere(query);
 
     await query('DROP TRIGGER wait ON orders');
@@ -243,7 +235,7 @@ describe('a shop does not move', () => {
     await query('CREATE TRIGGER garble BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION garble()');
     assertExplained(
       await run(t, ['migrate-store'], environment),
-      /The copy of pets differs, so nothing was kept: name_sum is \d+ here and \d+ there/,
+      /The copy of pets differs, so nothing was stored: name_sum is \d+ in the embedded store and \d+ in PostgreSQL/,
     );
     await assertNothingThere(query);
   });
@@ -256,18 +248,18 @@ describe('a shop does not move', () => {
     await query('CREATE TRIGGER die BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION die()');
     assertExplained(
       await run(t, ['migrate-store'], environment),
-      /The copy broke off at orders, and nothing of it was kept: terminating connection/,
+      /The copy failed at orders, and nothing was stored: terminating connection/,
     );
     await assertNothingThere(query);
   });
 
-  it('when PostgreSQL refuses a row, and says which table it is of', async t => {
+  it('when PostgreSQL rejects a row, and says which table it is of', async t => {
     const { directory, environment, query } = await stores(t);
     breed(directory, 2);
     await query('ALTER TABLE pets ADD CHECK (quantity < 2)');
     assertExplained(
       await run(t, ['migrate-store'], environment),
-      /broke off at pets, and nothing of it was kept: new row .* violates check constraint/,
+      /failed at pets, and nothing was stored: new row .* violates check constraint/,
     );
     await assertNothingThere(query);
   });

@@ -52,9 +52,9 @@ describe('a notice of a transaction on PostgreSQL', () => {
     db.onNotice('shelves', () => order.push('notice'));
     const { query } = Client.prototype;
     t.mock.method(Client.prototype, 'query', function (this: Client, ...args: Parameters<typeof query>) {
-      const answer: unknown = query.apply(this, args);
-      if (String(args[0]) === 'COMMIT') (answer as Promise<unknown>).then(() => order.push('committed'));
-      return answer;
+      const response: unknown = query.apply(this, args);
+      if (String(args[0]) === 'COMMIT') (response as Promise<unknown>).then(() => order.push('committed'));
+      return response;
     });
     await db.write(async tx => tx.notify('shelves'));
     assert.deepEqual(order, ['committed', 'notice']);

@@ -5,7 +5,7 @@ import { assertKeepsContract } from '../support/contract.ts';
 import { failDisk } from '../support/failing-disk.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-interface Answer {
+interface ApiResponse {
   status: number;
   headers: Record<string, string | undefined>;
   code?: string;
@@ -17,14 +17,14 @@ interface Answer {
  */
 async function aShop(t: TestContext) {
   const { app, adminKey, directory, clock } = await startTestApp(t);
-  const send = async (method: 'GET' | 'POST', path: string, payload?: object): Promise<Answer> => {
+  const send = async (method: 'GET' | 'POST', path: string, payload?: object): Promise<ApiResponse> => {
     const response = await app.server.inject({
       method,
       url: path,
       headers: { 'x-api-key': adminKey },
       ...(payload && { payload }),
     });
-    const headers = response.headers as Answer['headers'];
+    const headers = response.headers as ApiResponse['headers'];
     const { statusCode: status, payload: text } = response;
     assertKeepsContract({ method, path, status, headers, text });
     return { status, headers, ...(status >= 400 && { code: JSON.parse(text).code }) };
@@ -38,7 +38,7 @@ async function aShop(t: TestContext) {
   };
 }
 
-function assertUnavailable({ status, code, headers }: Answer): void {
+function assertUnavailable({ status, code, headers }: ApiResponse): void {
   assert.deepEqual([status, code], [503, 'service_unavailable']);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
   for (const name of ['limit', 'remaining', 'reset']) {
@@ -50,11 +50,11 @@ describe('while the disk is full', () => {
   it('a write answers 503, reads go on, and afterwards writes work by themselves', async t => {
     const { send, failDisk } = await aShop(t);
     const mend = failDisk('writes');
-    const refused = await send('POST', '/categories', { name: 'Cats' });
+    const rejected = await send('POST', '/categories', { name: 'Cats' });
     const read = await send('GET', '/categories/1');
     mend();
 
-    assertUnavailable(refused);
+    assertUnavailable(rejected);
     assert.equal(read.status, 200);
     assert.equal((await send('POST', '/categories', { name: 'Cats' })).status, 201);
     assert.equal((await send('GET', '/categories/2')).status, 200);
@@ -66,25 +66,25 @@ describe('while the disk fails', () => {
     const { send, failDisk } = await aShop(t);
     const before = await send('GET', '/categories/1');
     const mend = failDisk('reads and writes');
-    const refused = await send('POST', '/categories', { name: 'Cats' });
+    const rejected = await send('POST', '/categories', { name: 'Cats' });
     mend();
 
-    assertUnavailable(refused);
+    assertUnavailable(rejected);
     const used =
-      Number(before.headers['x-ratelimit-remaining']) - Number(refused.headers['x-ratelimit-remaining']);
+      Number(before.headers['x-ratelimit-remaining']) - Number(rejected.headers['x-ratelimit-remaining']);
     assert.equal(used, 1);
     assert.equal((await send('POST', '/categories', { name: 'Cats' })).status, 201);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
-  it('every write of a batch is refused, and none of them is there afterwards', async t => {
+  it('every write of a batch is rejected, and none of them is there afterwards', async t => {
     const { app, send, failDisk } = await aShop(t);
     const mend = failDisk('reads and writes');
     const names = Array.from({ length: 20 }, (_, i) => `Category ${i}`);
-    const refused = await Promise.all(names.map(name => send('POST', '/categories', { name })));
+    const rejected = await Promise.all(names.map(name => send('POST', '/categories', { name })));
     mend();
 
-    refused.forEach(assertUnavailable);
+    rejected.forEach(assertUnavailable);
     assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
   });
 
@@ -93,22 +93,22 @@ describe('while the disk fails', () => {
     // The write leaves the readers nothing in memory that is still true.
     await send('POST', '/categories', { name: 'Cats' });
     const mend = failDisk('reads and writes');
-    const refused = [await send('GET', '/categories/1'), await send('GET', '/categories')];
+    const rejected = [await send('GET', '/categories/1'), await send('GET', '/categories')];
     mend();
 
-    refused.forEach(assertUnavailable);
+    rejected.forEach(assertUnavailable);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
-  it('a key that has to be looked up is neither accepted nor refused, and the answer has all headers', async t => {
+  it('a key that has to be looked up is neither accepted nor rejected, and the answer has all headers', async t => {
     const { send, clock, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
     clock.turn(2 * SECOND);
     const mend = failDisk('reads and writes');
-    const refused = await send('GET', '/categories/1');
+    const rejected = await send('GET', '/categories/1');
     mend();
 
-    assertUnavailable(refused);
+    assertUnavailable(rejected);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 

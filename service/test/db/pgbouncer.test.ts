@@ -73,7 +73,7 @@ for (const mode of ['transaction', 'session'] as const) {
       t.after(() => reader.close());
       const petId = await aPet(one.api, { stock: 20 });
 
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 60 }, (_, i) => {
           const { api } = [one, other][i % 2]!;
           return Promise.all([
@@ -83,8 +83,8 @@ for (const mode of ['transaction', 'session'] as const) {
           ]);
         }),
       );
-      assert.deepEqual(tally(answers.map(([order]) => order)), { '201': 20, '409 pet_not_available': 40 });
-      assert.deepEqual(tally(answers.flatMap(([, pet, list]) => [pet, list])), { '200': 120 });
+      assert.deepEqual(tally(responses.map(([order]) => order)), { '201': 20, '409 pet_not_available': 40 });
+      assert.deepEqual(tally(responses.flatMap(([, pet, list]) => [pet, list])), { '200': 120 });
       await reader.until(
         () => reader.events.filter(({ type }) => type === 'order.placed').length === 20,
         'the orders of both replicas',

@@ -5,6 +5,7 @@ import { openPostgres } from '../../src/db/postgres.ts';
 import { openPostgresStore, postgresOptions } from '../support/engines.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { administer, newDatabase } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 
 function addCategory(db: Database | Transaction, name: string): Promise<number> {
   return db.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
@@ -18,9 +19,9 @@ function isUnavailable(told: RegExp): (error: unknown) => boolean {
   };
 }
 
-const AWAY = /cannot be reached or does not answer in time; nothing was changed/;
+const AWAY = /cannot be reached or does not respond in time; nothing was changed/;
 const BUSY = /^More requests wait .* nothing was changed/;
-const UNKNOWN = /^The connection to the database broke .* may have been kept or not/;
+const UNKNOWN = /^The connection to the database broke .* may or may not have been stored/;
 
 /** As it is on its way, with its end: BEGIN … READ COMMITTED is something else. */
 const COMMIT = 'COMMIT\0';
@@ -118,12 +119,12 @@ describe('a connection that breaks', () => {
   });
 });
 
-async function untilNoneIsOpen(db: Database): Promise<void> {
-  while (db.load().connections!.open > 0) await new Promise(resolve => setImmediate(resolve));
+function untilNoneIsOpen(db: Database): Promise<void> {
+  return until('no connection is open', () => db.load().connections!.open === 0);
 }
 
 describe('the bounded queue', () => {
-  it('refuses at once what is too much, reads and writes alike, and then goes on', async t => {
+  it('rejects at once what is too much, reads and writes alike, and then goes on', async t => {
     const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
     const release = Promise.withResolvers<void>();
     const held = Array.from({ length: 10 }, () => db.write(() => release.promise));
@@ -204,8 +205,8 @@ describe('a wait', () => {
       db.write(tx => tx.lock('a')),
       db.write(tx => tx.run("UPDATE categories SET description = 'y'")),
     ];
-    const refused = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
-    const waited = await durationOf(refused);
+    const rejected = Promise.all(waiting.map(wait => assert.rejects(wait, DatabaseUnavailable)));
+    const waited = await durationOf(rejected);
     assert.ok(waited < 4_000, `${waited} ms`);
     release.resolve();
     await holding;

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
-import { StoreAway, UnusableStore } from '../../src/db/database.ts';
+import { StoreUnavailable, UnusableStore } from '../../src/db/database.ts';
 import { migratePostgres } from '../../src/db/migrate-postgres.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 
 /** Opens a database that cannot be used, and returns the message of the error. */
-async function refusalOf(
+async function rejectionOf(
   url: string,
-  kind: typeof UnusableStore | typeof StoreAway = UnusableStore,
+  kind: typeof UnusableStore | typeof StoreUnavailable = UnusableStore,
 ): Promise<string> {
   let told = '';
   await assert.rejects(openPostgres(postgresOptions(url)), (error: Error) => {
@@ -101,7 +101,7 @@ describe('migrations of PostgreSQL', () => {
     await client.connect();
     await client.query("INSERT INTO schema_migrations VALUES (9999, '9999-from-the-future', 0)");
     const before = await dump(client);
-    assert.match(await refusalOf(url), /schema version 9999, newer than this program .* at least as new/);
+    assert.match(await rejectionOf(url), /schema version 9999, newer than this program .* at least as new/);
     assert.deepEqual(await dump(client), before);
     await client.end();
   });
@@ -114,7 +114,7 @@ describe('a database that is read-only for the moment', () => {
     await session.connect();
     const name = new URL(url).pathname.slice(1);
     await session.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    assert.match(await refusalOf(url, StoreAway), /cannot be used: .*read-only transaction/);
+    assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*read-only transaction/);
     await session.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await (await openPostgres(postgresOptions(url))).close();
     await session.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
@@ -123,22 +123,25 @@ describe('a database that is read-only for the moment', () => {
   });
 });
 
-describe('a server that cannot be used is refused with its reason:', () => {
+describe('a server that cannot be used is rejected with its reason:', () => {
   it('a database in another encoding', async t => {
     const url = await emptyPostgres(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     assert.equal(
-      await refusalOf(url),
-      'The database must be encoded in UTF8, but is in SQL_ASCII: create another',
+      await rejectionOf(url),
+      'The encoding of the database must be UTF8, but is SQL_ASCII: create another database',
     );
   });
 
   it('one that is older than PostgreSQL 15', async t => {
     const url = await oldServer(t);
-    assert.match(await refusalOf(url), /^PostgreSQL 15 or newer is needed; the server says 140009$/);
+    assert.match(
+      await rejectionOf(url),
+      /^PostgreSQL 15 or newer is required; the server has version 140009$/,
+    );
   });
 
   it('one that cannot be reached, without its password', async () => {
-    const told = await refusalOf('postgres://shop:secret@127.0.0.1:1/petstore', StoreAway);
+    const told = await rejectionOf('postgres://shop:secret@127.0.0.1:1/petstore', StoreUnavailable);
     assert.match(
       told,
       /^The database postgres:\/\/shop:\*\*\*@127\.0\.0\.1:1\/petstore cannot be used: .*ECONNREFUSED/,
@@ -150,7 +153,7 @@ describe('a server that cannot be used is refused with its reason:', () => {
     const url = new URL(await emptyPostgres(t));
     url.pathname = '/nowhere';
     url.password = 'secret';
-    const told = await refusalOf(url.href);
+    const told = await rejectionOf(url.href);
     assert.match(told, /cannot be used: database "nowhere" does not exist/);
     assert.doesNotMatch(told, /secret/);
   });
@@ -162,7 +165,7 @@ describe('a server that cannot be used is refused with its reason:', () => {
     const { port } = silent.address() as AddressInfo;
     const begun = performance.now();
     const url = `postgres://shop@127.0.0.1:${port}/petstore`;
-    assert.match(await refusalOf(url, StoreAway), /cannot be used: .*timeout/);
+    assert.match(await rejectionOf(url, StoreUnavailable), /cannot be used: .*timeout/);
     assert.ok(performance.now() - begun < 5_000);
   });
 });

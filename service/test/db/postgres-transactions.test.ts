@@ -62,18 +62,18 @@ describe('a lock', () => {
     const { db, openAgain } = await openPostgresStore(t);
     const other = await openAgain();
     for (let i = 0; i < 20; i++) {
-      const refused = db.write(async tx => {
+      const rejected = db.write(async tx => {
         await tx.lock('a');
         throw new Error('refused');
       });
-      await assert.rejects(refused, /refused/);
+      await assert.rejects(rejected, /rejected/);
       assert.ok(await other.write(tx => tx.tryLock('a')), 'after a rollback');
       await db.write(tx => tx.lock('a'));
       assert.ok(await other.write(tx => tx.tryLock('a')), 'after a commit');
     }
   });
 
-  it('that is only tried is refused while another holds it, and not waited for', async t => {
+  it('that is only tried is rejected while another holds it, and not waited for', async t => {
     const { db, openAgain } = await openPostgresStore(t);
     const other = await openAgain();
     await db.write(async tx => {

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertGapless, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
-import { launchBrowser } from '../support/launch-browser.ts';
+import { openBrowser } from '../support/launch-browser.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const page = `<!doctype html><title>Shop</title><script>
@@ -57,7 +57,7 @@ describe('a browser’s EventSource', () => {
     const end = Number(await settledCursor(shop));
     const { server, cut } = backend(shop);
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const browser = await launchBrowser();
+    const browser = await openBrowser();
     try {
       const tab = await browser.newPage();
       await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?cursor=${end}`);

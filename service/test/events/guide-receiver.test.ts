@@ -92,7 +92,7 @@ describe('the receiver in the guide to the API', () => {
     assert.equal(body.length, 2);
   });
 
-  it('refuses what is not signed with its secret, what was changed, and what is old', async t => {
+  it('rejects what is not signed with its secret, what was changed, and what is old', async t => {
     const { shop, received, url, webhook, deliver } = await receiving(t);
     const genuine: { headers: Record<string, string>; body: string }[] = [];
     const tap = createServer(async (request, response) => {

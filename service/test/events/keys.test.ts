@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const typesAndSubjects = (events: { type: string; subject: string }[]) =>
   events.map(({ type, subject }) => `${type} ${subject}`);
@@ -46,7 +46,7 @@ describe('a change of keys', () => {
     assert.deepEqual([event!.type, event!.data, more], ['key.rotated', rest, []]);
   });
 
-  it('that changes nothing or is refused tells nothing', async t => {
+  it('that changes nothing or is rejected tells nothing', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
     await shop.clientWith({});
@@ -70,7 +70,8 @@ describe('a change of keys', () => {
     const banned = await eventsOf(shop, async () => {
       await provokeBan(shop, client);
       // The ban is decided in memory; its event follows.
-      await sleep(200);
+      const bans = () => eventsAfter(shop.api, 0, '&type=key.banned');
+      await until('the ban has its event', async () => (await bans()).length > 0);
     });
     const ban = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
     assert.deepEqual(typesAndSubjects(banned), [`key.banned keys/${client.keyId}`]);
@@ -91,12 +92,12 @@ describe('a change of keys', () => {
     assert.deepEqual(await eventsAfter(reader, 0, '&subject=keys/1'), []);
     for (const path of ['/events', '/events/stream']) {
       for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
-        const message = assertRefused(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
+        const message = assertRejected(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
         assert.match(message, /^Events `key\.\w+` are for the scope `admin`$/);
       }
     }
     const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });
     for (const path of ['/events', '/events/stream'])
-      assertRefused(await other.get(path), 403, 'insufficient_scope');
+      assertRejected(await other.get(path), 403, 'insufficient_scope');
   });
 });

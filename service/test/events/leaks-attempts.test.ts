@@ -56,7 +56,7 @@ describe(`after ${MANY} attempts to deliver nothing is left of them`, () => {
     it(`that were ${result}`, async t => {
       const { batch, receiver, assertNothingLeft } = await attempts(t);
       const abort = new AbortController();
-      receiver.answerWith(status);
+      receiver.respondWith(status);
       for (let made = 0; made < MANY; made += AT_ONCE) {
         assert.deepEqual(resultsOf(await batch(abort)), new Set([result]));
       }

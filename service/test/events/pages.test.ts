@@ -6,7 +6,7 @@ import { assertGapless, cursorOf, eventsAfter, latestCursor, settledCursor } fro
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { nextPath } from '../support/pages.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 async function typesIn(api: Client, query: string): Promise<string[]> {
@@ -43,7 +43,7 @@ describe('a page of the log', () => {
     assert.deepEqual([page.body, nextPath(page)], [[], `/events?cursor=${end}&type=pet.*`]);
   });
 
-  it('has no hole where a change was refused, also among many at once', async t => {
+  it('has no hole where a change was rejected, also among many at once', async t => {
     const shop = await startTestApp(t);
     const pet = await aPet(shop.api, { stock: 10 });
     const orders = Array.from({ length: 40 }, (_, i) =>
@@ -108,7 +108,7 @@ describe('a page of the log', () => {
     }
   });
 
-  it('is refused with what was wrong with its cursor, types or wait', async t => {
+  it('is rejected with what was wrong with its cursor, types or wait', async t => {
     const shop = await startTestApp(t);
     const end = await settledCursor(shop);
     const beyond = Number(end) + 1;
@@ -130,18 +130,18 @@ describe('a page of the log', () => {
     ];
     for (const [query, message] of messages) {
       assert.match(
-        assertRefused(await shop.api.get(`/events?${query}`), 400, 'invalid_request'),
+        assertRejected(await shop.api.get(`/events?${query}`), 400, 'invalid_request'),
         message,
         query,
       );
     }
     for (const [query, message] of messages.slice(0, 6)) {
-      const answer = await shop.api.get(`/events/stream?${query}`);
-      assert.match(assertRefused(answer, 400, 'invalid_request'), message, query);
+      const response = await shop.api.get(`/events/stream?${query}`);
+      assert.match(assertRejected(response, 400, 'invalid_request'), message, query);
     }
     for (const id of ['abc', '-1', String(beyond), '9'.repeat(400)]) {
-      const answer = await shop.api.get('/events/stream', { 'last-event-id': id });
-      const message = assertRefused(answer, 400, 'invalid_request');
+      const response = await shop.api.get('/events/stream', { 'last-event-id': id });
+      const message = assertRejected(response, 400, 'invalid_request');
       assert.match(
         message,
         new RegExp(`^A cursor is the number of an event, .* it was ${id.slice(0, 20)}…?$`),

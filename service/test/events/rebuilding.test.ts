@@ -53,8 +53,8 @@ async function send({ api }: TestApp, operation: Operation, ids: Ids): Promise<v
   const sent =
     body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value, id)]));
   const path = id === undefined ? paths[resource] : `${paths[resource]}/${id}`;
-  const answer = await api.send(method, path, { body: sent });
-  if (method === 'POST' && answer.status === 201) ids[of].push(answer.body.id);
+  const response = await api.send(method, path, { body: sent });
+  if (method === 'POST' && response.status === 201) ids[of].push(response.body.id);
 }
 
 function idOf(ids: readonly number[], reference: number): number {

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { http } from '../../src/kit/node-http.ts';
+import { inTime } from '../support/until.ts';
 
 /** One request that an endpoint got. */
 export interface Received {
@@ -28,7 +30,7 @@ export class Receiver {
   #news = Promise.withResolvers<void>();
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
+    this.#server = http.createServer(async (request, response) => {
       this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#open);
       response.once('close', () => this.#open--);
       const chunks: Buffer[] = [];
@@ -73,7 +75,7 @@ export class Receiver {
     this.#answering = answering;
   }
 
-  answerWith(status: number, headers: Record<string, string> = {}, body = ''): void {
+  respondWith(status: number, headers: Record<string, string> = {}, body = ''): void {
     this.#answering = response => void response.writeHead(status, headers).end(body);
   }
 
@@ -83,7 +85,7 @@ export class Receiver {
   }
 
   release(status = 204): void {
-    this.answerWith(status);
+    this.respondWith(status);
     for (const response of this.#held) response.writeHead(status).end();
     this.#held.clear();
   }
@@ -95,7 +97,11 @@ export class Receiver {
   }
 
   /** Resolves when it has got so many requests. */
-  async has(count: number): Promise<void> {
+  has(count: number): Promise<void> {
+    return inTime(`${count} requests`, this.#has(count));
+  }
+
+  async #has(count: number): Promise<void> {
     while (this.received.length < count) await this.#news.promise;
   }
 

@@ -7,7 +7,7 @@ import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.t
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 async function expireAll(db: Database, before: number): Promise<void> {
@@ -27,7 +27,7 @@ describe('events that are no longer kept', () => {
 
     for (const path of ['/events', '/events/stream']) {
       for (const cursor of ['0', '1', String(Number(expired) - 1)]) {
-        const message = assertRefused(await api.get(`${path}?cursor=${cursor}`), 410, 'cursor_expired');
+        const message = assertRejected(await api.get(`${path}?cursor=${cursor}`), 410, 'cursor_expired');
         assert.equal(
           message,
           `The events after cursor ${cursor} are no longer kept; the oldest cursor is ${expired}: what changed ` +
@@ -36,7 +36,7 @@ describe('events that are no longer kept', () => {
       }
     }
     const lost = await api.get('/events/stream', { 'last-event-id': '1' });
-    assertRefused(lost, 410, 'cursor_expired');
+    assertRejected(lost, 410, 'cursor_expired');
     for (const query of [`?cursor=${expired}`, '']) {
       const page = await api.get(`/events${query}`);
       assert.deepEqual(page.body[0].data, { id: kept, name: page.body[0].data.name });
@@ -59,7 +59,7 @@ describe('events that are no longer kept', () => {
     assert.equal(await latestCursor(api), end);
     assert.deepEqual((await api.get('/events')).body, []);
     assert.deepEqual((await api.get(`/events?cursor=${end}`)).body, []);
-    assertRefused(await api.get('/events?cursor=0'), 410, 'cursor_expired');
+    assertRejected(await api.get('/events?cursor=0'), 410, 'cursor_expired');
     await aCategory(api);
     await settledCursor(shop);
     const [next] = await eventsAfter(api, end);

@@ -7,7 +7,7 @@ import { eventsAfter, latestCursor, settledCursor } from '../support/event-log.t
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
@@ -20,9 +20,9 @@ describe('a key', () => {
     const first = await EventReader.open(shop.origin, client.key);
     const second = await EventReader.open(shop.origin, key);
     for (const one of [client, client.as(key)]) {
-      const refused = await one.get('/events/stream');
-      assert.match(assertRefused(refused, 429, 'too_many_streams'), /^The API key has 2 streams open/);
-      assert.equal(refused.headers['retry-after'], '5');
+      const rejected = await one.get('/events/stream');
+      assert.match(assertRejected(rejected, 429, 'too_many_streams'), /^The API key has 2 open streams/);
+      assert.equal(rejected.headers['retry-after'], '5');
     }
     const other = await EventReader.open(shop.origin, shop.adminKey);
     await first.close();
@@ -107,10 +107,10 @@ describe('a reader that does not keep up', () => {
     reader.pause();
     await appendMany(shop.app, 15_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'stream dropped');
+    const dropped = () => shop.logLines().filter(({ msg }) => msg === 'Stream dropped');
     await reader.until(() => dropped().length > 0, 'the reader to be dropped');
     const [{ reason, keyId } = {}] = dropped();
-    assert.deepEqual([reason, keyId], ['Dropped: what was sent was not read for 0.3 seconds', 1]);
+    assert.deepEqual([reason, keyId], ['Dropped: the client read nothing for 0.3 seconds', 1]);
     await sleep(1_500);
     reader.resume();
     await reader.untilOver();
@@ -137,7 +137,7 @@ describe('a shutdown', () => {
     await shop.app.server.close();
     assert.ok(!stuck.isOver, 'the server did not wait for the reader that takes nothing');
     await reader.untilOver();
-    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to go on']);
+    assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     stuck.resume();
     await stuck.untilOver();
   });

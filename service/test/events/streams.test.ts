@@ -6,7 +6,7 @@ import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../supp
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { Random } from '../support/random.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 describe('a stream of events', () => {
@@ -144,8 +144,8 @@ describe('a stream of events', () => {
       const head = await shop.api.head('/events/stream');
       assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/event-stream']);
     }
-    const answer = await shop.api.get('/events/stream', { accept: 'application/json' });
-    assertRefused(answer, 406, 'not_acceptable');
+    const response = await shop.api.get('/events/stream', { accept: 'application/json' });
+    assertRejected(response, 406, 'not_acceptable');
     for (const accept of [
       'text/event-stream',
       'text/*',

@@ -116,7 +116,7 @@ describe('a wait for events', () => {
     const lines = shop.logLines().filter(line => line.requestId === requestId);
     assert.deepEqual(
       lines.map(({ route, status, msg }) => [route, status, msg]),
-      [['/events', null, 'request']],
+      [['/events', null, 'Request']],
     );
     // That nothing of it is left, the harness finds.
   });

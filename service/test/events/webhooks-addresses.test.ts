@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Endpoints, PrivateAddress, type Resolve } from '../../src/events/webhooks/endpoints.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { Receiver } from './receiver.ts';
 import { webhookShop } from './webhook-shop.ts';
@@ -97,21 +97,21 @@ const allowed = [
 ];
 
 describe('the address of a webhook', () => {
-  it('that is not public is refused, however it is written', async t => {
+  it('that is not public is rejected, however it is written', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const host of forbidden) {
-      const answer = await api.post('/webhooks', { url: `https://${host}/hook` });
-      const message = assertRefused(answer, 400, 'invalid_request');
-      assert.match(message, /^field `url` must lead to a public address, but .* is not one$/, host);
+      const response = await api.post('/webhooks', { url: `https://${host}/hook` });
+      const message = assertRejected(response, 400, 'invalid_request');
+      assert.match(message, /^Field `url` must lead to a public address, but .* is not one$/, host);
     }
   });
 
   it('that is public is taken', async () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
-    for (const host of allowed) await endpoints.refuseForbidden(`https://${host}:8443/hook`);
+    for (const host of allowed) await endpoints.rejectForbidden(`https://${host}:8443/hook`);
   });
 
-  it('is refused by POST, PUT and PATCH when its name leads to no public one, without saying where it leads', async t => {
+  it('is rejected by POST, PUT and PATCH when its name leads to no public one, without saying where it leads', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     const outside = { url: 'https://outside.example/hook', enabled: false };
     assert.equal((await api.post('/webhooks', outside)).status, 201);
@@ -125,13 +125,13 @@ describe('the address of a webhook', () => {
       'mapped.example',
     ]) {
       const url = `https://${name}/hook`;
-      for (const answer of [
+      for (const response of [
         await api.post('/webhooks', { url }),
         await api.put('/webhooks/1', { url }),
         await api.patch('/webhooks/1', { url }),
       ]) {
-        const message = assertRefused(answer, 400, 'invalid_request');
-        assert.equal(message, `field \`url\` must lead to a public address, but ${name} leads to none`);
+        const message = assertRejected(response, 400, 'invalid_request');
+        assert.equal(message, `Field \`url\` must lead to a public address, but ${name} leads to none`);
       }
     }
   });
@@ -139,8 +139,8 @@ describe('the address of a webhook', () => {
   it('must be of HTTPS', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const url of ['http://outside.example/', 'ws://outside.example/', 'file:///etc/passwd', 'data:,x']) {
-      const message = assertRefused(await api.post('/webhooks', { url }), 400, 'invalid_request');
-      assert.match(message, /^field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
+      const message = assertRejected(await api.post('/webhooks', { url }), 400, 'invalid_request');
+      assert.match(message, /^Field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
     }
   });
 
@@ -149,11 +149,11 @@ describe('the address of a webhook', () => {
     for (const url of ['http://127.0.0.1:8080/', 'https://10.0.0.1/', 'http://[::1]/'])
       assert.equal((await shop.api.post('/webhooks', { url, enabled: false })).status, 201);
     const ftp = await shop.api.post('/webhooks', { url: 'ftp://127.0.0.1/' });
-    assert.match(assertRefused(ftp, 400, 'invalid_request'), /begin with `https:\/\/` or `http:\/\/`/);
+    assert.match(assertRejected(ftp, 400, 'invalid_request'), /begin with `https:\/\/` or `http:\/\/`/);
   });
 
   it('is looked at again with the connection: a name that leads elsewhere by then is not followed', async t => {
-    const answers = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
+    const responses = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
     const asked: string[] = [];
     const receiver = await Receiver.start();
     t.after(() => receiver.disconnect());
@@ -161,7 +161,7 @@ describe('the address of a webhook', () => {
       webhooks: {
         resolve: async hostname => {
           asked.push(hostname);
-          return answers.shift() ?? [];
+          return responses.shift() ?? [];
         },
       },
     });
@@ -186,10 +186,10 @@ describe('the address of a webhook', () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
     for (const host of forbidden) {
       const { hostname } = new URL(`https://${host}/`);
-      assert.throws(() => endpoints.refuseAddress(hostname), PrivateAddress, host);
+      assert.throws(() => endpoints.rejectAddress(hostname), PrivateAddress, host);
     }
-    for (const host of allowed) endpoints.refuseAddress(new URL(`https://${host}/`).hostname);
-    endpoints.refuseAddress('outside.example');
+    for (const host of allowed) endpoints.rejectAddress(new URL(`https://${host}/`).hostname);
+    endpoints.rejectAddress('outside.example');
   });
 
   it('of a name with public and other ones is a public one', async () => {

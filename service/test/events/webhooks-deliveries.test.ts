@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sweepSlice } from '../../src/events/webhooks/sweep.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
 import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
   it('is listed and read with its attempts, their status and duration, and how the answer began', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
-    shop.receiver.answerWith(503, {}, 'Come back later');
+    shop.receiver.respondWith(503, {}, 'Come back later');
     await shop.category();
     await shop.settle();
-    shop.receiver.answerWith(200, {}, 'Thanks');
+    shop.receiver.respondWith(200, {}, 'Thanks');
     await shop.after(5 * SECOND);
     const list = await shop.read(`${path}/deliveries`);
     const { attempts, ...delivery } = await shop.read(`${path}/deliveries/1`);
@@ -65,7 +66,7 @@ describe('a delivery', () => {
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.equal(status, 'delivered');
     assert.equal(attempts[0].responseStart, 'x'.repeat(1_024));
-    while (isOpen) await new Promise(resolve => setImmediate(resolve));
+    await until('the connection is closed', () => !isOpen);
   });
 
   it('keeps no bytes of the answer that are no text', async t => {
@@ -99,9 +100,9 @@ describe('a delivery', () => {
     assert.deepEqual(await subjects('?status=delivered&limit=1'), ['3']);
     assert.deepEqual(await subjects('?status=dead'), []);
     const wrong = await shop.api.get(`${path}/deliveries?status=lost`);
-    assert.match(assertRefused(wrong, 400, 'invalid_request'), /one of `pending`, `delivered`, `dead`/);
+    assert.match(assertRejected(wrong, 400, 'invalid_request'), /one of `pending`, `delivered`, `dead`/);
     await shop.webhook();
-    assertRefused(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
+    assertRejected(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
   });
 
   it('that is finished is kept for 30 days', async t => {
@@ -167,7 +168,7 @@ describe('a dead delivery', () => {
   it('is kept, and can be redelivered under its webhook-id, with the whole schedule before it', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     const categoryId = await shop.category();
     await shop.settle();
     for (let hours = 0; hours < 80; hours += 4) await shop.after(4 * HOUR);
@@ -181,7 +182,7 @@ describe('a dead delivery', () => {
     assert.equal(shop.receiver.received.length, tried + 1);
     await shop.rename(categoryId, 'Later');
     await shop.after(5 * SECOND);
-    shop.receiver.answerWith(204);
+    shop.receiver.respondWith(204);
     await shop.after(5 * MINUTE);
     assert.deepEqual(shop.receiver.told.slice(tried), [
       ...Array(3).fill('categories/1 category.created'),
@@ -203,14 +204,14 @@ describe('redelivering', () => {
     await shop.api.post(`${path}/deliveries/1/redeliver`);
     await shop.settle();
     assert.equal(shop.receiver.received.length, 2);
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
-    shop.receiver.answerWith(200);
+    shop.receiver.respondWith(200);
     await shop.api.post(`${path}/deliveries/2/redeliver`);
     await shop.settle();
     assert.equal(shop.receiver.received.length, 4);
-    assertRefused(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
+    assertRejected(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
   });
 
   it('goes before later events of the subject that are pending, and never beside them', async t => {
@@ -218,13 +219,13 @@ describe('redelivering', () => {
     const { path } = await shop.webhook();
     const categoryId = await shop.category();
     await shop.settle();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.rename(categoryId, 'Later');
     await shop.settle();
     await shop.api.post(`${path}/deliveries/1/redeliver`);
     await shop.settle();
     await shop.after(5 * SECOND);
-    shop.receiver.answerWith(200);
+    shop.receiver.respondWith(200);
     await shop.after(5 * MINUTE);
     assert.deepEqual(
       shop.receiver.told.map(told => told.split('.')[1]),
@@ -245,7 +246,7 @@ describe('redelivering', () => {
     // Sent, not waiting.
     await shop.api.post(`${path}/deliveries/2/redeliver`);
     shop.receiver.release(500);
-    shop.receiver.answerWith(200);
+    shop.receiver.respondWith(200);
     await shop.settle();
     await shop.after(5 * SECOND);
     assert.deepEqual(

@@ -67,7 +67,7 @@ describe('a webhook', () => {
   it('keeps its webhook-id through all attempts, each with a timestamp and signature of its own', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
     await shop.after(5 * SECOND);
@@ -106,7 +106,7 @@ describe('a webhook', () => {
   it('gets nothing after it was deleted', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
     assert.equal((await shop.api.delete(path)).status, 204);

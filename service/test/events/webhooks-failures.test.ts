@@ -35,7 +35,7 @@ describe('a delivery that fails', () => {
   it('is tried again after each pause of the schedule, neither sooner nor later, and is dead at its end', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answerWith(500, {}, 'Out of order');
+    shop.receiver.respondWith(500, {}, 'Out of order');
     await shop.category();
     await shop.settle();
     for (const [i, pause] of SCHEDULE.entries()) {
@@ -80,13 +80,13 @@ describe('a delivery that fails', () => {
   it('goes on with its schedule after a restart', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
     const { app } = await shop.shop.restart();
     await app.dispatcher.runDue();
     assert.equal(shop.receiver.received.length, 1);
-    shop.receiver.answerWith(204);
+    shop.receiver.respondWith(204);
     shop.clock.turn(5 * SECOND);
     await app.dispatcher.runDue();
     assert.equal(shop.receiver.received.length, 2);
@@ -110,7 +110,7 @@ describe('a delivery that fails', () => {
     it(`with status ${status} is tried again`, async t => {
       const shop = await webhookShop(t);
       const { path } = await shop.webhook();
-      shop.receiver.answerWith(status);
+      shop.receiver.respondWith(status);
       await shop.category();
       await shop.settle();
       const [delivery] = await shop.deliveries(path);
@@ -125,7 +125,7 @@ describe('a delivery that fails', () => {
     it(`with status ${status} has failed: redirections are not followed`, async t => {
       const shop = await webhookShop(t);
       const { path } = await shop.webhook();
-      shop.receiver.answerWith(status, { location: '/elsewhere' });
+      shop.receiver.respondWith(status, { location: '/elsewhere' });
       await shop.category();
       await shop.settle();
       const [{ status: state, attempts }] = await shop.deliveries(path);
@@ -142,7 +142,7 @@ describe('a delivery that fails', () => {
     it(`does not with status ${status}`, async t => {
       const shop = await webhookShop(t);
       const { path } = await shop.webhook();
-      shop.receiver.answerWith(status);
+      shop.receiver.respondWith(status);
       await shop.category();
       await shop.settle();
       const [{ status: state, attempts }] = await shop.deliveries(path);
@@ -214,7 +214,7 @@ describe('Retry-After', () => {
     it(what, async t => {
       const shop = await webhookShop(t);
       const { path } = await shop.webhook();
-      shop.receiver.answerWith(status, { 'retry-after': retryAfter });
+      shop.receiver.respondWith(status, { 'retry-after': retryAfter });
       await shop.category();
       await shop.settle();
       const [{ nextAttemptAt }] = await shop.read(`${path}/deliveries`);
@@ -231,7 +231,7 @@ describe('an endpoint', () => {
   it('that answers 410 is disabled at once, and says why', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
-    shop.receiver.answerWith(410);
+    shop.receiver.respondWith(410);
     await shop.category();
     await shop.settle();
     const webhook = await shop.read(path);
@@ -242,18 +242,18 @@ describe('an endpoint', () => {
     await shop.category();
     await shop.after(DAY);
     assert.equal(shop.receiver.received.length, 1);
-    const logged = shop.shop.logLines().find(({ msg }) => msg === 'webhook disabled');
+    const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
     assert.equal(logged?.webhookId, id);
   });
 
   it('that was disabled and is enabled again gets what it has not got, and is forgiven what was', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answerWith(410);
+    shop.receiver.respondWith(410);
     const categoryId = await shop.category();
     await shop.settle();
     await shop.rename(categoryId, 'Meanwhile');
-    shop.receiver.answerWith(204);
+    shop.receiver.respondWith(204);
     const { body } = await shop.api.patch(path, { enabled: true });
     assert.deepEqual(
       [body.enabled, body.disabledReason, body.disabledAt, body.failingSince],
@@ -270,7 +270,7 @@ describe('an endpoint', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     const start = shop.clock.now();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     for (let days = 0; (await shop.read(path)).enabled; days++) {
       assert.ok(days < 20, 'it is never disabled');
       await shop.category();

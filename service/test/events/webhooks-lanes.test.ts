@@ -59,10 +59,10 @@ describe('a delivery that a replica wrote whose clock ran ahead', () => {
     it(`is sent although its ${what} is far away`, async t => {
       const shop = await webhookShop(t);
       await shop.webhook();
-      shop.receiver.answerWith(500);
+      shop.receiver.respondWith(500);
       await shop.category();
       await shop.settle();
-      shop.receiver.answerWith(204);
+      shop.receiver.respondWith(204);
       const set = async (instant: number) => {
         const values =
           column === 'leased_until' ? 'leased_until = ?, next_attempt_at = ?' : 'next_attempt_at = ?';
@@ -126,7 +126,7 @@ describe('the metrics of webhooks', () => {
     assert.deepEqual(await values(), [0, 0, 0, 0, 0, 0, 0]);
     await shop.category();
     await shop.settle();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
     shop.receiver.hold();

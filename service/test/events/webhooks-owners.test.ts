@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { contract } from '../support/contract.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { until } from '../support/until.ts';
 import { anotherReplica, WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
 
@@ -54,8 +54,8 @@ describe('a webhook', () => {
     const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     for (const [method, end, body] of others) {
       const target = path + end.replace('{deliveryId}', '1');
-      const answer = await other.send(method, target, { body });
-      const message = assertRefused(answer, 404, 'webhook_not_found');
+      const response = await other.send(method, target, { body });
+      const message = assertRejected(response, 404, 'webhook_not_found');
       assert.equal(message, `There is no webhook ${id}`);
     }
     const idsOf = async (client: typeof other) =>
@@ -107,7 +107,7 @@ describe('a webhook whose key', () => {
     it(`${what} is disabled at once, says why, and is sent nothing more by any replica`, async t => {
       const shop = await webhookShop(t);
       const { path, keyPath } = await ownedWebhook(shop);
-      shop.receiver.answerWith(500);
+      shop.receiver.respondWith(500);
       await shop.category();
       await shop.settle();
       assert.equal(shop.receiver.received.length, 1);
@@ -126,7 +126,7 @@ describe('a webhook whose key', () => {
       await replica.dispatcher.runDue();
       await replica.close();
       assert.equal(shop.receiver.received.length, 1);
-      assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+      assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
     });
   }
 
@@ -134,21 +134,21 @@ describe('a webhook whose key', () => {
     const shop = await webhookShop(t);
     const expiresAt = formatDateTime(shop.clock.now() + HOUR);
     const { id, path } = await ownedWebhook(shop, { expiresAt });
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
     shop.clock.turn(HOUR);
     const stopped = [false, `API key 2 expired at ${expiresAt}`, expiresAt];
     assert.deepEqual(await shownStop(shop, path), stopped);
     assert.equal((await shop.read('/webhooks'))[0].enabled, false);
-    assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+    assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
     await shop.category();
     await shop.settle();
     assert.equal(shop.receiver.received.length, 1);
     assert.deepEqual(await shownStop(shop, path), stopped);
     const row = await shop.shop.app.db.get('SELECT enabled FROM webhooks WHERE id = ?', [id]);
     assert.deepEqual(row, { enabled: 0 });
-    const logged = shop.shop.logLines().find(({ msg }) => msg === 'webhook disabled');
+    const logged = shop.shop.logLines().find(({ msg }) => msg === 'Webhook disabled');
     assert.deepEqual([logged?.webhookId, logged?.reason], [id, stopped[1]]);
   });
 
@@ -169,11 +169,11 @@ describe('a webhook whose key', () => {
     await shop.api.patch(keyPath, { scopes: ['webhooks:write'] });
     await shop.category();
     await shop.settle();
-    for (const answer of [
+    for (const response of [
       await shop.api.patch(path, { enabled: true }),
       await shop.api.put(path, { url: shop.receiver.url }),
     ]) {
-      const message = assertRefused(answer, 409, 'webhook_key_unfit');
+      const message = assertRejected(response, 409, 'webhook_key_unfit');
       assert.match(message, /^Webhook 1 cannot be enabled, because API key 2 lacks the scope `events:read`/);
     }
     assert.equal((await shop.api.patch(path, { description: 'Stopped' })).status, 200);

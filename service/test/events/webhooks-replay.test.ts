@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { expire } from '../../src/events/event-log/event-log.ts';
 import { DAY } from '../../src/kit/clock.ts';
 import { contract } from '../support/contract.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 describe('a replay', () => {
@@ -36,7 +36,7 @@ describe('a replay', () => {
     assert.deepEqual(shop.receiver.told, ['categories/2 category.created']);
   });
 
-  it('from before the oldest event that is kept is refused with the oldest cursor', async t => {
+  it('from before the oldest event that is kept is rejected with the oldest cursor', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
@@ -45,7 +45,7 @@ describe('a replay', () => {
     await shop.category();
     await shop.settle();
     await expire(shop.shop.app.db, shop.clock.now());
-    const message = assertRefused(
+    const message = assertRejected(
       await shop.api.post(`${path}/replay`, { cursor: '0' }),
       410,
       'cursor_expired',
@@ -87,7 +87,7 @@ describe('a test event', () => {
   it('is tried once, and does not count against the endpoint', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     for (let day = 0; day < 10; day++) {
       await shop.api.post(`${path}/test`);
       await shop.settle();
@@ -99,14 +99,14 @@ describe('a test event', () => {
     assert.equal((await shop.read(`${path}/deliveries?status=dead`)).length, 10);
   });
 
-  it('is refused, as redelivering is, while the webhook is disabled', async t => {
+  it('is rejected, as redelivering is, while the webhook is disabled', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.category();
     await shop.settle();
     await shop.api.patch(path, { enabled: false });
-    assertRefused(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
-    assertRefused(await shop.api.post(`${path}/deliveries/1/redeliver`), 409, 'webhook_disabled');
+    assertRejected(await shop.api.post(`${path}/test`), 409, 'webhook_disabled');
+    assertRejected(await shop.api.post(`${path}/deliveries/1/redeliver`), 409, 'webhook_disabled');
   });
 });
 

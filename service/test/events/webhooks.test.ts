@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from '../../src/events/webhooks/webhook.ts';
 import { MINUTE } from '../../src/kit/clock.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { sweepAll, WEBHOOK_SCOPES, webhookShop } from './webhook-shop.ts';
 
 describe('a webhook', () => {
@@ -47,10 +47,10 @@ describe('a webhook', () => {
 
     assert.equal((await api.delete('/webhooks/1')).status, 204);
     for (const path of ['/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1'])
-      assertRefused(await api.get(path), 404, 'webhook_not_found');
+      assertRejected(await api.get(path), 404, 'webhook_not_found');
     for (const action of ['rotate', 'test', 'deliveries/1/redeliver'])
-      assertRefused(await api.post(`/webhooks/1/${action}`), 404, 'webhook_not_found');
-    assertRefused(await api.post('/webhooks/1/replay', { cursor: '0' }), 404, 'webhook_not_found');
+      assertRejected(await api.post(`/webhooks/1/${action}`), 404, 'webhook_not_found');
+    assertRejected(await api.post('/webhooks/1/replay', { cursor: '0' }), 404, 'webhook_not_found');
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
 
@@ -63,8 +63,8 @@ describe('a webhook', () => {
     const changed = await api.patch(path, { description: 'x' }, { 'if-match': etag! });
     assert.equal(changed.status, 200);
     const stale = { 'if-match': etag! };
-    assertRefused(await api.patch(path, { enabled: false }, stale), 412, 'precondition_failed');
-    assertRefused(await api.delete(path, stale), 412, 'precondition_failed');
+    assertRejected(await api.patch(path, { enabled: false }, stale), 412, 'precondition_failed');
+    assertRejected(await api.delete(path, stale), 412, 'precondition_failed');
     assert.equal((await api.delete(path, { 'if-match': changed.headers.etag! })).status, 204);
   });
 
@@ -73,8 +73,8 @@ describe('a webhook', () => {
     const readOnly = Object.entries(Webhook.properties).filter(([, property]) => 'readOnly' in property);
     assert.ok(readOnly.some(([name]) => name === 'failingSince'));
     for (const [name] of readOnly) {
-      const answer = await api.post('/webhooks', { url: receiver.url, [name]: null });
-      assert.ok(assertRefused(answer, 400, 'invalid_request').startsWith(`unknown field \`${name}\`;`));
+      const response = await api.post('/webhooks', { url: receiver.url, [name]: null });
+      assert.ok(assertRejected(response, 400, 'invalid_request').startsWith(`Unknown field \`${name}\`;`));
     }
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
@@ -104,13 +104,13 @@ describe('a webhook', () => {
     assert.equal(rotated.body.earlierSecretExpiresAt, '2026-11-22T12:00:00.000Z');
     await api.post('/webhooks/1/test');
     await shop.settle();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['/webhooks', '/webhooks/1', '/webhooks/1/deliveries', '/webhooks/1/deliveries/1', '/events'].map(
         path => api.get(path),
       ),
     );
     const kept = await shop.shop.app.db.all('SELECT body FROM idempotency_keys');
-    const told = [...answers.map(({ text }) => text), JSON.stringify([shop.shop.logLines(), kept])];
+    const told = [...responses.map(({ text }) => text), JSON.stringify([shop.shop.logLines(), kept])];
     told.push(...receiver.received.map(({ text }) => text));
     assert.ok(created.body.secret && rotated.body.secret && receiver.received.length === 1);
     for (const secret of [created.body.secret, rotated.body.secret]) {
@@ -138,26 +138,26 @@ describe('a webhook', () => {
     const changed = await api.patch('/webhooks/1', { url: 'http://127.1' });
     assert.equal(changed.body.url, 'http://127.0.0.1/');
     const long = { url: `http://127.0.0.1/${'ä'.repeat(400)}` };
-    for (const answer of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
-      const message = assertRefused(answer, 400, 'invalid_request');
+    for (const response of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
+      const message = assertRejected(response, 400, 'invalid_request');
       assert.equal(
         message,
-        'field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
+        'Field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
       );
     }
   });
 
-  const refused: [what: string, body: object, message: RegExp][] = [
-    ['no URL', {}, /^field `url` is required$/],
-    ['a text that is none', { url: 'hook' }, /^field `url` must be a URL, such as `https:/],
-    ['another scheme', { url: 'ftp://example.com' }, /^field `url` must begin with .*but began with `ftp:`$/],
+  const rejected: [what: string, body: object, message: RegExp][] = [
+    ['no URL', {}, /^Field `url` is required$/],
+    ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
+    ['another scheme', { url: 'ftp://example.com' }, /^Field `url` must begin with .*but began with `ftp:`$/],
     ['a password', { url: 'https://a:b@example.com/' }, /must not hold a user name or password$/],
     ['a fragment', { url: 'https://example.com/#a' }, /must not have a fragment, which is never sent$/],
     ['port 0', { url: 'https://example.com:0/' }, /must not name port 0$/],
     ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
     ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
     ['an unknown host', { url: 'https://nowhere.example/' }, /cannot be resolved, nowhere\.example$/],
-    ['no type', { types: [] }, /^field `types` must have at least 1 item/],
+    ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [
       'an unknown type',
       { types: ['pet.create'] },
@@ -165,19 +165,19 @@ describe('a webhook', () => {
     ],
     ['an unknown kind', { types: ['cat.*'] }, /no event type `cat\.\*`/],
     ['a type twice', { types: ['pet.*', 'pet.*'] }, /must not name an item twice/],
-    ['an unknown field', { type: ['pet.*'] }, /^unknown field `type`; did you mean `types`\?$/],
+    ['an unknown field', { type: ['pet.*'] }, /^Unknown field `type`; did you mean `types`\?$/],
   ];
-  for (const [what, body, message] of refused) {
-    it(`with ${what} is refused, and the message says why`, async t => {
+  for (const [what, body, message] of rejected) {
+    it(`with ${what} is rejected, and the message says why`, async t => {
       const { api, receiver } = await webhookShop(t);
       const url = 'url' in body || what === 'no URL' ? {} : { url: receiver.url };
       assert.match(
-        assertRefused(await api.post('/webhooks', { ...url, ...body }), 400, 'invalid_request'),
+        assertRejected(await api.post('/webhooks', { ...url, ...body }), 400, 'invalid_request'),
         message,
       );
       await api.post('/webhooks', { url: receiver.url });
       if (what !== 'no URL')
-        assert.match(assertRefused(await api.patch('/webhooks/1', body), 400, 'invalid_request'), message);
+        assert.match(assertRejected(await api.patch('/webhooks/1', body), 400, 'invalid_request'), message);
     });
   }
 
@@ -185,9 +185,9 @@ describe('a webhook', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null])
-      assertRefused(await shop.api.post(`${path}/rotate`, { graceSeconds }), 400, 'invalid_request');
+      assertRejected(await shop.api.post(`${path}/rotate`, { graceSeconds }), 400, 'invalid_request');
     for (const cursor of ['99', 'x', '-1', ''])
-      assertRefused(await shop.api.post(`${path}/replay`, { cursor }), 400, 'invalid_request');
+      assertRejected(await shop.api.post(`${path}/replay`, { cursor }), 400, 'invalid_request');
   });
 });
 
@@ -217,13 +217,13 @@ describe('events of API keys', () => {
     const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     const { url } = shop.receiver;
     const { path } = await shop.webhook({}, shop.receiver, other);
-    for (const answer of [
+    for (const response of [
       await other.post('/webhooks', { url, types: ['pet.*', 'key.revoked'] }),
       await other.patch(path, { types: ['key.revoked'] }),
       await other.put(path, { url, types: ['key.revoked'] }),
       await shop.api.patch(path, { types: ['key.revoked'] }),
     ]) {
-      const message = assertRefused(answer, 403, 'insufficient_scope');
+      const message = assertRejected(response, 403, 'insufficient_scope');
       assert.equal(
         message,
         'Events `key.revoked` are for the scope `admin`, which API key 2, to which the webhook belongs, does not have',
@@ -236,7 +236,7 @@ describe('events of API keys', () => {
     const shop = await webhookShop(t);
     const admin = await shop.shop.clientWith({ scopes: ['admin'] });
     const { path } = await shop.webhook({ types: ['key.*', 'category.*'] }, shop.receiver, admin);
-    shop.receiver.answerWith(500);
+    shop.receiver.respondWith(500);
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.settle();
     assert.deepEqual(shop.receiver.told, ['keys/3 key.created']);

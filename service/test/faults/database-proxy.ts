@@ -16,7 +16,7 @@ type CommitFate = 'arrives' | 'is cut off' | 'never arrives';
 export class DatabaseProxy {
   /** Of the database, through this network. */
   readonly url: string;
-  commitAnswer: CommitFate = 'arrives';
+  commitResponse: CommitFate = 'arrives';
   readonly #server: Server;
   readonly #links = new Set<Link>();
   #isSilent = false;
@@ -60,7 +60,7 @@ export class DatabaseProxy {
   }
 
   /** Breaks every connection and lets nobody connect. */
-  async refuse(): Promise<void> {
+  async reject(): Promise<void> {
     const port = Number(new URL(this.url).port);
     this.#server.close();
     this.cut();
@@ -71,7 +71,7 @@ export class DatabaseProxy {
     };
   }
 
-  /** Ends what `refuse` began. */
+  /** Ends what `reject` began. */
   accept: () => Promise<void> = async () => {};
 
   #join(link: Link): void {
@@ -90,8 +90,8 @@ export class DatabaseProxy {
     });
     far.on('data', bytes => {
       if (!passes()) return;
-      if (isCommitting && this.commitAnswer === 'is cut off') near.resetAndDestroy();
-      else if (isCommitting && this.commitAnswer === 'never arrives') isSilent = true;
+      if (isCommitting && this.commitResponse === 'is cut off') near.resetAndDestroy();
+      else if (isCommitting && this.commitResponse === 'never arrives') isSilent = true;
       else near.write(bytes);
     });
     for (const [one, other] of [

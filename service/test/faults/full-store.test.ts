@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { unprivilegedUser } from '../../../scripts/servers/unprivileged.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { failDisk } from '../support/failing-disk.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { administer, emptyDatabase, endConnections } from '../support/test-store.ts';
@@ -100,15 +100,15 @@ const READY = { status: 'ok' };
 
 const aPet = (categoryId: number) => ({ name: 'x'.repeat(100), categoryId });
 
-/** Creates pets until one is refused. */
-async function firstRefusal(api: Client, categoryId: number): Promise<Answer> {
+/** Creates pets until one is rejected. */
+async function firstRejection(api: Client, categoryId: number): Promise<ApiResponse> {
   for (;;) {
-    const answer = await api.post('/pets', aPet(categoryId));
-    if (answer.status !== 201) return answer;
+    const response = await api.post('/pets', aPet(categoryId));
+    if (response.status !== 201) return response;
   }
 }
 
-const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'database unavailable');
+const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg === 'Database unavailable');
 
 for (const [name, start, problem, reason] of faults) {
   describe(`while ${name}`, () => {
@@ -118,10 +118,10 @@ for (const [name, start, problem, reason] of faults) {
       const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
       assert.deepEqual((await api.get('/readyz')).body, READY);
       await begin();
-      const refused = await firstRefusal(api, categoryId);
-      const message = assertRefused(refused, 503, 'service_unavailable');
-      assert.equal(refused.headers['retry-after'], '1');
-      assert.equal(message, `${problem}; nothing was changed. Reads are served; try the change again later`);
+      const rejected = await firstRejection(api, categoryId);
+      const message = assertRejected(rejected, 503, 'service_unavailable');
+      assert.equal(rejected.headers['retry-after'], '1');
+      assert.equal(message, `${problem}; nothing was changed. Reads still work; try the change again later`);
       assert.equal((await api.get(`/categories/${categoryId}`)).status, 200);
       const { status, body } = await api.get('/readyz');
       assert.deepEqual(
@@ -143,9 +143,9 @@ for (const [name, start, problem, reason] of faults) {
       const { api, clock } = shop;
       const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
       await begin();
-      const refused: unknown[] = [];
+      const rejected: unknown[] = [];
       for (let i = 0; i < 20; i++) {
-        refused.push((await firstRefusal(api, categoryId)).headers['x-request-id']);
+        rejected.push((await firstRejection(api, categoryId)).headers['x-request-id']);
       }
       assert.equal(outages(shop).length, 1);
       clock.turn(SECOND);
@@ -160,8 +160,8 @@ for (const [name, start, problem, reason] of faults) {
         assert.equal(line.level, 40);
         requests += (line.failed as { requests?: number }).requests ?? 0;
       }
-      assert.equal(requests, refused.length);
-      assert.equal(lines[1]!.requestId, refused.at(-1));
+      assert.equal(requests, rejected.length);
+      assert.equal(lines[1]!.requestId, rejected.at(-1));
     });
   });
 }

@@ -3,19 +3,19 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { answeredInTime, LONGEST_ANSWER } from './shop-on-postgres.ts';
+import { LONGEST_RESPONSE, respondedInTime } from './shop-on-postgres.ts';
 
 const CLIENTS = 400;
 
-/** Its body is as large as one may be: what is refused must not be kept. */
+/** Its body is as large as one may be: what is rejected must not be kept. */
 const body = `{"name": "Never"${' '.repeat(60_000)}}`;
 
-/** Many clients, each sending one request after another for so long; answers how many were refused with 503. */
+/** Many clients, each sending one request after another for so long; answers how many were rejected with 503. */
 export async function load({ url, adminKey }: ServiceProcess, milliseconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const end = performance.now() + milliseconds;
   let sent = 0;
-  let refused = 0;
+  let rejected = 0;
   const send = (method: string, path: string, content?: string) =>
     new Promise<number>((resolve, reject) => {
       const headers = { 'x-api-key': adminKey, ...(content && { 'content-type': 'application/json' }) };
@@ -29,15 +29,15 @@ export async function load({ url, adminKey }: ServiceProcess, milliseconds: numb
     while (performance.now() < end) {
       const status = await (++sent % 10 ? send('GET', '/pets') : send('PATCH', '/categories/1000', body));
       assert.ok([200, 404, 503].includes(status), String(status));
-      if (status === 503) refused++;
+      if (status === 503) rejected++;
     }
   };
   try {
-    await answeredInTime(Array.from({ length: CLIENTS }, client), milliseconds + LONGEST_ANSWER);
+    await respondedInTime(Array.from({ length: CLIENTS }, client), milliseconds + LONGEST_RESPONSE);
   } finally {
     agent.destroy();
   }
-  return refused;
+  return rejected;
 }
 
 /** The memory that a process holds, in MB. */

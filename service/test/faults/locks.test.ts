@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aPet } from '../support/factories.ts';
 import {
-  answeredInTime,
   aShop,
   assertUnavailable,
   postgresOfThisFile,
   recovery,
+  respondedInTime,
   withConnection,
 } from './shop-on-postgres.ts';
 
@@ -27,9 +27,9 @@ describe('a row that another client of the database has locked', () => {
           assert.equal((await rename(free, `Free ${i}`)).status, 200);
           assert.equal((await api.get(`/pets?id=${locked}`)).status, 200);
         }
-        (await answeredInTime(stuck)).forEach(assertUnavailable);
+        (await respondedInTime(stuck)).forEach(assertUnavailable);
       }
-      (await answeredInTime(Array.from({ length: 40 }, () => rename(locked, 'Stuck')))).forEach(
+      (await respondedInTime(Array.from({ length: 40 }, () => rename(locked, 'Stuck')))).forEach(
         assertUnavailable,
       );
       await recovery(() => rename(free, 'Free again'));
@@ -50,7 +50,7 @@ describe('a table that another client of the database has locked', () => {
       await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
       // None of these was asked before, so that each text is still to be prepared.
       const reads = Array.from({ length: 20 }, () => api.get(`/store/inventory/${petId}`));
-      (await answeredInTime(reads)).forEach(assertUnavailable);
+      (await respondedInTime(reads)).forEach(assertUnavailable);
       await other.query('ROLLBACK');
     });
     await recovery(() => api.get(`/store/inventory/${petId}`));

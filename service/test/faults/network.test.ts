@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import { becameOf } from '../crash/refused-write.ts';
-import type { Answer } from '../support/client.ts';
+import { becameOf } from '../crash/rejected-write.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { DatabaseProxy } from './database-proxy.ts';
 import {
-  answeredInTime,
   aShop,
   assertUnavailable,
-  LONGEST_ANSWER,
+  LONGEST_RESPONSE,
   postgresOfThisFile,
   recovery,
+  respondedInTime,
   rowsOf,
   type Shop,
 } from './shop-on-postgres.ts';
@@ -23,7 +23,7 @@ interface Remote extends Shop {
   network: DatabaseProxy;
   petId: number;
   /** Reads and writes, all at once, over all connections. */
-  requests: () => Promise<Answer>[];
+  requests: () => Promise<ApiResponse>[];
 }
 
 /** A service with a network between it and its database, and a pet of 1,000 units. */
@@ -56,21 +56,21 @@ const disturbances: Record<string, (network: DatabaseProxy) => Promise<() => unk
     network.goSilent();
     return () => network.heal();
   },
-  'refuses connections': async network => {
-    await network.refuse();
+  'rejects connections': async network => {
+    await network.reject();
     return () => network.accept();
   },
 };
 
-/** Repeats a request until it goes through, as long as it is refused for an outage or an earlier one still runs. */
-async function repeat(send: () => Promise<Answer>): Promise<void> {
+/** Repeats a request until it goes through, as long as it is rejected for an outage or an earlier one still runs. */
+async function repeat(send: () => Promise<ApiResponse>): Promise<void> {
   const began = performance.now();
   for (;;) {
-    const [answer] = await answeredInTime([send()]);
-    if (answer!.status === 201) return;
-    if (answer!.status === 409) assert.equal(answer!.body.code, 'idempotency_key_in_use');
-    else assertUnavailable(answer!);
-    assert.ok(performance.now() - began < LONGEST_ANSWER, `still answered ${answer!.text}`);
+    const [response] = await respondedInTime([send()]);
+    if (response!.status === 201) return;
+    if (response!.status === 409) assert.equal(response!.body.code, 'idempotency_key_in_use');
+    else assertUnavailable(response!);
+    assert.ok(performance.now() - began < LONGEST_RESPONSE, `still answered ${response!.text}`);
     await sleep(SECOND / 10);
   }
 }
@@ -84,7 +84,7 @@ describe('a network', { concurrency: 3 }, () => {
       const placed = await rowsOf(shop.databaseUrl, 'SELECT id FROM orders');
       const mend = await disturb(shop.network);
       for (let times = 0; times < 2; times++) {
-        (await answeredInTime(shop.requests())).forEach(assertUnavailable);
+        (await respondedInTime(shop.requests())).forEach(assertUnavailable);
       }
       await mend();
       await assertBack(t, shop);
@@ -94,18 +94,18 @@ describe('a network', { concurrency: 3 }, () => {
 
   it('that cuts connections again and again fails what was on its way with 503 and nothing else', async t => {
     const shop = await aRemoteShop(t);
-    const answers: Promise<Answer>[] = [];
+    const responses: Promise<ApiResponse>[] = [];
     for (let times = 0; times < 20; times++) {
-      answers.push(...shop.requests());
+      responses.push(...shop.requests());
       await sleep(10);
       shop.network.cut();
     }
     let [done, uncertain] = [0, 0];
-    for (const answer of await answeredInTime(answers, 2 * LONGEST_ANSWER)) {
-      if (answer.status === 201) done++;
-      if (answer.status < 300) continue;
-      assertUnavailable(answer);
-      if (becameOf(answer) === 'uncertain') uncertain++;
+    for (const response of await respondedInTime(responses, 2 * LONGEST_RESPONSE)) {
+      if (response.status === 201) done++;
+      if (response.status < 300) continue;
+      assertUnavailable(response);
+      if (becameOf(response) === 'uncertain') uncertain++;
     }
     await assertBack(t, shop);
     const [, left] = await stockOf(shop.api, shop.petId);
@@ -120,11 +120,11 @@ describe('a network', { concurrency: 3 }, () => {
     it(`whose answer to COMMIT ${fate} is told as uncertain, and the repetition under one key replays`, async t => {
       const { api, network, petId } = await aRemoteShop(t);
       const order = () => api.post('/store/orders', { petId, quantity: 3 }, { 'idempotency-key': 'order 1' });
-      network.commitAnswer = fate;
-      const [lost] = await answeredInTime([order()]);
-      network.commitAnswer = 'arrives';
+      network.commitResponse = fate;
+      const [lost] = await respondedInTime([order()]);
+      network.commitResponse = 'arrives';
       assertUnavailable(lost!);
-      assert.match(lost!.body.message, /may have been kept or not.*Idempotency-Key/);
+      assert.match(lost!.body.message, /may or may not have been stored.*Idempotency-Key/);
       assert.deepEqual(await stockOf(api, petId), ['available', 997]);
 
       const repeated = await order();
@@ -141,9 +141,9 @@ describe('a network', { concurrency: 3 }, () => {
       const lost = order();
       await sleep(delay);
       network.goSilent();
-      const [answer] = await answeredInTime([lost]);
+      const [response] = await respondedInTime([lost]);
       network.heal();
-      if (answer!.status !== 201) assertUnavailable(answer!);
+      if (response!.status !== 201) assertUnavailable(response!);
       await repeat(order);
     }
     assert.deepEqual(await rowsOf(databaseUrl, 'SELECT quantity FROM orders'), [{ quantity: 1 }]);

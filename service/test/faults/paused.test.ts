@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { load, residentMegabytes } from './load.ts';
 import {
-  answeredInTime,
   aShop,
   assertUnavailable,
-  LONGEST_ANSWER,
+  LONGEST_RESPONSE,
   postgresOfThisFile,
   recovery,
+  respondedInTime,
   rowsOf,
 } from './shop-on-postgres.ts';
 
@@ -31,7 +31,7 @@ describe('while PostgreSQL hangs', () => {
   it('every request is answered 503 within the time limits; then all works by itself', async t => {
     const { api, service, databaseUrl } = await aShop(t, await holder.postgres.createDatabase());
     const petId = await aPet(api, { stock: 50 });
-    const requests = (): Promise<Answer>[] => [
+    const requests = (): Promise<ApiResponse>[] => [
       api.as().get('/readyz'),
       ...Array.from({ length: 20 }, (_, i) => [
         api.get(`/pets?id=${petId}`),
@@ -41,11 +41,11 @@ describe('while PostgreSQL hangs', () => {
       ]).flat(),
     ];
     await whilePaused(async () => {
-      const answers = answeredInTime(requests());
-      assert.equal((await answeredInTime([api.as().get('/healthz')], SECOND))[0]!.status, 200);
-      (await answers).forEach(assertUnavailable);
+      const responses = respondedInTime(requests());
+      assert.equal((await respondedInTime([api.as().get('/healthz')], SECOND))[0]!.status, 200);
+      (await responses).forEach(assertUnavailable);
       // Now there are no connections left, and new ones hang as well.
-      (await answeredInTime(requests())).forEach(assertUnavailable);
+      (await respondedInTime(requests())).forEach(assertUnavailable);
     });
     const times = await Promise.all([
       recovery(() => api.get(`/pets?id=${petId}`)),
@@ -54,10 +54,10 @@ describe('while PostgreSQL hangs', () => {
     t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after its database`);
     assert.equal(service.child.exitCode, null);
     const orders = await rowsOf(databaseUrl, 'SELECT count(*) FROM orders');
-    assert.deepEqual(orders, [{ count: 1 }], 'what was refused was done later');
+    assert.deepEqual(orders, [{ count: 1 }], 'what was rejected was done later');
   });
 
-  it('no more requests wait than PETSTORE_DATABASE_QUEUE: the rest is refused before any gives up', async t => {
+  it('no more requests wait than PETSTORE_DATABASE_QUEUE: the rest is rejected before any gives up', async t => {
     const queue = 50;
     const { api } = await aShop(t, await holder.postgres.createDatabase(), {
       PETSTORE_DATABASE_QUEUE: String(queue),
@@ -67,16 +67,16 @@ describe('while PostgreSQL hangs', () => {
     const categoryId = await aCategory(api);
     const messages: string[] = [];
     const send = async (): Promise<void> => {
-      const answer = await api.get(`/categories/${categoryId}`);
-      assertUnavailable(answer);
-      messages.push(answer.body.message);
+      const response = await api.get(`/categories/${categoryId}`);
+      assertUnavailable(response);
+      messages.push(response.body.message);
     };
-    await whilePaused(() => answeredInTime(Array.from({ length: 4 * queue }, send)));
+    await whilePaused(() => respondedInTime(Array.from({ length: 4 * queue }, send)));
     const isBusy = (message: string) => /^More requests wait .* nothing was changed/.test(message);
-    const refusedAtOnce = messages.findIndex(message => !isBusy(message));
-    t.diagnostic(`${refusedAtOnce} of ${4 * queue} were refused at once`);
-    assert.ok(refusedAtOnce >= 3 * queue, `${refusedAtOnce} were refused before the first gave up`);
-    assert.ok(messages.slice(refusedAtOnce).every(message => /cannot be reached/.test(message)));
+    const rejectedAtOnce = messages.findIndex(message => !isBusy(message));
+    t.diagnostic(`${rejectedAtOnce} of ${4 * queue} were rejected at once`);
+    assert.ok(rejectedAtOnce >= 3 * queue, `${rejectedAtOnce} were rejected before the first gave up`);
+    assert.ok(messages.slice(rejectedAtOnce).every(message => /cannot be reached/.test(message)));
     await recovery(() => api.get(`/categories/${categoryId}`));
   });
 
@@ -93,10 +93,10 @@ describe('while PostgreSQL hangs', () => {
       most = Math.max(most, residentMegabytes(pid));
     }, 50);
     t.after(() => clearInterval(watch));
-    const refused = await whilePaused(() => load(service, 4 * SECOND));
+    const rejected = await whilePaused(() => load(service, 4 * SECOND));
     clearInterval(watch);
     t.diagnostic(
-      `${refused} requests refused; ${Math.round(before)} MB before, ${Math.round(most)} MB at most, ` +
+      `${rejected} requests rejected; ${Math.round(before)} MB before, ${Math.round(most)} MB at most, ` +
         `${Math.round(residentMegabytes(pid))} MB after`,
     );
     // Megabytes: some of it is garbage that nobody had reason to collect.
@@ -118,12 +118,12 @@ describe('a PostgreSQL that hangs for a moment, shorter than the time limits', (
     ]).flat();
     // Connections are made first, so that only answers are waited for.
     await Promise.all(requests.map(request => request()));
-    const answers = await whilePaused(async () => {
+    const responses = await whilePaused(async () => {
       const sent = requests.map(request => request());
       await sleep(SECOND / 2);
       return sent;
     });
-    for (const { status, text } of await Promise.all(answers)) assert.ok(status < 300, text);
+    for (const { status, text } of await Promise.all(responses)) assert.ok(status < 300, text);
   });
 });
 
@@ -133,18 +133,18 @@ describe('SIGTERM while PostgreSQL hangs', () => {
     // Connections in use when it hangs are given up after a while; these stay, and are to be closed.
     await Promise.all(Array.from({ length: 20 }, () => [aCategory(api), api.get('/categories')]).flat());
     await whilePaused(async () => {
-      const answers = [api.get('/categories'), api.post('/categories', { name: 'Never' })];
+      const responses = [api.get('/categories'), api.post('/categories', { name: 'Never' })];
       await sleep(SECOND / 5);
       const ended = service.end('SIGTERM');
-      (await answeredInTime(answers)).forEach(assertUnavailable);
+      (await respondedInTime(responses)).forEach(assertUnavailable);
       // Requests, then the last counts, and then the connections: each has its own time limit.
-      const [{ code, stdout }] = (await answeredInTime([ended], 2 * LONGEST_ANSWER)) as [
+      const [{ code, stdout }] = (await respondedInTime([ended], 2 * LONGEST_RESPONSE)) as [
         Awaited<typeof ended>,
       ];
       assert.equal(code, 1);
-      assert.match(stdout, /"msg":"shutting down"/);
+      assert.match(stdout, /"msg":"Shutting down"/);
       assert.match(stdout, /The last counts could not be stored/);
-      assert.match(stdout, /"msg":"shutdown failed"/);
+      assert.match(stdout, /"msg":"Shutdown failed"/);
     });
   });
 });

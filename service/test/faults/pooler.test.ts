@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { startPgbouncer } from '../../../scripts/servers/pgbouncer.ts';
 import { aCategory } from '../support/factories.ts';
 import {
-  answeredInTime,
   aShop,
   assertUnavailable,
   postgresOfThisFile,
   recovery,
+  respondedInTime,
   rowsOf,
 } from './shop-on-postgres.ts';
 
@@ -23,11 +23,11 @@ describe('a database that goes away behind pgbouncer', () => {
     await aCategory(api);
 
     await postgres.kill();
-    const answers = await answeredInTime([
+    const responses = await respondedInTime([
       ...Array.from({ length: 10 }, () => api.get('/categories')),
       ...Array.from({ length: 10 }, () => api.post('/categories', { name: 'Never' })),
     ]);
-    for (const answer of answers) assertUnavailable(answer);
+    for (const response of responses) assertUnavailable(response);
 
     await postgres.start();
     await recovery(() => api.post('/categories', { name: 'Back' }));

@@ -9,7 +9,7 @@ import {
 } from '../../../scripts/servers/postgres.ts';
 import { types } from '../../src/db/postgres-statements.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import { type Answer, Client } from '../support/client.ts';
+import { type ApiResponse, Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 
 /** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services, unless they are given another. */
@@ -19,7 +19,7 @@ const STATEMENT_SECONDS = 1;
  * What an operation may take when the database hangs: 2 s for a connection, the time limit of a statement and 1 s until
  * its answer is given up. As long again is for machines that are busy. Milliseconds.
  */
-export const LONGEST_ANSWER = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
+export const LONGEST_RESPONSE = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
 
 /** How long a service may take to work again once its database does, in milliseconds. */
 export const LONGEST_RECOVERY = 5 * SECOND;
@@ -83,7 +83,7 @@ export async function withConnection<T>(
 }
 
 /** 503 in the contract's shape, which the client has checked, with when to come back and with true limits. */
-export function assertUnavailable({ status, body, headers, text }: Answer): void {
+export function assertUnavailable({ status, body, headers, text }: ApiResponse): void {
   assert.deepEqual([status, body?.code, body?.status], [503, 'service_unavailable', 503], text);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
   for (const name of ['limit', 'remaining', 'reset']) {
@@ -92,7 +92,7 @@ export function assertUnavailable({ status, body, headers, text }: Answer): void
 }
 
 /** The answers, none of which may come later than the documented time limits allow. */
-export async function answeredInTime<T>(answers: Promise<T>[], limit = LONGEST_ANSWER): Promise<T[]> {
+export async function respondedInTime<T>(responses: Promise<T>[], limit = LONGEST_RESPONSE): Promise<T[]> {
   const timer = new AbortController();
   const tooLate = sleep(limit, undefined, { signal: timer.signal }).then(
     () => assert.fail(`no answer within ${limit} ms`),
@@ -100,20 +100,20 @@ export async function answeredInTime<T>(answers: Promise<T>[], limit = LONGEST_A
   );
   tooLate.catch(() => {});
   try {
-    return await Promise.race([Promise.all(answers), tooLate]);
+    return await Promise.race([Promise.all(responses), tooLate]);
   } finally {
     timer.abort();
   }
 }
 
 /** How long it took until `work` was answered with 2xx, in milliseconds. Until then it must be answered 503. */
-export async function recovery(work: () => Promise<Answer>): Promise<number> {
+export async function recovery(work: () => Promise<ApiResponse>): Promise<number> {
   const began = performance.now();
   for (;;) {
-    const [answer] = await answeredInTime([work()]);
-    if (answer!.status < 300) return performance.now() - began;
-    assertUnavailable(answer!);
-    assert.ok(performance.now() - began < LONGEST_RECOVERY, `still answered ${answer!.text}`);
+    const [response] = await respondedInTime([work()]);
+    if (response!.status < 300) return performance.now() - began;
+    assertUnavailable(response!);
+    assert.ok(performance.now() - began < LONGEST_RECOVERY, `still answered ${response!.text}`);
     await sleep(20);
   }
 }

@@ -143,7 +143,7 @@ function prefixOf(random: Random, value: unknown): string {
   return text.slice(0, random.between(0, text.length));
 }
 
-/** Arrays in arrays: JSON of that depth, which a parser may have to refuse. */
+/** Arrays in arrays: JSON of that depth, which a parser may have to reject. */
 function nested(depth: number): Raw {
   return new Raw('['.repeat(depth) + ']'.repeat(depth));
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const KIBIBYTE = 1024;
 
 describe('a body', () => {
-  it('that is no JSON text is refused with what is wrong about it', async t => {
+  it('that is no JSON text is rejected with what is wrong about it', async t => {
     const { api } = await startTestApp(t);
     for (const body of [
       '{"name":',
@@ -17,7 +17,7 @@ describe('a body', () => {
       '[]]',
       '\0',
     ]) {
-      const message = assertRefused(await api.post('/categories', body), 400, 'invalid_request');
+      const message = assertRejected(await api.post('/categories', body), 400, 'invalid_request');
       assert.match(message, /^The body is not valid JSON: /);
     }
   });
@@ -25,7 +25,7 @@ describe('a body', () => {
   it('that is missing is asked for, whether announced or not', async t => {
     const { api } = await startTestApp(t);
     for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-length': '0' }]) {
-      const message = assertRefused(
+      const message = assertRejected(
         await api.send('POST', '/categories', { headers: headers as Record<string, string> }),
         400,
         'invalid_request',
@@ -34,7 +34,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is JSON but no object is refused with what it was', async t => {
+  it('that is JSON but no object is rejected with what it was', async t => {
     const { api } = await startTestApp(t);
     for (const body of ['[]', '[{"name":"a"}]', 'null', '"a"', '1', 'true']) {
       for (const [method, path] of [
@@ -42,13 +42,13 @@ describe('a body', () => {
         ['PUT', '/pets/1'],
         ['PATCH', '/store/orders/1'],
       ] as const) {
-        const message = assertRefused(await api.send(method, path, { body }), 400, 'invalid_request');
-        assert.equal(message, `the body must be a JSON object, but was ${body}`);
+        const message = assertRejected(await api.send(method, path, { body }), 400, 'invalid_request');
+        assert.equal(message, `The body must be a JSON object, but was ${body}`);
       }
     }
   });
 
-  it('in another form than JSON is refused', async t => {
+  it('in another form than JSON is rejected', async t => {
     const { api } = await startTestApp(t);
     const post = (type: string | undefined) =>
       api.post('/categories', '{"name":"Dogs"}', { 'content-type': type } as Record<string, string>);
@@ -64,7 +64,7 @@ describe('a body', () => {
       ';;;',
       '*/*',
     ]) {
-      assertRefused(await post(type), 415, 'unsupported_media_type');
+      assertRejected(await post(type), 415, 'unsupported_media_type');
     }
   });
 
@@ -76,17 +76,17 @@ describe('a body', () => {
       'application/json;charset="UTF-8"',
       'application/json; profile=x',
     ].entries()) {
-      const answer = await api.post('/categories', { name: `Category ${i}` }, { 'content-type': type });
-      assert.equal(answer.status, 201, answer.text);
+      const response = await api.post('/categories', { name: `Category ${i}` }, { 'content-type': type });
+      assert.equal(response.status, 201, response.text);
     }
   });
 
-  it('in another character set is refused by its name', async t => {
+  it('in another character set is rejected by its name', async t => {
     const { api } = await startTestApp(t);
     for (const charset of ['iso-8859-1', 'utf-16', 'utf-7', 'us-ascii', 'x']) {
       const type = `application/json; charset=${charset}`;
-      const answer = await api.post('/categories', { name: 'Dogs' }, { 'content-type': type });
-      const message = assertRefused(answer, 415, 'unsupported_media_type');
+      const response = await api.post('/categories', { name: 'Dogs' }, { 'content-type': type });
+      const message = assertRejected(response, 415, 'unsupported_media_type');
       assert.ok(message.includes(charset), message);
     }
   });
@@ -94,31 +94,31 @@ describe('a body', () => {
   it('that is a merge patch is for PATCH only, and other patches are for nothing', async t => {
     const { api } = await startTestApp(t);
     const mergePatch = { 'content-type': 'application/merge-patch+json' };
-    const message = assertRefused(
+    const message = assertRejected(
       await api.post('/categories', { name: 'Dogs' }, mergePatch),
       415,
       'unsupported_media_type',
     );
-    assert.match(message, /is for PATCH; send application\/json$/);
-    assertRefused(
+    assert.match(message, /is for PATCH only; send application\/json$/);
+    assertRejected(
       await api.put('/categories/1', { name: 'Dogs' }, mergePatch),
       415,
       'unsupported_media_type',
     );
     const jsonPatch = { 'content-type': 'application/json-patch+json' };
-    assertRefused(await api.patch('/categories/1', [], jsonPatch), 415, 'unsupported_media_type');
+    assertRejected(await api.patch('/categories/1', [], jsonPatch), 415, 'unsupported_media_type');
   });
 
-  it('that is encoded is refused', async t => {
+  it('that is encoded is rejected', async t => {
     const { api } = await startTestApp(t);
     for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity', 'x']) {
-      const answer = await api.post('/categories', { name: 'Dogs' }, { 'content-encoding': encoding });
-      const message = assertRefused(answer, 415, 'unsupported_media_type');
+      const response = await api.post('/categories', { name: 'Dogs' }, { 'content-encoding': encoding });
+      const message = assertRejected(response, 415, 'unsupported_media_type');
       assert.ok(message.includes(encoding), message);
     }
     for (const encoding of ['identity', 'Identity']) {
-      const answer = await api.post('/categories', { name: encoding }, { 'content-encoding': encoding });
-      assert.notEqual(answer.status, 415);
+      const response = await api.post('/categories', { name: encoding }, { 'content-encoding': encoding });
+      assert.notEqual(response.status, 415);
     }
   });
 
@@ -126,36 +126,36 @@ describe('a body', () => {
     const { api } = await startTestApp(t);
     const ofSize = (bytes: number) => '{"name":"Dogs"}'.padEnd(bytes, ' ');
     assert.equal((await api.post('/categories', ofSize(64 * KIBIBYTE))).status, 201);
-    const message = assertRefused(
+    const message = assertRejected(
       await api.post('/categories', ofSize(64 * KIBIBYTE + 1)),
       413,
       'payload_too_large',
     );
     assert.match(message, /65,536 bytes/);
-    assertRefused(await api.post('/pets', 'x'.repeat(1024 * KIBIBYTE)), 413, 'payload_too_large');
+    assertRejected(await api.post('/pets', 'x'.repeat(1024 * KIBIBYTE)), 413, 'payload_too_large');
   });
 
-  it('that is not UTF-8 is refused', async t => {
+  it('that is not UTF-8 is rejected', async t => {
     const { api } = await startTestApp(t);
     for (const bytes of ['ff', 'c080', 'eda080', 'f4908080', 'e282']) {
       const body = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes, 'hex'), Buffer.from('"}')]);
-      const message = assertRefused(await api.post('/categories', body), 400, 'invalid_request');
+      const message = assertRejected(await api.post('/categories', body), 400, 'invalid_request');
       assert.equal(message, 'The body is not valid UTF-8');
     }
     const utf16 = Buffer.from('{"name":"Dogs"}', 'utf16le');
-    assertRefused(await api.post('/categories', utf16), 400, 'invalid_request');
+    assertRejected(await api.post('/categories', utf16), 400, 'invalid_request');
   });
 
-  it('with half a surrogate pair, a repeated field or too many levels is refused', async t => {
+  it('with half a surrogate pair, a repeated field or too many levels is rejected', async t => {
     const { api } = await startTestApp(t);
-    const refusals = {
-      '{"name":"\\ud800"}': /^field `name` holds half of a surrogate pair/,
-      '{"name":"Dogs","name":"Cats"}': /^field `name` is there twice$/,
+    const rejections = {
+      '{"name":"\\ud800"}': /^Field `name` contains half of a surrogate pair/,
+      '{"name":"Dogs","name":"Cats"}': /^Field `name` appears twice$/,
       [`{"name":${'['.repeat(20_000)}${']'.repeat(20_000)}}`]: /nests deeper than 32 levels$/,
       [`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`]: /nests deeper than 32 levels$/,
     };
-    for (const [body, rule] of Object.entries(refusals)) {
-      assert.match(assertRefused(await api.post('/categories', body), 400, 'invalid_request'), rule);
+    for (const [body, rule] of Object.entries(rejections)) {
+      assert.match(assertRejected(await api.post('/categories', body), 400, 'invalid_request'), rule);
     }
   });
 
@@ -164,8 +164,8 @@ describe('a body', () => {
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString']) {
       for (const value of ['{"name":"Cats"}', '{"prototype":{"name":"Cats"}}', 'null', '1']) {
         const body = `{"name":"Dogs","${name}":${value}}`;
-        const message = assertRefused(await api.post('/categories', body), 400, 'invalid_request');
-        assert.match(message, new RegExp(`^unknown field \`${name}\``));
+        const message = assertRejected(await api.post('/categories', body), 400, 'invalid_request');
+        assert.match(message, new RegExp(`^Unknown field \`${name}\``));
       }
     }
     assert.equal(({} as { name?: string }).name, undefined);

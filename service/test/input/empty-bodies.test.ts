@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** A request with a Content-Type, and with neither Content-Length nor Transfer-Encoding: it has no body (RFC 9112 §6.3). */
@@ -18,19 +18,19 @@ describe('a request with a Content-Type but no body', () => {
       ['PUT', '/pets/1'],
       ['PATCH', '/store/orders/1'],
     ] as const) {
-      const message = assertRefused(await send(app, method, path), 400, 'invalid_request');
+      const message = assertRejected(await send(app, method, path), 400, 'invalid_request');
       assert.equal(message, 'The request needs a JSON object as its body');
     }
   });
 
   it('is carried out where none is needed', async t => {
     const app = await startTestApp(t);
-    assertRefused(await send(app, 'DELETE', '/pets/1'), 404, 'pet_not_found');
+    assertRejected(await send(app, 'DELETE', '/pets/1'), 404, 'pet_not_found');
     assert.equal((await send(app, 'GET', '/pets')).status, 200);
   });
 
-  it('is refused for a type that is not taken', async t => {
+  it('is rejected for a type that is not taken', async t => {
     const app = await startTestApp(t);
-    assertRefused(await send(app, 'POST', '/categories', 'text/plain'), 415, 'unsupported_media_type');
+    assertRejected(await send(app, 'POST', '/categories', 'text/plain'), 415, 'unsupported_media_type');
   });
 });

@@ -27,7 +27,7 @@ export async function startFuzzShop(t: TestContext): Promise<FuzzShop> {
     webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], patience: 0 },
   });
   t.after(() => receiver.close());
-  t.mock.method(shop.app.endpoints, 'refuseAddress', (host: string) => {
+  t.mock.method(shop.app.endpoints, 'rejectAddress', (host: string) => {
     if (isIP(host.replace(/^\[|\]$/g, ''))) throw new Error('The test sends to names only');
   });
   const { port } = new URL(receiver.url);

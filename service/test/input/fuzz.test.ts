@@ -33,7 +33,7 @@ async function startShop(t: TestContext): Promise<TestApp & { client: Client & {
 /** A warning or worse in the log is a fault, even if the client was told of another. */
 function assertNoFault({ logLines }: TestApp): void {
   // Endpoints that fail for days are expected here.
-  const faults = logLines().filter(({ level, msg }) => (level as number) > 30 && msg !== 'webhook disabled');
+  const faults = logLines().filter(({ level, msg }) => (level as number) > 30 && msg !== 'Webhook disabled');
   assert.deepEqual(faults, []);
 }
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const KIBIBYTE = 1024;
 
 describe('an Accept header', () => {
-  it('that rules JSON out is refused, and nothing is done', async t => {
+  it('that rules JSON out is rejected, and nothing is done', async t => {
     const { api } = await startTestApp(t);
     for (const accept of ['text/html', 'application/xml, text/*', 'application/json;q=0', '*/*;q=0']) {
-      const message = assertRefused(
+      const message = assertRejected(
         await api.post('/categories', { name: 'Dogs' }, { accept }),
         406,
         'not_acceptable',
       );
-      assert.equal(message, `Answers are application/json, which Accept "${accept}" rules out`);
+      assert.equal(message, `Responses are application/json, which Accept "${accept}" excludes`);
     }
     assert.deepEqual((await api.get('/categories')).body, []);
   });
@@ -36,11 +36,11 @@ describe('an Accept header', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('that is empty, too long or not printable ASCII is refused, and nothing is done', async t => {
+  it('that is empty, too long or not printable ASCII is rejected, and nothing is done', async t => {
     const { api } = await startTestApp(t);
     for (const key of ['', '""', 'a'.repeat(256), `"${'a'.repeat(256)}"`, 'clé', 'a\tb']) {
-      const answer = await api.post('/categories', { name: 'Dogs' }, { 'idempotency-key': key });
-      const message = assertRefused(answer, 400, 'invalid_request');
+      const response = await api.post('/categories', { name: 'Dogs' }, { 'idempotency-key': key });
+      const message = assertRejected(response, 400, 'invalid_request');
       assert.match(message, /^Idempotency-Key must have 1 to 255 printable ASCII characters/);
     }
     assert.deepEqual((await api.get('/categories')).body, []);
@@ -52,8 +52,8 @@ describe('a condition', () => {
     const { api } = await startTestApp(t);
     await api.post('/categories', { name: 'Dogs' });
     for (const ifMatch of ['garbage', '"', '""', 'W/"x"', ',', '"a", "b"', '* *']) {
-      const answer = await api.put('/categories/1', { name: 'Cats' }, { 'if-match': ifMatch });
-      assertRefused(answer, 412, 'precondition_failed');
+      const response = await api.put('/categories/1', { name: 'Cats' }, { 'if-match': ifMatch });
+      assertRejected(response, 412, 'precondition_failed');
     }
     assert.equal((await api.get('/categories/1', { 'if-none-match': 'garbage' })).status, 200);
   });
@@ -66,9 +66,9 @@ describe('a request target', () => {
     for (const path of ['/pets?name=', '/pets/', '/nowhere/', '/healthz?']) {
       assert.notEqual((await api.get(ofSize(path, 8 * KIBIBYTE))).status, 414);
       for (const client of [api, api.as()]) {
-        const answer = await client.get(ofSize(path, 8 * KIBIBYTE + 1));
-        const message = assertRefused(answer, 414, 'uri_too_long');
-        assert.equal(message, 'The request target is over 8 KiB (8,192 bytes): it has 8193');
+        const response = await client.get(ofSize(path, 8 * KIBIBYTE + 1));
+        const message = assertRejected(response, 414, 'uri_too_long');
+        assert.equal(message, 'The request target has 8193 bytes; the limit is 8 KiB (8,192 bytes)');
       }
     }
   });
@@ -78,14 +78,14 @@ describe('the request line and headers', () => {
   it('may have 16 KiB together and not much more', async t => {
     const { api } = await startTestApp(t);
     assert.equal((await api.get('/pets', { 'x-filler': 'x'.repeat(15 * KIBIBYTE) })).status, 200);
-    const message = assertRefused(
+    const message = assertRejected(
       await api.get('/pets', { 'x-filler': 'x'.repeat(16 * KIBIBYTE) }),
       431,
       'headers_too_large',
     );
     assert.match(message, /over 16 KiB/);
-    assertRefused(await api.get(`/pets?name=${'x'.repeat(16 * KIBIBYTE)}`), 431, 'headers_too_large');
+    assertRejected(await api.get(`/pets?name=${'x'.repeat(16 * KIBIBYTE)}`), 431, 'headers_too_large');
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`x-${i}`, 'filler']));
-    assertRefused(await api.get('/pets', many), 431, 'headers_too_large');
+    assertRejected(await api.get('/pets', many), 431, 'headers_too_large');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCategory } from '../support/factories.ts';
 import { filled, operations } from '../support/operations.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** As they stand in a URL. */
@@ -40,15 +40,15 @@ const unknownInt64 = [
 const onOneResource = operations.filter(({ template }) => template.endsWith('}'));
 
 describe('an ID in a path', () => {
-  it('that is no int64 in plain decimal is refused with what was sent', async t => {
+  it('that is no int64 in plain decimal is rejected with what was sent', async t => {
     const { api } = await startTestApp(t);
     assert.ok(onOneResource.length > 12);
     for (const { method, template, body } of onOneResource) {
       for (const id of noInt64) {
-        const answer = await api.send(method, filled(template, id), { body: body?.example });
-        const message = assertRefused(answer, 400, 'invalid_request');
+        const response = await api.send(method, filled(template, id), { body: body?.example });
+        const message = assertRejected(response, 400, 'invalid_request');
         const sent = JSON.stringify(decodeURIComponent(id));
-        assert.match(message, /^path parameter `\w+Id` must be an integer \(int64\), but was /);
+        assert.match(message, /^Path parameter `\w+Id` must be an integer \(int64\), but was /);
         assert.ok(message.endsWith(sent), message);
       }
     }
@@ -68,10 +68,10 @@ describe('an ID in a path', () => {
 
   it('is quoted as it was sent where a body has another', async t => {
     const { api } = await startTestApp(t);
-    const answer = await api.patch('/pets/9007199254740993', { id: 1 });
+    const response = await api.patch('/pets/9007199254740993', { id: 1 });
     assert.equal(
-      assertRefused(answer, 400, 'invalid_request'),
-      'field `id` must equal the ID in the path, 9007199254740993, but was 1',
+      assertRejected(response, 400, 'invalid_request'),
+      'Field `id` must equal the ID in the path, 9007199254740993, but was 1',
     );
   });
 
@@ -85,12 +85,12 @@ describe('an ID in a path', () => {
 describe('an ID in a query', () => {
   const parameters = ['/pets?id=', '/pets?id=1&id=', '/pets?categoryId=', '/store/orders?petId='];
 
-  it('that is no int64 in plain decimal is refused', async t => {
+  it('that is no int64 in plain decimal is rejected', async t => {
     const { api } = await startTestApp(t);
     for (const parameter of parameters) {
       for (const id of ['', ...noInt64]) {
-        const message = assertRefused(await api.get(parameter + id), 400, 'invalid_request');
-        assert.match(message, /^query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
+        const message = assertRejected(await api.get(parameter + id), 400, 'invalid_request');
+        assert.match(message, /^Query parameter `\w+(\.\d)?` must be an integer \(int64\), but was "/);
       }
     }
   });
@@ -109,7 +109,7 @@ describe('an ID in a body', () => {
     ['/store/orders', (id: string) => `{"petId":${id}}`],
   ] as const;
 
-  it('that is no integer from 1 to 2^53 − 1 is refused', async t => {
+  it('that is no integer from 1 to 2^53 − 1 is rejected', async t => {
     const { api } = await startTestApp(t);
     const wrong = [
       '0',
@@ -124,14 +124,14 @@ describe('an ID in a body', () => {
     ];
     for (const [path, bodyWith] of bodies) {
       for (const id of wrong) {
-        const message = assertRefused(await api.post(path, bodyWith(id)), 400, 'invalid_request');
+        const message = assertRejected(await api.post(path, bodyWith(id)), 400, 'invalid_request');
         assert.match(
           message,
-          /^field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
+          /^Field `(categoryId|petId)` must be (at least 1|at most 9007199254740991|an integer)/,
         );
       }
       for (const id of ['01', '0x10', '+1', 'NaN', '١']) {
-        const message = assertRefused(await api.post(path, bodyWith(id)), 400, 'invalid_request');
+        const message = assertRejected(await api.post(path, bodyWith(id)), 400, 'invalid_request');
         assert.match(message, /^The body is not valid JSON/);
       }
     }
@@ -142,8 +142,8 @@ describe('an ID in a body', () => {
     const unknown = { 77: '77', '1e3': '1000', '77.0': '77', '9007199254740991': '9007199254740991' };
     for (const [path, bodyWith] of bodies) {
       for (const [id, read] of Object.entries(unknown)) {
-        const answer = await api.post(path, bodyWith(id));
-        const message = assertRefused(answer, 422, path === '/pets' ? 'unknown_category' : 'unknown_pet');
+        const response = await api.post(path, bodyWith(id));
+        const message = assertRejected(response, 422, path === '/pets' ? 'unknown_category' : 'unknown_pet');
         assert.ok(message.includes(` ${read},`), message);
       }
     }

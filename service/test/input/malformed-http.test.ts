@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const get = 'GET /pets HTTP/1.1\r\nHost: shop\r\n';
@@ -36,22 +36,22 @@ const malformed: Record<string, string> = {
 };
 
 describe('a request that is not HTTP', () => {
-  it('is refused in the shape of the contract, with why, and its connection ends', async t => {
+  it('is rejected in the shape of the contract, with why, and its connection ends', async t => {
     const { origin } = await startTestApp(t);
     for (const [what, bytes] of Object.entries(malformed)) {
-      const answer = await exchangeBytes(origin, bytes);
-      const message = assertRefused(answer, 400, 'invalid_request');
+      const response = await exchangeBytes(origin, bytes);
+      const message = assertRejected(response, 400, 'invalid_request');
       assert.match(message, /^The request is not well-formed HTTP\/1\.1: ./, what);
-      assert.equal(answer.headers.connection, 'close');
+      assert.equal(response.headers.connection, 'close');
     }
   });
 
   it('harms no other request on other connections', async t => {
     const { api, origin } = await startTestApp(t);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Object.values(malformed).flatMap(bytes => [exchangeBytes(origin, bytes), api.get('/pets')]),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 400]));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 400]));
   });
 
   it('does not keep its connection when the client neither reads nor ends it', async t => {
@@ -73,34 +73,34 @@ describe('a request that is not HTTP', () => {
 });
 
 describe('a request that node:http would answer by itself', () => {
-  it('for lack of a Host, or for two, is refused in the shape of the contract', async t => {
+  it('for lack of a Host, or for two, is rejected in the shape of the contract', async t => {
     const { origin } = await startTestApp(t);
     for (const hosts of ['', 'Host: a\r\nHost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
       for (const path of ['/pets', '/nowhere', '/healthz']) {
-        const answer = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
+        const response = await exchangeBytes(origin, `GET ${path} HTTP/1.1\r\n${hosts}\r\n`);
         assert.match(
-          assertRefused(answer, 400, 'invalid_request'),
-          /^A request has one Host header, but this/,
+          assertRejected(response, 400, 'invalid_request'),
+          /^A request must have one Host header, but this/,
         );
       }
     }
     assert.equal((await exchangeBytes(origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
   });
 
-  it('because it asks for a tunnel is refused in the shape of the contract', async t => {
+  it('because it asks for a tunnel is rejected in the shape of the contract', async t => {
     const { origin } = await startTestApp(t);
-    const answer = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
-    assertRefused(answer, 400, 'invalid_request');
+    const response = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
+    assertRejected(response, 400, 'invalid_request');
   });
 
-  it('because its target is an asterisk, which only OPTIONS can have, is refused', async t => {
+  it('because its target is an asterisk, which only OPTIONS can have, is rejected', async t => {
     const { origin } = await startTestApp(t);
     for (const method of ['GET', 'DELETE']) {
-      const answer = await exchangeBytes(origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /^Only OPTIONS/);
+      const response = await exchangeBytes(origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
+      assert.match(assertRejected(response, 400, 'invalid_request'), /^Only OPTIONS/);
     }
     const options = await exchangeBytes(origin, 'OPTIONS * HTTP/1.1\r\nHost: shop\r\n\r\n');
-    assertRefused(options, 405, 'method_not_allowed');
+    assertRejected(options, 405, 'method_not_allowed');
   });
 
   it('for an expectation that does not exist is answered as if it expected nothing', async t => {
@@ -111,11 +111,11 @@ describe('a request that node:http would answer by itself', () => {
 });
 
 describe('a request that never becomes whole', () => {
-  it('is refused with 408 when its time is up, whichever part of it is missing', async t => {
+  it('is rejected with 408 when its time is up, whichever part of it is missing', async t => {
     const { adminKey, origin } = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
     const body = `X-API-Key: ${adminKey}\r\nContent-Length: 50\r\n\r\n{"name":`;
     for (const part of ['', 'GET /pe', get, `${post}${body}`]) {
-      const message = assertRefused(await exchangeBytes(origin, part), 408, 'request_timeout');
+      const message = assertRejected(await exchangeBytes(origin, part), 408, 'request_timeout');
       assert.equal(message, 'The request did not arrive completely within 0.1 seconds');
     }
   });

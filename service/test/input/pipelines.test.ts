@@ -41,16 +41,16 @@ describe('requests that are sent before responses are read', () => {
       method: 'GET',
       bytes: `GET /pets/${i + 1} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n\r\n`,
     }));
-    const answers = await pipeline.send(requests);
+    const responses = await pipeline.send(requests);
     pipeline.close();
     assert.deepEqual(
-      answers.map(({ body }) => body.message),
+      responses.map(({ body }) => body.message),
       requests.map((_, i) => `There is no pet ${i + 1}`),
     );
     assert.ok(Math.max(...turns) <= AT_ONCE, `${turns}`);
   });
 
-  it('are refused when too many wait, after the responses to those that may', async t => {
+  it('are rejected when too many wait, after the responses to those that may', async t => {
     const shop = await startTestApp(t);
     const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
     let received = '';
@@ -66,7 +66,10 @@ describe('requests that are sent before responses are read', () => {
     await until('the connection ends', () => isOver);
     const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
     assert.deepEqual(statuses, [...Array(MOST).fill('200'), '400']);
-    assert.match(received, /"message":"More than 500 requests wait on this connection: read their responses/);
+    assert.match(
+      received,
+      /"message":"More than 500 requests are waiting on this connection: read their responses/,
+    );
   });
 
   it('of a client that has gone are not begun', async t => {

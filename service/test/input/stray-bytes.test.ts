@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { assertKeepsContract } from '../support/contract.ts';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
@@ -28,14 +28,14 @@ function requestsTo({ adminKey }: TestApp) {
   };
 }
 
-function assertMalformed(answer: Answer | undefined): void {
-  assert.ok(answer, 'the stray bytes were not refused');
+function assertMalformed(response: ApiResponse | undefined): void {
+  assert.ok(response, 'the stray bytes were not rejected');
   assert.match(
-    assertRefused(answer, 400, 'invalid_request'),
+    assertRejected(response, 400, 'invalid_request'),
     /^The request is not well-formed HTTP\/1\.1: ./,
   );
-  assert.equal(answer.headers.connection, 'close');
-  assertKeepsContract({ method: 'GET', path: '/', ...answer });
+  assert.equal(response.headers.connection, 'close');
+  assertKeepsContract({ method: 'GET', path: '/', ...response });
 }
 
 async function namesOf({ api }: TestApp): Promise<string[]> {
@@ -43,7 +43,7 @@ async function namesOf({ api }: TestApp): Promise<string[]> {
   return body.map(({ name }: { name: string }) => name);
 }
 
-const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
+const statusesOf = (responses: ApiResponse[]) => responses.map(({ status }) => status);
 
 /** Sends a write whose commit is held up, with a stray byte after it; `release` lets it be committed. */
 async function sendHeldWrite(shop: TestApp, headers = '') {
@@ -62,21 +62,21 @@ describe('bytes after a complete request that are no request', () => {
     const { connection, release } = await sendHeldWrite(shop);
     connection.send('yz');
     await release();
-    const [created, refused, ...more] = await connection.responses();
+    const [created, rejected, ...more] = await connection.responses();
     assert.equal(created?.status, 201);
     assert.deepEqual(created.body, { id: 1, name: 'Ferrets' });
-    assertMalformed(refused);
+    assertMalformed(rejected);
     assert.equal(more.length, 0);
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('are refused after the responses of all requests before them, in their order', async t => {
+  it('are rejected after the responses of all requests before them, in their order', async t => {
     const shop = await startTestApp(t);
     const { bare, category } = requestsTo(shop);
     const id = await aCategory(shop.api, { name: 'Cats' });
     const other = await aCategory(shop.api, { name: 'Mice' });
     const { etag } = (await shop.api.get(`/categories/${id}`)).headers;
-    const answers = await exchangeUntilEnd(
+    const responses = await exchangeUntilEnd(
       shop.origin,
       category('Dogs') +
         bare('GET', `/categories/${id}`) +
@@ -86,8 +86,8 @@ describe('bytes after a complete request that are no request', () => {
         category('Birds') +
         'garbage\r\n\r\n',
     );
-    assert.deepEqual(statusesOf(answers), [201, 200, 200, 304, 204, 201, 400]);
-    assertMalformed(answers.at(-1));
+    assert.deepEqual(statusesOf(responses), [201, 200, 200, 304, 204, 201, 400]);
+    assertMalformed(responses.at(-1));
     // Pipelined writes are carried out at the same time, in any order.
     assert.deepEqual((await namesOf(shop)).sort(), ['Birds', 'Cats', 'Dogs']);
   });
@@ -113,8 +113,8 @@ describe('bytes after a complete request that are no request', () => {
     const { connection, release } = await sendHeldWrite(shop);
     const closing = shop.app.server.close();
     await release();
-    const answers = await connection.responses();
-    assert.deepEqual(statusesOf(answers), [201]);
+    const responses = await connection.responses();
+    assert.deepEqual(statusesOf(responses), [201]);
     await closing;
   });
 
@@ -130,7 +130,7 @@ describe('bytes after a complete request that are no request', () => {
     await connection.closed();
     assert.match(
       connection.received,
-      /: The service is shutting down; connect again to go on\n\n\r\n0\r\n\r\n$/,
+      /: The service is shutting down; connect again to continue\n\n\r\n0\r\n\r\n$/,
     );
     assert.equal(connection.received.match(/HTTP\/1\.1/g)?.length, 1);
   });
@@ -149,40 +149,40 @@ describe('bytes after a complete request that are no request', () => {
 });
 
 describe('a request that breaks off after complete ones', () => {
-  it('is refused after their responses', async t => {
+  it('is rejected after their responses', async t => {
     const shop = await startTestApp(t);
     const { bare, category } = requestsTo(shop);
     const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
     const broken = bare('POST', '/categories', chunked, 'five\r\n');
-    const answers = await exchangeUntilEnd(shop.origin, category('Ferrets') + broken);
-    assert.deepEqual(statusesOf(answers), [201, 400]);
-    assertMalformed(answers.at(-1));
+    const responses = await exchangeUntilEnd(shop.origin, category('Ferrets') + broken);
+    assert.deepEqual(statusesOf(responses), [201, 400]);
+    assertMalformed(responses.at(-1));
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('has one response when it was refused already', async t => {
+  it('has one response when it was rejected already', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
     connection.send('POST /categories HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n');
-    await until('the refusal comes', () => connection.received.includes('missing_api_key'));
+    await until('the rejection comes', () => connection.received.includes('missing_api_key'));
     connection.send('five\r\n');
     assert.deepEqual(statusesOf(await connection.responses()), [401]);
   });
 
-  it('is refused with 408 after their responses', async t => {
+  it('is rejected with 408 after their responses', async t => {
     const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
     const { bare, category } = requestsTo(shop);
     const late = bare('POST', '/categories', 'Content-Type: application/json\r\nContent-Length: 9\r\n', '{');
-    const answers = await exchangeUntilEnd(shop.origin, category('Ferrets') + late);
-    assert.deepEqual(statusesOf(answers), [201, 408]);
+    const responses = await exchangeUntilEnd(shop.origin, category('Ferrets') + late);
+    assert.deepEqual(statusesOf(responses), [201, 408]);
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('because it asks for a tunnel is refused after their responses', async t => {
+  it('because it asks for a tunnel is rejected after their responses', async t => {
     const shop = await startTestApp(t);
     const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
-    const answers = await exchangeUntilEnd(shop.origin, requestsTo(shop).category('Ferrets') + tunnel);
-    assert.deepEqual(statusesOf(answers), [201, 400]);
+    const responses = await exchangeUntilEnd(shop.origin, requestsTo(shop).category('Ferrets') + tunnel);
+    assert.deepEqual(statusesOf(responses), [201, 400]);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { aCategory } from '../support/factories.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const NEARLY_8_KIB = 8_100;
@@ -31,22 +31,22 @@ describe('a path of nearly 8 KiB at which nothing is', () => {
     it(`(${what}) is rejected without a regular expression that reads it, and not decoded part by part`, async t => {
       const { api, origin } = await startTestApp(t);
       // A test of the request itself, not of what is done once only.
-      assertRefused(await exchangeBytes(origin, request('GET', '/nowhere')), 404, 'route_not_found');
+      assertRejected(await exchangeBytes(origin, request('GET', '/nowhere')), 404, 'route_not_found');
       const lengths = longTextsReadByRegExp(t);
       const decode = t.mock.method(globalThis, 'decodeURIComponent');
-      const answer = await exchangeBytes(origin, request('GET', path));
-      const message = assertRefused(answer, 404, 'route_not_found');
+      const response = await exchangeBytes(origin, request('GET', path));
+      const message = assertRejected(response, 404, 'route_not_found');
       assert.ok(message.length < 300, message);
       assert.deepEqual(lengths, []);
       assert.ok(decode.mock.callCount() < 20, `${decode.mock.callCount()} parts were decoded`);
       t.mock.restoreAll();
-      assertRefused(await api.send('PURGE', path), 404, 'route_not_found');
+      assertRejected(await api.send('PURGE', path), 404, 'route_not_found');
     });
   }
 
   it('is not suggested without its slashes when those are too much to repeat', async t => {
     const { api } = await startTestApp(t);
-    const message = assertRefused(await api.get(`/pets/${'1'.repeat(300)}/`), 404, 'route_not_found');
+    const message = assertRejected(await api.get(`/pets/${'1'.repeat(300)}/`), 404, 'route_not_found');
     assert.doesNotMatch(message, /did you mean/);
   });
 });
@@ -55,18 +55,18 @@ describe('a path that exists', () => {
   it('has its methods in Allow however it is encoded, and an encoded slash parts nothing', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/%70ets', '/pets/%31', '/pets/a%2Fb', '/pets/%25', `/pets/${'%25'.repeat(2_000)}`]) {
-      const answer = await api.send('PURGE', path);
-      assertRefused(answer, 405, 'method_not_allowed');
-      assert.match(String(answer.headers.allow), /^GET, HEAD, /, path);
+      const response = await api.send('PURGE', path);
+      assertRejected(response, 405, 'method_not_allowed');
+      assert.match(String(response.headers.allow), /^GET, HEAD, /, path);
     }
-    assertRefused(await api.send('PURGE', '/pets%2F1'), 404, 'route_not_found');
+    assertRejected(await api.send('PURGE', '/pets%2F1'), 404, 'route_not_found');
   });
 
   it('is suggested for one with slashes too many, and an ID is no exception', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/', '/pets', '/pets/1', '/store/orders/1', '/docs']) {
       assert.match(
-        assertRefused(await api.send('PATCH', `${path}///`), 404, 'route_not_found'),
+        assertRejected(await api.send('PATCH', `${path}///`), 404, 'route_not_found'),
         new RegExp(`did you mean ${path}\\?$`),
       );
     }
@@ -90,12 +90,12 @@ describe('a target in absolute form', () => {
     assert.match((await evil('/events?limit=1')).headers.link as string, /^<\/events\?/);
 
     assert.equal(
-      assertRefused(await evil('/nowhere'), 404, 'route_not_found'),
+      assertRejected(await evil('/nowhere'), 404, 'route_not_found'),
       'There is nothing at /nowhere',
     );
-    assert.equal(assertRefused(await evil('/%ff'), 400, 'invalid_request').includes('evil'), false);
+    assert.equal(assertRejected(await evil('/%ff'), 400, 'invalid_request').includes('evil'), false);
     assert.equal((await evil('/docs/assets/none.js')).text.includes('evil'), false);
-    assertRefused(await evil('/pets', 'PURGE'), 405, 'method_not_allowed');
+    assertRejected(await evil('/pets', 'PURGE'), 405, 'method_not_allowed');
     const home = await exchangeBytes(origin, request('GET', 'HTTP://evil.example'));
     assert.deepEqual([home.status, home.headers.location], [302, '/docs']);
     const unknown = await evil('?x=1', 'POST');
@@ -105,11 +105,11 @@ describe('a target in absolute form', () => {
   it('of another scheme, or without an authority, is rejected', async t => {
     const { origin } = await startTestApp(t);
     for (const target of ['http://', 'http:///pets', 'http://[/pets', 'pets:80/x', 'ftp://shop/pets']) {
-      const answer = await exchangeBytes(origin, request('GET', target));
-      const message = assertRefused(answer, 400, 'invalid_request');
+      const response = await exchangeBytes(origin, request('GET', target));
+      const message = assertRejected(response, 400, 'invalid_request');
       // Node's own parser rejects some of them.
       assert.match(message, /^The request (target must be a path, or a URL of HTTP|is not well-formed HTTP)/);
-      assert.ok(!answer.text.includes('shop'), answer.text);
+      assert.ok(!response.text.includes('shop'), response.text);
     }
   });
 
@@ -130,8 +130,8 @@ describe('a target with a fragment', () => {
   it('is rejected, because what it means is up to the reader', async t => {
     const { adminKey, origin } = await startTestApp(t);
     for (const target of ['/pets#x', '/pets?limit=1#x', '/nowhere#', 'http://shop/pets#x']) {
-      const answer = await exchangeBytes(origin, request('GET', target, `X-API-Key: ${adminKey}\r\n`));
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /fragment/);
+      const response = await exchangeBytes(origin, request('GET', target, `X-API-Key: ${adminKey}\r\n`));
+      assert.match(assertRejected(response, 400, 'invalid_request'), /fragment/);
     }
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCategory, aPet } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -36,9 +36,9 @@ describe('categories', () => {
       const id = await aCategory(api, { name });
       const before = await shopState(api);
       const body = { name: sameName };
-      assertRefused(await api.post('/categories', body), 409, 'category_name_taken');
-      assertRefused(await api.put(`/categories/${other}`, body), 409, 'category_name_taken');
-      assertRefused(await api.patch(`/categories/${other}`, body), 409, 'category_name_taken');
+      assertRejected(await api.post('/categories', body), 409, 'category_name_taken');
+      assertRejected(await api.put(`/categories/${other}`, body), 409, 'category_name_taken');
+      assertRejected(await api.patch(`/categories/${other}`, body), 409, 'category_name_taken');
       assert.deepEqual(await shopState(api), before, name);
       assert.equal((await api.delete(`/categories/${id}`)).status, 204);
     }
@@ -75,22 +75,22 @@ describe('categories', () => {
     assert.deepEqual((await api.put(path, { name: 'Dogs' })).body, { id, name: 'Dogs' });
     assert.deepEqual((await api.get(path)).body, { id, name: 'Dogs' });
 
-    assertRefused(await api.patch(path, { name: null }), 400, 'invalid_request');
-    assertRefused(await api.put(path, { name: 'Dogs', description: null }), 400, 'invalid_request');
+    assertRejected(await api.patch(path, { name: null }), 400, 'invalid_request');
+    assertRejected(await api.put(path, { name: 'Dogs', description: null }), 400, 'invalid_request');
   });
 
   it('names have 1 to 200 characters and descriptions up to 2,000', async t => {
     const { api } = await startTestApp(t);
     const widest = { name: 'n'.repeat(200), description: 'd'.repeat(2_000) };
     const id = await aCategory(api, widest);
-    for (const refused of [
+    for (const rejected of [
       { name: ' ' },
       { name: 'n'.repeat(201) },
       { name: 'Dogs', description: 'd'.repeat(2_001) },
     ]) {
-      assertRefused(await api.post('/categories', refused), 400, 'invalid_request');
-      assertRefused(await api.put(`/categories/${id}`, refused), 400, 'invalid_request');
-      assertRefused(await api.patch(`/categories/${id}`, refused), 400, 'invalid_request');
+      assertRejected(await api.post('/categories', rejected), 400, 'invalid_request');
+      assertRejected(await api.put(`/categories/${id}`, rejected), 400, 'invalid_request');
+      assertRejected(await api.patch(`/categories/${id}`, rejected), 400, 'invalid_request');
     }
     assert.deepEqual((await api.get('/categories')).body, [{ id, ...widest }]);
   });
@@ -99,8 +99,8 @@ describe('categories', () => {
     const { api } = await startTestApp(t);
     assert.equal(await aCategory(api, { id: 77, name: 'Dogs' }), 1);
     assert.equal((await api.put('/categories/1', { id: 1, name: 'Dogs' })).status, 200);
-    assertRefused(await api.put('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
-    assertRefused(await api.patch('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
+    assertRejected(await api.put('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
+    assertRejected(await api.patch('/categories/1', { id: 2, name: 'Cats' }), 400, 'invalid_request');
     assert.deepEqual((await api.get('/categories')).body, [{ id: 1, name: 'Dogs' }]);
   });
 
@@ -110,12 +110,12 @@ describe('categories', () => {
     const moved = await aPet(api, { categoryId: used });
     const deleted = await aPet(api, { categoryId: used, status: 'sold' });
 
-    assertRefused(await api.delete(`/categories/${used}`), 409, 'category_in_use');
+    assertRejected(await api.delete(`/categories/${used}`), 409, 'category_in_use');
     await api.patch(`/pets/${moved}`, { categoryId: other });
-    assertRefused(await api.delete(`/categories/${used}`), 409, 'category_in_use');
+    assertRejected(await api.delete(`/categories/${used}`), 409, 'category_in_use');
     await api.delete(`/pets/${deleted}`);
     assert.equal((await api.delete(`/categories/${used}`)).status, 204);
-    assertRefused(await api.delete(`/categories/${other}`), 409, 'category_in_use');
+    assertRejected(await api.delete(`/categories/${other}`), 409, 'category_in_use');
   });
 
   it('a deleted category is gone, and its ID is never given to another', async t => {
@@ -123,10 +123,10 @@ describe('categories', () => {
     const id = await aCategory(api);
     await api.delete(`/categories/${id}`);
 
-    assertRefused(await api.get(`/categories/${id}`), 404, 'category_not_found');
-    assertRefused(await api.put(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
-    assertRefused(await api.patch(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
-    assertRefused(await api.delete(`/categories/${id}`), 404, 'category_not_found');
+    assertRejected(await api.get(`/categories/${id}`), 404, 'category_not_found');
+    assertRejected(await api.put(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
+    assertRejected(await api.patch(`/categories/${id}`, { name: 'Dogs' }), 404, 'category_not_found');
+    assertRejected(await api.delete(`/categories/${id}`), 404, 'category_not_found');
     assert.equal(await aCategory(api), id + 1);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -86,14 +86,14 @@ describe('entity tags', () => {
       const created = await api.post(path, body);
       const { etag, location } = created.headers;
       assert.match(etag!, /^"[\x21\x23-\x7e]+"$/);
-      for (const answer of [
+      for (const response of [
         await api.get(location!),
         await api.head(location!),
         await api.put(location!, body),
         await api.patch(location!, {}),
       ]) {
-        assert.equal(answer.status, 200);
-        assert.equal(answer.headers.etag, etag);
+        assert.equal(response.status, 200);
+        assert.equal(response.headers.etag, etag);
       }
     }
     assert.match((await api.get('/keys/1')).headers.etag!, /^"[\x21\x23-\x7e]+"$/);
@@ -123,14 +123,14 @@ describe('If-None-Match', () => {
       const { etag } = (await api.get(path)).headers;
       for (const known of [etag!, `W/${etag}`, '*', ` ${etag} `, `${OTHER}, ${etag}`, `W/${etag},${OTHER}`]) {
         for (const method of ['GET', 'HEAD']) {
-          const answer = await api.send(method, path, { headers: { 'if-none-match': known } });
-          assert.deepEqual([answer.status, answer.text], [304, ''], `${method} ${path} ${known}`);
-          assert.equal(answer.headers.etag, etag);
+          const response = await api.send(method, path, { headers: { 'if-none-match': known } });
+          assert.deepEqual([response.status, response.text], [304, ''], `${method} ${path} ${known}`);
+          assert.equal(response.headers.etag, etag);
         }
       }
       for (const unknown of [OTHER, `W/${OTHER}`, etag!.slice(1, -1), `${OTHER}, W/${OTHER}`]) {
-        const answer = await api.get(path, { 'if-none-match': unknown });
-        assert.equal(answer.status, 200, `${path} ${unknown}`);
+        const response = await api.get(path, { 'if-none-match': unknown });
+        assert.equal(response.status, 200, `${path} ${unknown}`);
       }
     }
   });
@@ -138,7 +138,7 @@ describe('If-None-Match', () => {
   it('does not make a missing resource one that has not changed', async t => {
     const { api } = await startTestApp(t);
     for (const { unknownPath, notFound } of await aShop(api)) {
-      assertRefused(await api.get(unknownPath, { 'if-none-match': '*' }), 404, notFound);
+      assertRejected(await api.get(unknownPath, { 'if-none-match': '*' }), 404, notFound);
     }
   });
 
@@ -148,8 +148,8 @@ describe('If-None-Match', () => {
       const { etag } = (await api.get(path)).headers;
       for (const named of ['*', etag!, `W/${etag}`]) {
         const headers = { 'if-none-match': named };
-        assertRefused(await api.put(path, replacement, headers), 412, 'precondition_failed');
-        assertRefused(await api.patch(path, patch, headers), 412, 'precondition_failed');
+        assertRejected(await api.put(path, replacement, headers), 412, 'precondition_failed');
+        assertRejected(await api.patch(path, patch, headers), 412, 'precondition_failed');
       }
       assert.equal((await api.patch(path, patch, { 'if-none-match': OTHER })).status, 200);
     }
@@ -166,9 +166,9 @@ describe('If-Match', () => {
       // A weak tag never matches: the comparison is a strong one (RFC 9110 §13.1.1).
       for (const barred of [stale, OTHER, `${stale}, ${OTHER}`, `W/${current}`, current.slice(1, -1)]) {
         const headers = { 'if-match': barred };
-        assertRefused(await api.put(path, replacement, headers), 412, 'precondition_failed');
-        assertRefused(await api.patch(path, patch, headers), 412, 'precondition_failed');
-        if (isDeletable) assertRefused(await api.delete(path, headers), 412, 'precondition_failed');
+        assertRejected(await api.put(path, replacement, headers), 412, 'precondition_failed');
+        assertRejected(await api.patch(path, patch, headers), 412, 'precondition_failed');
+        if (isDeletable) assertRejected(await api.delete(path, headers), 412, 'precondition_failed');
       }
       assert.deepEqual(await shopState(api), before);
     }
@@ -197,9 +197,9 @@ describe('If-Match', () => {
     for (const { unknownPath, notFound, replacement, patch, isDeletable } of await aShop(api)) {
       for (const tag of ['*', OTHER]) {
         const headers = { 'if-match': tag };
-        assertRefused(await api.put(unknownPath, replacement, headers), 404, notFound);
-        assertRefused(await api.patch(unknownPath, patch, headers), 404, notFound);
-        if (isDeletable) assertRefused(await api.delete(unknownPath, headers), 404, notFound);
+        assertRejected(await api.put(unknownPath, replacement, headers), 404, notFound);
+        assertRejected(await api.patch(unknownPath, patch, headers), 404, notFound);
+        if (isDeletable) assertRejected(await api.delete(unknownPath, headers), 404, notFound);
       }
     }
   });
@@ -210,11 +210,11 @@ describe('If-Match', () => {
     const path = `/keys/${keyId}`;
     const { etag } = (await api.get(path)).headers;
 
-    assertRefused(await api.delete(path, { 'if-match': OTHER }), 412, 'precondition_failed');
+    assertRejected(await api.delete(path, { 'if-match': OTHER }), 412, 'precondition_failed');
     assert.equal((await api.get(path)).body.revokedAt, null);
-    assertRefused(await api.delete('/keys/99', { 'if-match': '*' }), 404, 'api_key_not_found');
+    assertRejected(await api.delete('/keys/99', { 'if-match': '*' }), 404, 'api_key_not_found');
     assert.equal((await api.delete(path, { 'if-match': etag! })).status, 204);
-    assertRefused(await api.delete(path, { 'if-match': etag! }), 412, 'precondition_failed');
+    assertRejected(await api.delete(path, { 'if-match': etag! }), 412, 'precondition_failed');
   });
 
   it('is judged before the rules of the shop are', async t => {
@@ -222,10 +222,10 @@ describe('If-Match', () => {
     const petId = await aPet(api);
     const orderId = await anOrder(api, { petId });
     const stale = { 'if-match': OTHER };
-    assertRefused(await api.delete(`/pets/${petId}`, stale), 412, 'precondition_failed');
-    assertRefused(await api.patch(`/pets/${petId}`, { status: 'sold' }, stale), 412, 'precondition_failed');
-    assertRefused(await api.delete('/categories/1', stale), 412, 'precondition_failed');
+    assertRejected(await api.delete(`/pets/${petId}`, stale), 412, 'precondition_failed');
+    assertRejected(await api.patch(`/pets/${petId}`, { status: 'sold' }, stale), 412, 'precondition_failed');
+    assertRejected(await api.delete('/categories/1', stale), 412, 'precondition_failed');
     const tooMany = await api.patch(`/store/orders/${orderId}`, { quantity: 2 }, stale);
-    assertRefused(tooMany, 412, 'precondition_failed');
+    assertRejected(tooMany, 412, 'precondition_failed');
   });
 });

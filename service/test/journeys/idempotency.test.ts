@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const KEY = 'order-2041';
@@ -23,11 +23,11 @@ async function aShop(api: Client): Promise<void> {
   assert.deepEqual([await aCategory(api), await aPet(api, { categoryId: 1, stock: 2 })], [1, 1]);
 }
 
-function post(api: Client, path: string, body: unknown = posts[path], key = KEY): Promise<Answer> {
+function post(api: Client, path: string, body: unknown = posts[path], key = KEY): Promise<ApiResponse> {
   return api.post(path, body, { 'idempotency-key': key });
 }
 
-function isReplay({ headers }: Answer): boolean {
+function isReplay({ headers }: ApiResponse): boolean {
   return headers['idempotency-replayed'] !== undefined;
 }
 
@@ -59,7 +59,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await api.as(key).get('/pets')).status, 200);
     // Another key's rotation is another request.
     const { keyId: otherId } = await clientWith({});
-    assertRefused(await post(api, `/keys/${otherId}/rotate`, {}), 422, 'idempotency_key_reused');
+    assertRejected(await post(api, `/keys/${otherId}/rotate`, {}), 422, 'idempotency_key_reused');
   });
 
   for (const path of Object.keys(posts)) {
@@ -129,33 +129,33 @@ describe('Idempotency-Key', () => {
     assert.equal((await post(api, '/store/orders', {}, '~'.repeat(255))).status, 201);
     assert.equal((await post(api, '/store/orders', {}, `"${'!'.repeat(255)}"`)).status, 201);
     for (const key of ['', '""', 'k'.repeat(256), `"${'k'.repeat(256)}"`, 'clé', 'a\tb']) {
-      const message = assertRefused(await post(api, '/store/orders', {}, key), 400, 'invalid_request');
+      const message = assertRejected(await post(api, '/store/orders', {}, key), 400, 'invalid_request');
       assert.match(message, /Idempotency-Key/);
     }
     assert.equal(await countOf(api, '/store/orders'), 2);
   });
 
-  it('is refused with another request than the first, which it still repeats', async t => {
+  it('is rejected with another request than the first, which it still repeats', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const first = await post(api, '/store/orders');
     for (const body of [{ petId: 1, quantity: 2 }, { petId: 1, complete: true }, {}]) {
-      assertRefused(await post(api, '/store/orders', body), 422, 'idempotency_key_reused');
+      assertRejected(await post(api, '/store/orders', body), 422, 'idempotency_key_reused');
     }
     for (const path of ['/pets', '/categories', '/keys']) {
-      assertRefused(await post(api, path), 422, 'idempotency_key_reused');
+      assertRejected(await post(api, path), 422, 'idempotency_key_reused');
     }
     assert.equal((await post(api, '/store/orders')).text, first.text);
     assert.equal(await countOf(api, '/store/orders'), 1);
   });
 
-  it('does not keep a refusal: the same key may succeed later, even with another body', async t => {
+  it('does not keep a rejection: the same key may succeed later, even with another body', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const body = { petId: 1, quantity: 3 };
-    assertRefused(await post(api, '/store/orders', body), 409, 'insufficient_stock');
-    assertRefused(await post(api, '/store/orders', { quantity: 0 }), 400, 'invalid_request');
-    assertRefused(await post(api.as(), '/store/orders', body), 401, 'missing_api_key');
+    assertRejected(await post(api, '/store/orders', body), 409, 'insufficient_stock');
+    assertRejected(await post(api, '/store/orders', { quantity: 0 }), 400, 'invalid_request');
+    assertRejected(await post(api.as(), '/store/orders', body), 401, 'missing_api_key');
     await api.put('/store/inventory/1', { quantity: 3 });
 
     const placed = await post(api, '/store/orders', body);

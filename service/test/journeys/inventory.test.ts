@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 interface Situation {
@@ -12,7 +12,7 @@ interface Situation {
 }
 
 type Prepare = (api: Client) => Promise<Situation>;
-type Act = (api: Client, situation: Situation) => Promise<Answer>;
+type Act = (api: Client, situation: Situation) => Promise<ApiResponse>;
 
 // Where a pet comes from.
 const available =
@@ -62,10 +62,10 @@ const complete: Act = (api, { orderId }) => api.patch(`/store/orders/${orderId}`
 const cancel: Act = (api, { orderId }) => api.delete(`/store/orders/${orderId}`);
 
 type Stock = [status: string, quantity: number];
-type Refusal = [status: 409, code: string];
+type Rejection = [status: 409, code: string];
 
 /** What a pet goes through: each way from one status to another, and each way that is barred. */
-const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][] = [
+const transitions: [told: string, from: Prepare, by: Act, to: Stock | Rejection][] = [
   ['available → available: an order leaves units', available(2), order(1), ['available', 1]],
   ['available → available: stock set above 0', available(2), setStock(5), ['available', 5]],
   ['available → available: set again', available(2), patchStatus('available'), ['available', 2]],
@@ -77,7 +77,7 @@ const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][]
   ['available → sold: marked sold by PATCH', available(2), patchStatus('sold'), ['sold', 0]],
   ['available → sold: marked sold by PUT', available(2), putStatus('sold'), ['sold', 0]],
   [
-    'available → sold: refused while an order is open',
+    'available → sold: rejected while an order is open',
     ordered(1, { of: 2 }),
     patchStatus('sold'),
     [409, 'pet_has_open_orders'],
@@ -92,7 +92,7 @@ const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][]
   ['pending → available: a hold is released by PATCH', onHold(2), patchStatus('available'), ['available', 2]],
   ['pending → available: a hold is released by PUT', onHold(2), putStatus('available'), ['available', 2]],
   [
-    'pending → available: refused while orders hold all of it',
+    'pending → available: rejected while orders hold all of it',
     ordered(2, { of: 2 }),
     patchStatus('available'),
     [409, 'out_of_stock'],
@@ -105,14 +105,14 @@ const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][]
   ['pending → sold: marked sold, no order open', onHold(2), patchStatus('sold'), ['sold', 0]],
   ['pending → sold: stock set to 0, no order open', onHold(2), setStock(0), ['sold', 0]],
   [
-    'pending → sold: refused while an order is open',
+    'pending → sold: rejected while an order is open',
     ordered(2, { of: 2 }),
     patchStatus('sold'),
     [409, 'pet_has_open_orders'],
   ],
   ['sold → available: restocked', sold, setStock(4), ['available', 4]],
-  ['sold → available: refused by status alone', sold, patchStatus('available'), [409, 'out_of_stock']],
-  ['sold → available: refused by PUT alone', sold, putStatus('available'), [409, 'out_of_stock']],
+  ['sold → available: rejected by status alone', sold, patchStatus('available'), [409, 'out_of_stock']],
+  ['sold → available: rejected by PUT alone', sold, putStatus('available'), [409, 'out_of_stock']],
   ['sold → pending: never', sold, patchStatus('pending'), [409, 'invalid_status_transition']],
   ['sold → pending: never by PUT', sold, putStatus('pending'), [409, 'invalid_status_transition']],
   ['sold → sold: set again', sold, patchStatus('sold'), ['sold', 0]],
@@ -120,7 +120,7 @@ const transitions: [told: string, from: Prepare, by: Act, to: Stock | Refusal][]
   ['sold → sold: no order is taken', sold, order(1), [409, 'pet_not_available']],
 ];
 
-function isRefusal(to: Stock | Refusal): to is Refusal {
+function isRejection(to: Stock | Rejection): to is Rejection {
   return typeof to[0] === 'number';
 }
 
@@ -133,11 +133,11 @@ describe('a pet and its stock', () => {
         const before = await stockOf(api, situation.petId);
         assert.equal(before[0], told.split(' ', 1)[0], 'the case does not begin where it says');
 
-        const answer = await by(api, situation);
-        if (isRefusal(to)) assertRefused(answer, ...to);
-        else assert.ok(answer.status < 300, answer.text);
+        const response = await by(api, situation);
+        if (isRejection(to)) assertRejected(response, ...to);
+        else assert.ok(response.status < 300, response.text);
         const after = await stockOf(api, situation.petId);
-        assert.deepEqual(after, isRefusal(to) ? before : to);
+        assert.deepEqual(after, isRejection(to) ? before : to);
         const { body } = await api.get(`/pets?id=${situation.petId}`);
         assert.equal(body[0].status, after[0], 'the pet and its stock differ in status');
       });
@@ -181,8 +181,8 @@ describe('inventory', () => {
       { quantity: 3, status: 'sold' },
       { quantity: 3, petId: 1 },
     ]) {
-      assertRefused(await api.put(path, body), 400, 'invalid_request');
-      assertRefused(await api.patch(path, body), 400, 'invalid_request');
+      assertRejected(await api.put(path, body), 400, 'invalid_request');
+      assertRejected(await api.patch(path, body), 400, 'invalid_request');
     }
     assert.equal((await api.get(path)).body.quantity, 2);
     assert.equal((await api.put(path, { quantity: 2 ** 31 - 1 })).body.quantity, 2 ** 31 - 1);
@@ -190,8 +190,8 @@ describe('inventory', () => {
 
   it('no pet, no entry', async t => {
     const { api } = await startTestApp(t);
-    assertRefused(await api.get('/store/inventory/1'), 404, 'pet_not_found');
-    assertRefused(await api.put('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
-    assertRefused(await api.patch('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
+    assertRejected(await api.get('/store/inventory/1'), 404, 'pet_not_found');
+    assertRejected(await api.put('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
+    assertRejected(await api.patch('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');
   });
 });

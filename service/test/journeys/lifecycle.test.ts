@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOUR } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { contract, type Operation } from '../support/contract.ts';
 import { aPet } from '../support/factories.ts';
 import { isStream } from '../support/operations.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -25,7 +25,7 @@ function namesOf(chosen: typeof operations): string[] {
   return chosen.map(([method, path]) => `${method} ${path}`);
 }
 
-function assertDeprecated({ headers }: Answer, petId: string): void {
+function assertDeprecated({ headers }: ApiResponse, petId: string): void {
   assert.equal(headers.deprecation, '@1795219200'); // 2026-11-21T00:00:00Z
   assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT');
   assert.equal(
@@ -39,7 +39,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     const { api, clientWith } = await startTestApp(t);
     await aPet(api);
     const orders = await clientWith({ scopes: ['orders:read'] });
-    const answers: [answer: Answer, status: number, petId: string][] = [
+    const responses: [response: ApiResponse, status: number, petId: string][] = [
       [await api.get('/pets/1'), 200, '1'],
       [await api.head('/pets/1'), 200, '1'],
       [await api.get('/pets/1', { 'if-none-match': '*' }), 304, '1'],
@@ -49,9 +49,9 @@ describe('the deprecated GET /pets/{petId}', () => {
       [await orders.get('/pets/1'), 403, '1'],
       [await api.as().get('/pets/1'), 401, '1'],
     ];
-    for (const [answer, status, petId] of answers) {
-      assert.equal(answer.status, status);
-      assertDeprecated(answer, petId);
+    for (const [response, status, petId] of responses) {
+      assert.equal(response.status, status);
+      assertDeprecated(response, petId);
     }
   });
 
@@ -72,12 +72,12 @@ describe('the deprecated GET /pets/{petId}', () => {
     clock.turn(1);
     for (const path of ['/pets/1', '/pets/99', '/pets/abc']) {
       const gone = await api.get(path);
-      assert.match(assertRefused(gone, 410, 'operation_sunset'), /\/pets\?id=/);
+      assert.match(assertRejected(gone, 410, 'operation_sunset'), /\/pets\?id=/);
       assertDeprecated(gone, path.slice('/pets/'.length));
     }
     assert.equal((await api.head('/pets/1')).status, 410);
     assert.equal((await api.get('/pets/1', { 'if-none-match': '*' })).status, 410);
-    assertRefused(await api.as().get('/pets/1'), 401, 'missing_api_key');
+    assertRejected(await api.as().get('/pets/1'), 401, 'missing_api_key');
     clock.turn(24 * 365 * HOUR);
     assert.equal((await api.get('/pets/1')).status, 410);
   });
@@ -120,8 +120,8 @@ describe('stability', () => {
       const path = template.replace(/\{\w+\}/g, '99');
       const stability = operation['x-stability'];
       for (const client of [api, api.as()]) {
-        const answer = await client.send(isStream(operation) ? 'HEAD' : method, path);
-        assert.equal(answer.headers['x-stability'], stability, `${method} ${path} → ${answer.status}`);
+        const response = await client.send(isStream(operation) ? 'HEAD' : method, path);
+        assert.equal(response.headers['x-stability'], stability, `${method} ${path} → ${response.status}`);
       }
     }
     const unstablePath = '/keys/1/usage';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const DOGS = 1;
@@ -82,7 +82,7 @@ describe('list filters', () => {
       [{ id: ids.slice(0, 11) }, [4, 5, 6, 7, 8]],
       [{ id: ids.slice(0, 10) }, [4, 5, 6, 7, 8]],
     ]);
-    assertRefused(await api.get(`/pets?${query({ id: [...ids, 1] })}`), 400, 'invalid_request');
+    assertRejected(await api.get(`/pets?${query({ id: [...ids, 1] })}`), 400, 'invalid_request');
   });
 
   it('categories are found by the beginning of their name', async t => {
@@ -170,7 +170,7 @@ describe('list order and size', () => {
       assert.equal((await api.get(`/store/orders${limit}`)).body.length, items);
     }
     for (const limit of ['0', '-1', '101', '1.5', 'ten', '', '1e1', '10&limit=10']) {
-      assertRefused(await api.get(`/store/orders?limit=${limit}`), 400, 'invalid_request');
+      assertRejected(await api.get(`/store/orders?limit=${limit}`), 400, 'invalid_request');
     }
   });
 
@@ -187,9 +187,9 @@ describe('list order and size', () => {
     ];
     for (const [path, sort, filters, works] of lists) {
       assert.equal(
-        assertRefused(await api.get(`${path}&sort=${sort}`), 400, 'invalid_request'),
-        `query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
-          `because only that order can be read without reading the whole list, but was \`${sort}\``,
+        assertRejected(await api.get(`${path}&sort=${sort}`), 400, 'invalid_request'),
+        `Query parameter \`sort\` must be \`${works}\` or \`-${works}\` when the list is filtered by ${filters}, ` +
+          `because any other order would require reading the whole list, but was \`${sort}\``,
       );
       for (const other of [works, `-${works}`]) {
         assert.equal((await api.get(`${path}&sort=${other}`)).status, 200);
@@ -200,12 +200,12 @@ describe('list order and size', () => {
   it('orders are sorted by ship date only where all of them have one', async t => {
     const { api } = await startTestApp(t);
     assert.match(
-      assertRefused(await api.get('/store/orders?sort=-shipDate'), 400, 'invalid_request'),
-      /^query parameter `sort` can be `-shipDate` only when the list is filtered by `shipDateFrom` or `shipDateTo`/,
+      assertRejected(await api.get('/store/orders?sort=-shipDate'), 400, 'invalid_request'),
+      /^Query parameter `sort` can be `-shipDate` only when the list is filtered by `shipDateFrom` or `shipDateTo`/,
     );
   });
 
-  it('what a list cannot be filtered or sorted by is refused, not ignored', async t => {
+  it('what a list cannot be filtered or sorted by is rejected, not ignored', async t => {
     const { api } = await startTestApp(t);
     for (const path of [
       '/pets?status=gone',
@@ -226,7 +226,7 @@ describe('list order and size', () => {
       '/store/inventory?sort=id',
       '/keys?sort=name',
     ]) {
-      assertRefused(await api.get(path), 400, 'invalid_request');
+      assertRejected(await api.get(path), 400, 'invalid_request');
     }
   });
 });

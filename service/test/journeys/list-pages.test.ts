@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { nextPath, pagesOf } from '../support/pages.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 interface Named {
@@ -115,14 +115,14 @@ describe('pages', () => {
       const page = await api.get(`/pets?limit=1&sort=${sort}`);
       const cursor = nextQuery(nextPath(page)).get('cursor');
       for (const other of sorts) {
-        const answer = await api.get(`/pets?limit=1&sort=${other}&cursor=${cursor}`);
-        if (other === sort) assert.equal(answer.status, 200);
-        else assertRefused(answer, 400, 'invalid_request');
+        const response = await api.get(`/pets?limit=1&sort=${other}&cursor=${cursor}`);
+        if (other === sort) assert.equal(response.status, 200);
+        else assertRejected(response, 400, 'invalid_request');
       }
     }
   });
 
-  it('a cursor that the service did not give out is refused', async t => {
+  it('a cursor that the service did not give out is rejected', async t => {
     const { api } = await startTestApp(t);
     await petsNamed(api, ['ant', 'bee', 'cat']);
     const genuine = nextQuery(nextPath(await api.get('/pets?limit=1&sort=name'))).get('cursor')!;
@@ -147,10 +147,10 @@ describe('pages', () => {
       Buffer.from('"name"').toString('base64url'),
     ];
     for (const cursor of ['', 'x', '%00', 'null', ...tampered, ...forged]) {
-      const answer = await api.get(`/pets?limit=1&sort=name&cursor=${cursor}`);
-      assert.match(assertRefused(answer, 400, 'invalid_request'), /`cursor`/);
+      const response = await api.get(`/pets?limit=1&sort=name&cursor=${cursor}`);
+      assert.match(assertRejected(response, 400, 'invalid_request'), /`cursor`/);
     }
-    assertRefused(
+    assertRejected(
       await api.get(`/pets?sort=name&cursor=${genuine}&cursor=${genuine}`),
       400,
       'invalid_request',

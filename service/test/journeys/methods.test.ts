@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { contract } from '../support/contract.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { isStream } from '../support/operations.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 /** A path of the contract with its ID filled in. */
@@ -20,7 +20,7 @@ function methodsOf(template: string): string[] {
 }
 
 /** What must be alike in the answers to GET and HEAD; the remaining quota and the date cannot be. */
-function comparable({ status, headers }: Answer): object {
+function comparable({ status, headers }: ApiResponse): object {
   const { date: _date, 'x-ratelimit-remaining': _remaining, ratelimit: _rateLimit, ...rest } = headers;
   return { status, headers: rest };
 }
@@ -44,7 +44,7 @@ describe('HEAD', () => {
       return get && !isStream(get);
     });
     assert.ok(readable.length > 10);
-    // The key that asks changes its own usage by asking.
+    // The key that asks changes its own usage by actor.
     const idIn = (template: string) => (template.endsWith('/usage') ? keyId : 1);
     for (const template of readable) await assertHeadIsGet(api, filled(template, idIn(template)));
     for (const template of readable.filter(path => path.includes('{'))) {
@@ -68,10 +68,10 @@ describe('a method that a path does not have', () => {
     for (const template of Object.keys(contract.paths)) {
       const allowed = methodsOf(template);
       for (const method of methods.filter(method => !allowed.includes(method))) {
-        const answer = await api.send(method, filled(template));
-        if (method === 'HEAD') assert.deepEqual([answer.status, answer.text], [405, '']);
-        else assertRefused(answer, 405, 'method_not_allowed');
-        const named = answer.headers.allow?.split(', ');
+        const response = await api.send(method, filled(template));
+        if (method === 'HEAD') assert.deepEqual([response.status, response.text], [405, '']);
+        else assertRejected(response, 405, 'method_not_allowed');
+        const named = response.headers.allow?.split(', ');
         assert.deepEqual(named?.toSorted(), allowed.toSorted(), `${method} ${template}`);
       }
     }
@@ -80,8 +80,8 @@ describe('a method that a path does not have', () => {
   it('is answered 405 before anything else about the request is looked at', async t => {
     const { api } = await startTestApp(t);
     const nonsense = { headers: { 'content-type': 'text/plain' }, body: '{' };
-    assertRefused(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
-    assertRefused(await api.as().send('DELETE', '/pets'), 405, 'method_not_allowed');
+    assertRejected(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
+    assertRejected(await api.as().send('DELETE', '/pets'), 405, 'method_not_allowed');
   });
 });
 
@@ -102,15 +102,15 @@ describe('a path that does not exist', () => {
       '/__proto__',
     ]) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE']) {
-        assertRefused(await api.send(method, path), 404, 'route_not_found');
+        assertRejected(await api.send(method, path), 404, 'route_not_found');
       }
-      assertRefused(await api.as().get(path), 404, 'route_not_found');
+      assertRejected(await api.as().get(path), 404, 'route_not_found');
     }
   });
 
   it('that only has a slash too many is told where to go', async t => {
     const { api } = await startTestApp(t);
-    assert.match(assertRefused(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
-    assert.doesNotMatch(assertRefused(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);
+    assert.match(assertRejected(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
+    assert.doesNotMatch(assertRejected(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);
   });
 });

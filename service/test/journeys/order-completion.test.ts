@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -82,12 +82,12 @@ describe('completion of orders', () => {
 
     const changes = [{ quantity: 1 }, { quantity: null }, { petId: other }, { petId: null }];
     for (const change of [...changes, { petId: 999 }, { complete: false }, { complete: null }]) {
-      assertRefused(await api.patch(path, change), 409, 'order_already_complete');
+      assertRejected(await api.patch(path, change), 409, 'order_already_complete');
     }
     for (const body of [{}, { ...same, quantity: 3 }, { ...same, petId: other }, { complete: true }]) {
-      assertRefused(await api.put(path, body), 409, 'order_already_complete');
+      assertRejected(await api.put(path, body), 409, 'order_already_complete');
     }
-    assertRefused(await api.delete(path), 409, 'order_already_complete');
+    assertRejected(await api.delete(path), 409, 'order_already_complete');
     assert.deepEqual((await api.get(path)).body, before);
     assert.deepEqual(await stockOf(api, petId), ['available', 3]);
     assert.deepEqual(await stockOf(api, other), ['available', 1]);
@@ -133,7 +133,7 @@ describe('ship dates', () => {
     }
   });
 
-  it('that are no instant are refused', async t => {
+  it('that are no instant are rejected', async t => {
     const { api } = await startTestApp(t);
     await anOrder(api, {});
     for (const shipDate of [
@@ -151,8 +151,8 @@ describe('ship dates', () => {
       '9999-12-31T23:59:59-00:01',
       1_795_219_200,
     ]) {
-      assertRefused(await api.post('/store/orders', { shipDate }), 400, 'invalid_request');
-      assertRefused(await api.patch('/store/orders/1', { shipDate }), 400, 'invalid_request');
+      assertRejected(await api.post('/store/orders', { shipDate }), 400, 'invalid_request');
+      assertRejected(await api.patch('/store/orders/1', { shipDate }), 400, 'invalid_request');
     }
     assert.deepEqual((await api.get('/store/orders')).body, [{ id: 1, quantity: 1, complete: false }]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { anOrder, aPet, stockOf } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -69,7 +69,7 @@ describe('open orders', () => {
     const path = `/store/orders/${await anOrder(api, { petId, quantity: 3 })}`;
     await api.patch(`/pets/${petId}`, { status: 'pending' });
 
-    assertRefused(await api.patch(path, { quantity: 4 }), 409, 'pet_not_available');
+    assertRejected(await api.patch(path, { quantity: 4 }), 409, 'pet_not_available');
     assert.equal((await api.patch(path, { quantity: 1 })).status, 200);
     assert.deepEqual(await stockOf(api, petId), ['pending', 4]);
   });
@@ -110,7 +110,7 @@ describe('open orders', () => {
     for (const id of [orderId, draft]) {
       const cancelled = await api.delete(`/store/orders/${id}`);
       assert.deepEqual([cancelled.status, cancelled.text], [204, '']);
-      assertRefused(await api.get(`/store/orders/${id}`), 404, 'order_not_found');
+      assertRejected(await api.get(`/store/orders/${id}`), 404, 'order_not_found');
     }
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
     assert.equal(await anOrder(api, {}), draft + 1, 'the ID of a cancelled order was given to another');
@@ -124,9 +124,9 @@ describe('open orders', () => {
     await api.put(`/store/inventory/${petId}`, { quantity: MOST_UNITS });
     const before = await shopState(api);
 
-    assertRefused(await api.delete(path), 409, 'stock_limit_exceeded');
-    assertRefused(await api.patch(path, { quantity: 1 }), 409, 'stock_limit_exceeded');
-    assertRefused(await api.put(path, { petId: other }), 409, 'stock_limit_exceeded');
+    assertRejected(await api.delete(path), 409, 'stock_limit_exceeded');
+    assertRejected(await api.patch(path, { quantity: 1 }), 409, 'stock_limit_exceeded');
+    assertRejected(await api.put(path, { petId: other }), 409, 'stock_limit_exceeded');
     assert.deepEqual(await shopState(api), before);
 
     assert.equal((await api.patch(path, { quantity: 3 })).status, 200);
@@ -137,8 +137,8 @@ describe('open orders', () => {
     const { api } = await startTestApp(t);
     assert.equal(await anOrder(api, { id: 77 }), 1);
     assert.equal((await api.put('/store/orders/1', { id: 1, quantity: 2 })).status, 200);
-    assertRefused(await api.put('/store/orders/1', { id: 2 }), 400, 'invalid_request');
-    assertRefused(await api.patch('/store/orders/1', { id: 2, quantity: 3 }), 400, 'invalid_request');
+    assertRejected(await api.put('/store/orders/1', { id: 2 }), 400, 'invalid_request');
+    assertRejected(await api.patch('/store/orders/1', { id: 2, quantity: 3 }), 400, 'invalid_request');
     assert.equal((await api.get('/store/orders/1')).body.quantity, 2);
   });
 });

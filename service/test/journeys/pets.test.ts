@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -36,10 +36,10 @@ describe('pets', () => {
     assert.equal((await api.patch('/pets/1', { name: ' Rex ' })).body.name, 'Rex');
     assert.equal((await api.put('/pets/1', { name: ' Max ', categoryId })).body.name, 'Max');
 
-    for (const refused of ['', '   ', `${name}x`, `${name} `]) {
-      assertRefused(await api.post('/pets', { name: refused, categoryId }), 400, 'invalid_request');
-      assertRefused(await api.put('/pets/1', { name: refused, categoryId }), 400, 'invalid_request');
-      assertRefused(await api.patch('/pets/1', { name: refused }), 400, 'invalid_request');
+    for (const rejected of ['', '   ', `${name}x`, `${name} `]) {
+      assertRejected(await api.post('/pets', { name: rejected, categoryId }), 400, 'invalid_request');
+      assertRejected(await api.put('/pets/1', { name: rejected, categoryId }), 400, 'invalid_request');
+      assertRejected(await api.patch('/pets/1', { name: rejected }), 400, 'invalid_request');
     }
     assert.equal((await api.get('/pets/1')).body.name, 'Max');
   });
@@ -54,8 +54,8 @@ describe('pets', () => {
     assert.equal((await api.put('/pets/1', { ...pet, id: 1 })).status, 200);
     assert.equal((await api.patch('/pets/1', { id: 1 })).status, 200);
 
-    assert.match(assertRefused(await api.put('/pets/1', { ...pet, id: 2 }), 400, 'invalid_request'), /`id`/);
-    assert.match(assertRefused(await api.patch('/pets/1', { id: 2 }), 400, 'invalid_request'), /`id`/);
+    assert.match(assertRejected(await api.put('/pets/1', { ...pet, id: 2 }), 400, 'invalid_request'), /`id`/);
+    assert.match(assertRejected(await api.patch('/pets/1', { id: 2 }), 400, 'invalid_request'), /`id`/);
     assert.deepEqual((await api.get('/pets')).body, [created.body]);
   });
 
@@ -70,8 +70,8 @@ describe('pets', () => {
     assert.equal(released.body.status, 'available');
     assert.deepEqual((await api.get(`/pets/${id}`)).body, released.body);
 
-    assertRefused(await api.put(`/pets/${id}`, { name: 'Rex' }), 400, 'invalid_request');
-    assertRefused(await api.put(`/pets/${id}`, { categoryId }), 400, 'invalid_request');
+    assertRejected(await api.put(`/pets/${id}`, { name: 'Rex' }), 400, 'invalid_request');
+    assertRejected(await api.put(`/pets/${id}`, { categoryId }), 400, 'invalid_request');
   });
 
   it('PATCH changes what it names and nothing else, in either media type', async t => {
@@ -92,19 +92,19 @@ describe('pets', () => {
     assert.deepEqual((await api.get(`/pets/${id}`)).body, released.body);
 
     for (const field of ['name', 'categoryId', 'status']) {
-      assertRefused(await api.patch(`/pets/${id}`, { [field]: null }), 400, 'invalid_request');
+      assertRejected(await api.patch(`/pets/${id}`, { [field]: null }), 400, 'invalid_request');
     }
   });
 
-  it('a body naming a category that does not exist is refused and changes nothing', async t => {
+  it('a body naming a category that does not exist is rejected and changes nothing', async t => {
     const { api } = await startTestApp(t);
     const id = await aPet(api);
     const before = await shopState(api);
     const pet = { name: 'Rex', categoryId: 99, status: 'pending' };
 
-    assertRefused(await api.post('/pets', pet), 422, 'unknown_category');
-    assertRefused(await api.put(`/pets/${id}`, pet), 422, 'unknown_category');
-    assertRefused(await api.patch(`/pets/${id}`, pet), 422, 'unknown_category');
+    assertRejected(await api.post('/pets', pet), 422, 'unknown_category');
+    assertRejected(await api.put(`/pets/${id}`, pet), 422, 'unknown_category');
+    assertRejected(await api.patch(`/pets/${id}`, pet), 422, 'unknown_category');
     assert.deepEqual(await shopState(api), before);
   });
 
@@ -115,11 +115,11 @@ describe('pets', () => {
 
     const deleted = await api.delete(`/pets/${id}`);
     assert.deepEqual([deleted.status, deleted.text], [204, '']);
-    assertRefused(await api.get(`/pets/${id}`), 404, 'pet_not_found');
-    assertRefused(await api.put(`/pets/${id}`, { name: 'Rex', categoryId }), 404, 'pet_not_found');
-    assertRefused(await api.patch(`/pets/${id}`, { name: 'Rex' }), 404, 'pet_not_found');
-    assertRefused(await api.delete(`/pets/${id}`), 404, 'pet_not_found');
-    assertRefused(await api.get(`/store/inventory/${id}`), 404, 'pet_not_found');
+    assertRejected(await api.get(`/pets/${id}`), 404, 'pet_not_found');
+    assertRejected(await api.put(`/pets/${id}`, { name: 'Rex', categoryId }), 404, 'pet_not_found');
+    assertRejected(await api.patch(`/pets/${id}`, { name: 'Rex' }), 404, 'pet_not_found');
+    assertRejected(await api.delete(`/pets/${id}`), 404, 'pet_not_found');
+    assertRejected(await api.get(`/store/inventory/${id}`), 404, 'pet_not_found');
     assert.deepEqual((await api.get('/store/inventory')).body, []);
   });
 
@@ -131,9 +131,9 @@ describe('pets', () => {
     const before = await shopState(api);
     const sold = { name: 'Rex', categoryId, status: 'sold' };
 
-    assertRefused(await api.delete(`/pets/${id}`), 409, 'pet_has_open_orders');
-    assertRefused(await api.patch(`/pets/${id}`, { status: 'sold' }), 409, 'pet_has_open_orders');
-    assertRefused(await api.put(`/pets/${id}`, sold), 409, 'pet_has_open_orders');
+    assertRejected(await api.delete(`/pets/${id}`), 409, 'pet_has_open_orders');
+    assertRejected(await api.patch(`/pets/${id}`, { status: 'sold' }), 409, 'pet_has_open_orders');
+    assertRejected(await api.put(`/pets/${id}`, sold), 409, 'pet_has_open_orders');
     assert.deepEqual(await shopState(api), before);
 
     await api.delete(`/store/orders/${orderId}`);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-type Send = (api: Client, headers: Record<string, string>) => Promise<Answer>;
+type Send = (api: Client, headers: Record<string, string>) => Promise<ApiResponse>;
 
 /** Answers of every kind, in a shop with one pet. */
 const kinds: [status: number, send: Send][] = [
@@ -31,9 +31,9 @@ describe('X-Request-Id', () => {
     const { api } = await startTestApp(t);
     await aPet(api);
     for (const [status, send] of kinds) {
-      const answer = await send(api, { 'x-request-id': `attempt-${status}` });
-      assert.equal(answer.status, status, answer.text);
-      assert.equal(answer.headers['x-request-id'], `attempt-${status}`);
+      const response = await send(api, { 'x-request-id': `attempt-${status}` });
+      assert.equal(response.status, status, response.text);
+      assert.equal(response.headers['x-request-id'], `attempt-${status}`);
     }
     for (const id of ['a', 'A-z0.9_~:/+=', 'x'.repeat(128)]) {
       assert.equal((await api.get('/pets', { 'x-request-id': id })).headers['x-request-id'], id);
@@ -57,7 +57,7 @@ describe('X-Request-Id', () => {
     const { api, logLines } = await startTestApp(t);
     const made = (await api.get('/pets')).headers['x-request-id'];
     await api.get('/nowhere', { 'x-request-id': 'lost-1' });
-    const logged = logLines().filter(({ msg }) => msg === 'request');
+    const logged = logLines().filter(({ msg }) => msg === 'Request');
     assert.deepEqual(
       logged.map(({ requestId, status }) => [requestId, status]),
       [
@@ -73,22 +73,22 @@ describe('API-Version', () => {
     const { api } = await startTestApp(t);
     await aPet(api);
     for (const [status, send] of kinds) {
-      const answer = await send(api, {});
-      assert.deepEqual([answer.status, answer.headers['api-version']], [status, '1.0.0']);
+      const response = await send(api, {});
+      assert.deepEqual([response.status, response.headers['api-version']], [status, '1.0.0']);
     }
     for (const version of ['1', '1.0', '1.0.0']) {
-      const answer = await api.get('/pets', { 'api-version': version });
-      assert.deepEqual([answer.status, answer.headers['api-version']], [200, '1.0.0']);
+      const response = await api.get('/pets', { 'api-version': version });
+      assert.deepEqual([response.status, response.headers['api-version']], [200, '1.0.0']);
     }
   });
 
-  it('of an unknown kind is refused, and nothing is done', async t => {
+  it('of an unknown kind is rejected, and nothing is done', async t => {
     const { api } = await startTestApp(t);
     for (const version of ['2', '0', '1.1', '1.0.1', 'v1', '', 'latest', '1, 2']) {
       const headers = { 'api-version': version };
-      const answer = await api.post('/store/orders', {}, headers);
-      assertRefused(answer, 400, 'unsupported_api_version');
-      assert.equal(answer.headers['api-version'], '1.0.0');
+      const response = await api.post('/store/orders', {}, headers);
+      assertRejected(response, 400, 'unsupported_api_version');
+      assert.equal(response.headers['api-version'], '1.0.0');
     }
     assert.deepEqual((await api.get('/store/orders')).body, []);
   });

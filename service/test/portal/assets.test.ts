@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Fetched, fetchBytes } from '../support/fetch-bytes.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const pages = ['/docs', '/docs/guide'];
+
+let shop: TestApp;
+let assets: Map<string, Fetched>;
+const resources = new AsyncDisposableStack();
+before(async () => {
+  shop = await startTestApp({ after: (release: () => Promise<void>) => resources.defer(release) });
+  assets = await assetsOf(shop.origin);
+});
+after(() => resources.disposeAsync());
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   br: brotliDecompressSync,
@@ -21,9 +30,9 @@ function decoded({ headers, bytes }: Fetched): Buffer {
   return decoders[headers['content-encoding'] ?? 'identity']!(bytes);
 }
 
-/** Every file that the pages load, and the modules that those load. */
+/** Every file that the pages load, and every module that those files import. */
 async function assetsOf(origin: string): Promise<Map<string, Fetched>> {
-  const assets = new Map<string, Fetched>();
+  const found = new Map<string, Fetched>();
   const follow = async (path: string) => {
     const { text } = await fetchBytes(origin + path);
     const named = [
@@ -33,30 +42,28 @@ async function assetsOf(origin: string): Promise<Map<string, Fetched>> {
       ),
     ];
     for (const url of named) {
-      if (assets.has(url)) continue;
-      assets.set(url, await fetchBytes(origin + url));
+      if (found.has(url)) continue;
+      found.set(url, await fetchBytes(origin + url));
       if (url.endsWith('.js') && !url.includes('bundle')) await follow(url);
     }
   };
   for (const page of pages) await follow(page);
-  assert.ok(assets.size > 4, 'the pages load no files');
-  return assets;
+  assert.ok(found.size > 4, 'the pages load no files');
+  return found;
 }
 
 describe('the files of the portal', () => {
-  it('are all there, each with its own type', async t => {
-    const { origin } = await startTestApp(t);
+  it('exist, each with its own content type', async () => {
     const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' };
-    for (const [url, { status, headers }] of await assetsOf(origin)) {
+    for (const [url, { status, headers }] of assets) {
       assert.equal(status, 200, url);
       assert.equal(headers['content-type'], types[url.split('.').at(-1) as keyof typeof types], url);
       assert.equal(headers['x-content-type-options'], 'nosniff', url);
     }
   });
 
-  it('have the hash of their content in their names, so that browsers keep them for ever', async t => {
-    const { origin } = await startTestApp(t);
-    for (const [url, { headers, bytes }] of await assetsOf(origin)) {
+  it('have the hash of their content in their names, so that browsers can cache them forever', async () => {
+    for (const [url, { headers, bytes }] of assets) {
       const [, hash] = /^\/docs\/assets\/[\w-]+\.([0-9a-f]{8,64})\.\w+$/.exec(url) ?? [];
       assert.ok(hash, url);
       const actual = createHash('sha256').update(bytes).digest('hex');
@@ -65,9 +72,9 @@ describe('the files of the portal', () => {
     }
   });
 
-  it('are not there under another hash, nor under a name that is no file', async t => {
-    const { origin, api } = await startTestApp(t);
-    const [[known = ''] = []] = await assetsOf(origin);
+  it('are not found under another hash or under a name that is no file', async () => {
+    const { api } = shop;
+    const [[known = ''] = []] = assets;
     const unknown = [
       known.replace(/\.[0-9a-f]+\./, '.0123456789abcdef.'),
       known.replace(/\.[0-9a-f]+\./, '.'),
@@ -85,23 +92,22 @@ describe('the files of the portal', () => {
     }
   });
 
-  it('ask for no source maps', async t => {
-    const { origin } = await startTestApp(t);
-    for (const [url, { text }] of await assetsOf(origin)) assert.ok(!text.includes('sourceMappingURL='), url);
+  it('name no source maps', async () => {
+    for (const [url, { text }] of assets) assert.ok(!text.includes('sourceMappingURL='), url);
   });
 
-  it('come to less than 600 kB over the wire', async t => {
-    const { origin } = await startTestApp(t);
+  it('transfer less than 600 kB with brotli', async () => {
+    const { origin } = shop;
     let total = 0;
-    for (const url of (await assetsOf(origin)).keys())
+    for (const url of assets.keys())
       total += (await fetchBytes(origin + url, { headers: { 'accept-encoding': 'br' } })).bytes.length;
     assert.ok(total < 600_000, `${total} bytes`);
   });
 });
 
 describe('pages and files of the portal', () => {
-  it('are compressed as the browser takes it, and are the same either way', async t => {
-    const { origin } = await startTestApp(t);
+  it('are compressed as the client accepts, and have the same content in each encoding', async () => {
+    const { origin } = shop;
     const expected: [acceptEncoding: string, contentEncoding: string | undefined][] = [
       ['gzip, deflate, br, zstd', 'br'],
       ['br', 'br'],
@@ -113,24 +119,24 @@ describe('pages and files of the portal', () => {
       ['identity', undefined],
       ['', undefined],
     ];
-    for (const url of [...pages, ...(await assetsOf(origin)).keys()]) {
+    for (const url of [...pages, ...assets.keys()]) {
       const plain = await fetchBytes(origin + url);
       assert.equal(plain.headers['content-encoding'], undefined, url);
       for (const [acceptEncoding, contentEncoding] of expected) {
-        const told = `${url} for ${JSON.stringify(acceptEncoding)}`;
-        const answer = await fetchBytes(origin + url, { headers: { 'accept-encoding': acceptEncoding } });
-        assert.equal(answer.headers['content-encoding'], contentEncoding, told);
-        assert.match(answer.headers.vary ?? '', /^accept-encoding$/i, told);
-        assert.equal(answer.headers['content-length'], String(answer.bytes.length), told);
-        if (contentEncoding) assert.ok(answer.bytes.length < plain.bytes.length, told);
-        assert.ok(decoded(answer).equals(plain.bytes), told);
+        const request = `${url} for ${JSON.stringify(acceptEncoding)}`;
+        const response = await fetchBytes(origin + url, { headers: { 'accept-encoding': acceptEncoding } });
+        assert.equal(response.headers['content-encoding'], contentEncoding, request);
+        assert.match(response.headers.vary ?? '', /^accept-encoding$/i, request);
+        assert.equal(response.headers['content-length'], String(response.bytes.length), request);
+        if (contentEncoding) assert.ok(response.bytes.length < plain.bytes.length, request);
+        assert.ok(decoded(response).equals(plain.bytes), request);
       }
     }
   });
 
-  it('answer HEAD with the headers of GET and no content', async t => {
-    const { origin } = await startTestApp(t);
-    const [file] = [...(await assetsOf(origin)).keys()];
+  it('return the headers of GET and no content for HEAD', async () => {
+    const { origin } = shop;
+    const [file] = assets.keys();
     const varying = /^(date|x-request-id|ratelimit)$/;
     const steady = ({ headers }: Fetched) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !varying.test(name)));
@@ -143,9 +149,9 @@ describe('pages and files of the portal', () => {
     }
   });
 
-  it('take no other method', async t => {
-    const { origin, api } = await startTestApp(t);
-    const [file = ''] = (await assetsOf(origin)).keys();
+  it('allow no other method', async () => {
+    const { api } = shop;
+    const [file = ''] = assets.keys();
     for (const path of ['/', ...pages, file]) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const { status, body, headers } = await api.send(method, path);
@@ -158,26 +164,26 @@ describe('pages and files of the portal', () => {
     }
   });
 
-  it('need no key and use nothing of anyone’s limits', async t => {
-    const { origin } = await startTestApp(t);
+  it('need no key and count against no limit', async () => {
+    const { origin } = shop;
     const left = async () =>
       (await fetchBytes(`${origin}/account`)).headers['x-ratelimit-remaining'] as string;
     const before = Number(await left());
-    const paths = ['/', ...pages, ...(await assetsOf(origin)).keys()];
+    const paths = ['/', ...pages, ...assets.keys()];
     for (const path of paths) assert.ok((await fetchBytes(origin + path)).status < 400, path);
     assert.equal(Number(await left()), before - 1);
   });
 });
 
 describe('the pages of the portal', () => {
-  it('are found from /', async t => {
-    const { origin } = await startTestApp(t);
+  it('are reached from / by a redirect', async () => {
+    const { origin } = shop;
     const { status, headers } = await fetchBytes(`${origin}/`);
     assert.deepEqual([status, headers.location], [302, '/docs']);
   });
 
-  it('are asked for anew each time, and sent again only when they changed', async t => {
-    const { origin } = await startTestApp(t);
+  it('are revalidated with each request, and sent again only after a change', async () => {
+    const { origin } = shop;
     for (const path of pages) {
       for (const acceptEncoding of ['br', 'gzip', '']) {
         const accept = { 'accept-encoding': acceptEncoding };
@@ -196,8 +202,8 @@ describe('the pages of the portal', () => {
     }
   });
 
-  it('have a tag for each encoding', async t => {
-    const { origin } = await startTestApp(t);
+  it('have an ETag for each encoding', async () => {
+    const { origin } = shop;
     for (const path of pages) {
       const tags = new Set<unknown>();
       for (const acceptEncoding of ['br', 'gzip', ''])
@@ -208,8 +214,8 @@ describe('the pages of the portal', () => {
     }
   });
 
-  it('forbid everything that does not come from the service itself', async t => {
-    const { origin } = await startTestApp(t);
+  it('forbid every resource that does not come from the service itself', async () => {
+    const { origin } = shop;
     for (const path of pages) {
       const { headers, text } = await fetchBytes(origin + path);
       assert.equal(headers['content-security-policy'], CSP, path);

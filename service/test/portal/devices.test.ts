@@ -6,14 +6,13 @@ import { eventually, useBrowser } from '../support/browser.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
-
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const visitByPhone = useBrowser({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
 
 function operation(operationId: string) {
   return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
 }
 
-/** Whether the page is light on dark or dark on light, by the colours that are painted. */
+/** Compares the painted colours: dark has a darker background than text, light a lighter one. */
 async function themeOf(page: Page): Promise<'dark' | 'light'> {
   const { background, text } = await page.locator('body').evaluate(body => {
     const { backgroundColor, color } = body.ownerDocument.defaultView.getComputedStyle(body);
@@ -27,14 +26,15 @@ async function themeOf(page: Page): Promise<'dark' | 'light'> {
   return brightness(background) < brightness(text) ? 'dark' : 'light';
 }
 
-/** By how many pixels the page is wider than the screen. */
+/** How many pixels the page is wider than the screen. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
 }
 
 describe('the theme', () => {
-  it('is the system’s, also when that changes', async t => {
-    const { page } = await visit(t, { colorScheme: 'dark' });
+  it('is that of the system, even after it changes', async t => {
+    const { page } = await visit(t);
+    await page.emulateMedia({ colorScheme: 'dark' });
     for (const path of ['/docs', '/docs/guide']) {
       await page.goto(path);
       for (const colorScheme of ['dark', 'light', 'dark'] as const) {
@@ -44,8 +44,8 @@ describe('the theme', () => {
     }
   });
 
-  it('that the reader chose stays over a reload, on every page, whatever the system says', async t => {
-    const { page } = await visit(t, { colorScheme: 'light' });
+  it('that the reader chose stays after a reload and on every page, even if the system changes', async t => {
+    const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
     await page.locator('#theme').click();
     await eventually(() => themeOf(page), 'dark');
@@ -63,7 +63,7 @@ describe('the theme', () => {
 
 describe('on a phone', () => {
   it('no page is wider than the screen', async t => {
-    const { page, shop } = await visit(t, phone);
+    const { page, shop } = await visitByPhone(t);
     const portal = await new PortalPage(page).open();
     assert.equal(await overflow(page), 0, 'the list');
     await portal.useKey(shop.adminKey);
@@ -77,13 +77,13 @@ describe('on a phone', () => {
     }
     await portal.operation(operation('listPets')).locator('.try-out__btn').click();
     await portal.execute(operation('listPets'));
-    assert.equal(await overflow(page), 0, 'an answer');
+    assert.equal(await overflow(page), 0, 'a response');
     await page.goto('/docs/guide');
     assert.equal(await overflow(page), 0, 'the guide');
   });
 
-  it('the key, the search and the menu of operations are within reach', async t => {
-    const { page } = await visit(t, phone);
+  it('the key, the search and the menu of operations can be reached', async t => {
+    const { page } = await visitByPhone(t);
     const portal = await new PortalPage(page).open();
     const entry = portal.entry(operation('rotateApiKey'));
     const button = page.getByRole('button', { name: /menu/i });
@@ -108,18 +108,18 @@ describe('on a phone', () => {
   });
 });
 
-describe('by keyboard alone', () => {
-  /** Presses Tab until what has the focus fits a selector; answers whatever had it on the way. */
+describe('with only a keyboard', () => {
+  /** Presses Tab until the focused element matches a selector. Fails if the focus is invisible on the way. */
   async function tabTo(page: Page, selector: string, atMost: number): Promise<void> {
     for (let i = 0; i < atMost; i++) {
       await page.keyboard.press('Tab');
       const focus = page.locator(':focus');
       if ((await focus.count()) === 0) continue;
-      const { fits, outlined } = await focus.evaluate((element, wanted) => {
+      const { matches, outlined } = await focus.evaluate((element, wanted) => {
         const { outlineStyle, outlineWidth, boxShadow } =
           element.ownerDocument.defaultView.getComputedStyle(element);
         return {
-          fits: element.matches(wanted) as boolean,
+          matches: element.matches(wanted) as boolean,
           outlined: (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none',
         };
       }, selector);
@@ -127,12 +127,12 @@ describe('by keyboard alone', () => {
         outlined,
         `the focus cannot be seen on ${await focus.evaluate(element => element.outerHTML)}`,
       );
-      if (fits) return;
+      if (matches) return;
     }
     assert.fail(`${atMost} tabs do not lead to ${selector}`);
   }
 
-  it('an operation is found, opened, tried out and its answer read', async t => {
+  it('a reader finds an operation, opens it, tries it out and reads its response', async t => {
     const { page, shop } = await visit(t);
     const portal = await new PortalPage(page).open();
     await tabTo(page, 'a[href="#content"]', 1);

@@ -12,7 +12,7 @@ function operation(operationId: string) {
   return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
 }
 
-/** What is marked with an attribute in the main area: operations with the attribute's values. */
+/** The operations whose badge in the main area has this attribute, with its values. */
 async function marked(page: Page, attribute: string): Promise<Record<string, string>> {
   const badges = await page
     .locator(`.opblock[id^="operations-"] .opblock-summary-control .badge[${attribute}]`)
@@ -28,7 +28,7 @@ async function marked(page: Page, attribute: string): Promise<Record<string, str
   return Object.fromEntries(badges);
 }
 
-/** The same in the navigation. */
+/** The operations whose badge in the navigation has this attribute, with its values. */
 async function markedInNavigation(page: Page, attribute: string): Promise<Record<string, string>> {
   const badges = await page
     .locator(`nav[aria-label="Operations"] .badge[${attribute}]`)
@@ -53,7 +53,7 @@ function stabilities(): Record<string, string> {
 }
 
 describe('an operation with x-hideTryItPanel', () => {
-  it('cannot be tried out, but is shown like any other: GET /store/orders, and GET /events/stream', async t => {
+  it('has no try-it form but is otherwise complete: GET /store/orders and GET /events/stream', async t => {
     const hidden = documentedOperations.filter(listed => listed.operation['x-hideTryItPanel']);
     assert.deepEqual(hidden.map(({ method, path }) => `${method} ${path}`).toSorted(), [
       'GET /events/stream',
@@ -73,7 +73,7 @@ describe('an operation with x-hideTryItPanel', () => {
     }
   });
 
-  it('is whichever the document says', async t => {
+  it('is any operation that has it in the document', async t => {
     const { context, page } = await visit(t);
     await changeDocument(context, ({ paths }) => {
       paths['/pets']!.get!['x-hideTryItPanel'] = true;
@@ -90,7 +90,7 @@ describe('an operation with x-hideTryItPanel', () => {
 });
 
 describe('a deprecated operation', () => {
-  it('says so, as no other does, and until when it answers and what to use instead', async t => {
+  it('has a badge, which no other operation has, its sunset date and a link to its successor', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
     const deprecated = documentedOperations.filter(listed => listed.operation.deprecated);
@@ -108,8 +108,8 @@ describe('a deprecated operation', () => {
   });
 });
 
-describe('an operation that may still change', () => {
-  it('has its stability as a badge, and no other has one', async t => {
+describe('an experimental or beta operation', () => {
+  it('has its stability as a badge, and no other operation has one', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
     assert.deepEqual(new Set(Object.values(stabilities())), new Set(['experimental', 'beta']));
@@ -121,7 +121,7 @@ describe('an operation that may still change', () => {
     }
   });
 
-  it('is whichever the document says', async t => {
+  it('is any operation that has a stability in the document', async t => {
     const { context, page } = await visit(t);
     await changeDocument(context, ({ paths }) => {
       paths['/store/inventory']!.get!['x-stability'] = 'beta';

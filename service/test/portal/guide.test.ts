@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { planLimits, plans } from '../../src/access/plans/plan.ts';
 import { scopes } from '../../src/contract/scopes.ts';
 import { document, documentedOperations } from '../contract/document.ts';
 import { fetchBytes } from '../support/fetch-bytes.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** The guide as it is sent: no script has touched it. */
-async function readGuide(t: TestContext): Promise<string> {
-  const { origin } = await startTestApp(t);
+/** The guide as the service sends it, before any script runs. */
+let guide = '';
+const resources = new AsyncDisposableStack();
+before(async () => {
+  const { origin } = await startTestApp({
+    after: (release: () => Promise<void>) => resources.defer(release),
+  });
   const { status, text } = await fetchBytes(`${origin}/docs/guide`);
   assert.equal(status, 200);
-  return text;
-}
+  guide = text;
+});
+after(() => resources.disposeAsync());
 
-/** The rows of the table whose first column is headed so, each as the text of its cells; without the head. */
+/** The rows of the table whose first column has this heading: the text of each cell, without the row of headings. */
 function tableHeaded(page: string, firstColumn: string): string[][] {
   for (const [table] of page.matchAll(/<table.*?<\/table>/gs)) {
     const [head, ...rows] = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
@@ -32,8 +37,8 @@ function textOf(html: string): string {
 }
 
 describe('the guide of the portal', () => {
-  it('has every error code with its status and its meaning', async t => {
-    const told = tableHeaded(await readGuide(t), 'Status').map(([status, code = '', meaning]) => [
+  it('shows every error code with its status and its meaning', () => {
+    const shown = tableHeaded(guide, 'Status').map(([status, code = '', meaning]) => [
       code,
       Number(status),
       meaning,
@@ -42,28 +47,27 @@ describe('the guide of the portal', () => {
       ([code, { status, description }]) => [code, status, description.replaceAll('`', '')],
     );
     assert.ok(codes.length > 30);
-    assert.deepEqual(told.toSorted(), codes.toSorted());
+    assert.deepEqual(shown.toSorted(), codes.toSorted());
   });
 
-  it('has the limits of every plan', async t => {
-    const told = tableHeaded(await readGuide(t), 'Plan');
+  it('shows the limits of every plan', () => {
+    const shown = tableHeaded(guide, 'Plan');
     const expected = plans.map(plan => {
       const { perMinute, perDay } = { ...planLimits, enterprise: {} as Record<string, undefined> }[plan];
-      const shown = (limit?: number) => limit?.toLocaleString('en') ?? 'as agreed';
-      return [plan, shown(perMinute), shown(perDay)];
+      const text = (limit?: number) => limit?.toLocaleString('en') ?? 'as agreed';
+      return [plan, text(perMinute), text(perDay)];
     });
     assert.deepEqual(
-      told.map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits]),
+      shown.map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits]),
       expected,
     );
   });
 
-  it('has every scope with what it allows', async t => {
-    assert.deepEqual(Object.fromEntries(tableHeaded(await readGuide(t), 'Scope')), scopes);
+  it('shows every scope with what it allows', () => {
+    assert.deepEqual(Object.fromEntries(tableHeaded(guide, 'Scope')), scopes);
   });
 
-  it('has every deprecated operation with its end, and every one that may still change', async t => {
-    const guide = await readGuide(t);
+  it('shows every deprecated operation with its sunset date, and every experimental or beta operation', () => {
     const named = documentedOperations.map(({ method, path, operation }) => ({
       name: `${method} ${path}`,
       ...operation,
@@ -83,8 +87,7 @@ describe('the guide of the portal', () => {
       assert.ok(text.includes(name), name);
   });
 
-  it('tells how to authenticate, to page, to retry and to do without what is deprecated', async t => {
-    const guide = await readGuide(t);
+  it('explains how to authenticate, page, retry and replace deprecated operations', () => {
     const text = textOf(guide);
     for (const word of [
       'X-API-Key',
@@ -101,8 +104,7 @@ describe('the guide of the portal', () => {
       assert.ok(text.includes(word), word);
   });
 
-  it('links to what is there', async t => {
-    const guide = await readGuide(t);
+  it('has no broken link', () => {
     const links = [...guide.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, link]) => link!);
     const operations = documentedOperations.map(
       ({ operation: { tags, operationId } }) => `/docs#/${encodeURIComponent(tags[0]!)}/${operationId}`,

@@ -13,13 +13,13 @@ function keyIn(page: Page): Promise<string> {
   return page.locator('#api-key').inputValue();
 }
 
-/** Everything that a page may have kept, as text. */
-function keptBy(page: Page, storage: 'localStorage' | 'sessionStorage'): Promise<string> {
+/** Everything that the page has stored, as text. */
+function storedBy(page: Page, storage: 'localStorage' | 'sessionStorage'): Promise<string> {
   return page.evaluate(`JSON.stringify(Object.entries(${storage}))`);
 }
 
 describe('the API key', () => {
-  it('is sent as X-API-Key, and goes with the requests that follow once it is forgotten no more', async t => {
+  it('is sent as X-API-Key until the visitor forgets it', async t => {
     const { page, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).open();
     await portal.useKey(shop.adminKey);
@@ -29,14 +29,14 @@ describe('the API key', () => {
 
     await page.locator('#api-key-forget').click();
     assert.equal(await keyIn(page), '');
-    assert.ok(!(await keptBy(page, 'sessionStorage')).includes(shop.adminKey));
+    assert.ok(!(await storedBy(page, 'sessionStorage')).includes(shop.adminKey));
     watch.expect(/status of 401/);
     const unknown = await portal.execute(account);
     assert.equal(unknown.response.request().headers()['x-api-key'], undefined);
     assert.equal(unknown.status, 401);
   });
 
-  it('stays in its tab, over a reload and a look at the guide', async t => {
+  it('stays in its tab after a reload and a visit to the guide', async t => {
     const { page, shop } = await visit(t);
     const portal = await new PortalPage(page).open();
     await portal.useKey(shop.adminKey);
@@ -51,7 +51,7 @@ describe('the API key', () => {
     assert.equal(status, 200);
   });
 
-  it('is not known to another tab, nor to another visitor', async t => {
+  it('is not shared with another tab or another visitor', async t => {
     const { page, context, shop, anotherVisitor } = await visit(t);
     const portal = await new PortalPage(page).open();
     await portal.useKey(shop.adminKey);
@@ -61,17 +61,17 @@ describe('the API key', () => {
     }
   });
 
-  it('is kept nowhere else, and is in no URL, no cookie, and nothing that is shown', async t => {
+  it('is stored nowhere else, and is in no URL, no cookie and no text of the page', async t => {
     const { page, context, shop, watch } = await visit(t);
     const portal = await new PortalPage(page).open();
     await portal.useKey(shop.adminKey);
     const { status } = await portal.tryOut(account);
     assert.equal(status, 200);
     await page.locator('#api-key').press('Enter');
-    const answer = portal.operation(account).locator('.live-response');
-    assert.match((await answer.textContent()) ?? '', /curl /);
+    const response = portal.operation(account).locator('.live-response');
+    assert.match((await response.textContent()) ?? '', /curl /);
     assert.ok(!(await page.locator('body').innerHTML()).includes(shop.adminKey));
-    assert.ok(!(await keptBy(page, 'localStorage')).includes(shop.adminKey));
+    assert.ok(!(await storedBy(page, 'localStorage')).includes(shop.adminKey));
     assert.deepEqual(await context.cookies(), []);
     assert.ok(watch.urls.length > 10);
     for (const url of [...watch.urls, page.url()]) assert.ok(!url.includes(shop.adminKey), url);

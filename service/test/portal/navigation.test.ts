@@ -13,7 +13,7 @@ function operation(operationId: string) {
   return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
 }
 
-/** The operations that a reader sees: those in the navigation, and those in the main area. */
+/** The operations that a reader sees in the navigation and in the main area. */
 async function seen(page: Page): Promise<{ navigation: string[]; main: string[] }> {
   const entries = page.locator('nav[aria-label="Operations"] a[data-operation]').filter({ visible: true });
   const blocks = page.locator('.opblock[id^="operations-"]').filter({ visible: true });
@@ -34,7 +34,7 @@ function openOperations(page: Page): Promise<string[]> {
     .evaluateAll(blocks => blocks.map(block => block.id));
 }
 
-/** Fails unless the upper half of the screen shows where an element begins. */
+/** Fails unless an element begins in the upper half of the screen. */
 async function assertInView(element: Locator): Promise<void> {
   const isInView = async () => {
     const { y = -1 } = (await element.boundingBox()) ?? {};
@@ -44,7 +44,7 @@ async function assertInView(element: Locator): Promise<void> {
 }
 
 describe('the navigation', () => {
-  it('has the groups of the document, the tags whose x-parent they are, and the operations of each tag', async t => {
+  it('shows the groups of the document, the tags with that x-parent, and the operations of each tag', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
     const shown = await page.locator('nav[aria-label="Operations"] section[data-group]').evaluateAll(groups =>
@@ -76,7 +76,7 @@ describe('the navigation', () => {
     assert.deepEqual(parents.toSorted(), documented.toSorted());
   });
 
-  it('opens an operation, brings it into view, and names it in the address', async t => {
+  it('opens an operation, scrolls to it, and puts its name into the address', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
     const shown = await portal.show(operation('rotateApiKey'));
@@ -105,7 +105,7 @@ describe('an address that names an operation', () => {
     await portal.operation(operation('getAccount')).locator('[data-samples]').waitFor();
   });
 
-  it('that names none opens nothing', async t => {
+  it('opens nothing when no operation has that name', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open('#/Animals/noSuchOperation');
     for (const fragment of ['#/Animals', '#content', '#/'])
@@ -116,7 +116,7 @@ describe('an address that names an operation', () => {
 });
 
 describe('the search', () => {
-  it('leaves the operations that have all of its words, in the navigation and in the main area', async t => {
+  it('shows the operations that contain all of its words, in the navigation and in the main area', async t => {
     const { page } = await visit(t);
     await new PortalPage(page).open();
     const search = page.locator('#search');
@@ -148,7 +148,7 @@ describe('the search', () => {
     await eventually(() => seen(page), both(allIds));
   });
 
-  it('hides groups and tags that have nothing left, and does not stand in the way of an address', async t => {
+  it('hides groups and tags without a match, and does not prevent an address from opening its operation', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
     await page.locator('#search').fill('listCategories');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
-import { type Asked, runCurl, runJavaScript } from '../support/code-samples.ts';
+import { runCurl, runJavaScript, type SampleRequest } from '../support/code-samples.ts';
 import { operationsWithBody } from '../support/operations.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
@@ -11,7 +11,7 @@ const visit = useBrowser();
 
 type Listed = (typeof documentedOperations)[number];
 
-/** The parameters of an operation, references resolved. */
+/** The parameters of an operation, with their references resolved. */
 function parametersOf({ operation }: Listed) {
   return (operation.parameters ?? []).map(parameter =>
     '$ref' in parameter ? document.components.parameters[parameter.$ref.split('/').at(-1)!]! : parameter,
@@ -24,7 +24,7 @@ function shownParameters(shown: Locator): Promise<string[]> {
     .evaluateAll(rows => rows.map(row => `${row.dataset.paramIn} ${row.dataset.paramName}`));
 }
 
-/** The statuses that an operation is documented to have, each with the names of its headers. */
+/** The documented statuses of an operation, each with the names of its headers. */
 function headersByStatus({ operation }: Listed): Record<string, string[]> {
   return Object.fromEntries(
     responsesOf(operation).map(([status, response]) => [status, Object.keys(headersOf(response))]),
@@ -43,7 +43,7 @@ async function shownHeadersByStatus(shown: Locator): Promise<Record<string, stri
   return Object.fromEntries(responses);
 }
 
-/** Fails unless the shape and the example of the request's body are shown, if it has one. */
+/** Fails unless the page shows the shape and the example of the request's body, if there is one. */
 async function assertRequest(shown: Locator, { operation: { operationId } }: Listed): Promise<void> {
   const request = shown.locator('.opblock-section-request-body');
   const body = operationsWithBody.find(known => known.operationId === operationId)?.body;
@@ -53,7 +53,7 @@ async function assertRequest(shown: Locator, { operation: { operationId } }: Lis
   await request.getByRole('tab', { name: 'Schema' }).click();
   const fields: string[] = await request
     .locator('.property-row > td:first-child')
-    // Those of the body itself, not those of the objects in it.
+    // Fields of the body itself, without fields of nested objects.
     .evaluateAll(all =>
       all
         .filter(field => !field.closest('.shape').parentElement.closest('.shape'))
@@ -62,12 +62,12 @@ async function assertRequest(shown: Locator, { operation: { operationId } }: Lis
   assert.deepEqual([...new Set(fields)].toSorted(), Object.keys(body.properties).toSorted());
 }
 
-/** Fails unless both samples, when they are run, make the request that the document describes. */
+/** Runs both samples, and fails unless each makes the request that the document describes. */
 async function assertSamples(shown: Locator, listed: Listed, origin: string): Promise<void> {
   const { method, path, operation } = listed;
   const [[type, media] = []] = Object.entries(operation.requestBody?.content ?? {});
   const examples = new Map(parametersOf(listed).map(({ name, example }) => [name, example]));
-  const expected: Asked = {
+  const expected: SampleRequest = {
     method,
     url: origin + path.replace(/\{(\w+)\}/g, (_, name) => String(examples.get(name))),
     headers: {
@@ -83,7 +83,7 @@ async function assertSamples(shown: Locator, listed: Listed, origin: string): Pr
 }
 
 describe('the reference', () => {
-  it('has every operation and no other, with parameters, request, responses, their headers, and code that works', async t => {
+  it('shows exactly the documented operations, with parameters, request, responses, headers and working samples', async t => {
     const { page, shop } = await visit(t);
     const portal = await new PortalPage(page).open();
     const ids = await page

@@ -10,7 +10,7 @@ const visit = useBrowser();
 
 const tried = documentedOperations.filter(({ operation }) => operation['x-hideTryItPanel'] !== true);
 
-/** Makes a resource for an operation to work on, for each parameter that stands for one. */
+/** For each parameter that is an ID: creates a resource for the operation to work on, and returns its ID. */
 const seeds: Record<string, (api: Client, parameters: Record<string, number>) => Promise<number>> = {
   petId: api => aPet(api, { stock: 5 }),
   categoryId: api => aCategory(api),
@@ -21,7 +21,7 @@ const seeds: Record<string, (api: Client, parameters: Record<string, number>) =>
   deliveryId: async (api, { webhookId }) => (await api.post(`/webhooks/${webhookId}/test`)).body.id,
 };
 
-/** What an operation needs in its path, and its example with what is there in the place of what is not. */
+/** The path parameters of an operation and its example as the body, with IDs of resources that exist. */
 async function filledIn(api: Client, { path, operation }: (typeof documentedOperations)[number]) {
   const parameters: Record<string, number> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g))
@@ -32,12 +32,12 @@ async function filledIn(api: Client, { path, operation }: (typeof documentedOper
   for (const name of Object.keys(body)) {
     if (name in seeds) body[name] = await seeds[name]!(api, parameters);
   }
-  // Of one name there is only one category.
+  // Names of categories are unique.
   if (path.startsWith('/categories') && 'name' in body) body.name = `Made by ${operation.operationId}`;
   return { parameters, body };
 }
 
-/** The headers about limits that a response has, with their numbers. */
+/** The limit headers of a response, with their numbers. */
 async function sentLimits(response: { allHeaders(): Promise<Record<string, string>> }) {
   const headers = await response.allHeaders();
   const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
@@ -67,7 +67,7 @@ describe('trying operations out', () => {
           [method, target, '', success, success],
           await response.text().catch(() => ''),
         );
-        // What was left empty is not sent.
+        // The browser does not send parameters that are empty.
         const { 'api-version': version, 'x-request-id': requestId } = response.request().headers();
         assert.deepEqual([version, requestId], [undefined, undefined]);
         assert.deepEqual(limits, await sentLimits(response));

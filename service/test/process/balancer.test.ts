@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
+import { until } from '../support/until.ts';
 
 /** A replica that is ready, and answers all else by `listener`. */
 async function replicaOf(t: TestContext, listener: RequestListener, port = 0): Promise<Server> {
@@ -132,11 +133,11 @@ describe('the balancer', () => {
     welcome.end('body');
     assert.equal(await text((await once(welcome, 'response'))[0]), 'body');
 
-    const refused = request(`${url}/no`, post).on('error', () => {});
-    refused.on('continue', () => assert.fail('the body was asked for'));
-    refused.flushHeaders();
-    assert.equal((await once(refused, 'response'))[0].statusCode, 413);
-    refused.destroy();
+    const rejected = request(`${url}/no`, post).on('error', () => {});
+    rejected.on('continue', () => assert.fail('the body was asked for'));
+    rejected.flushHeaders();
+    assert.equal((await once(rejected, 'response'))[0].statusCode, 413);
+    rejected.destroy();
   });
 
   it('asks another replica when one cannot be reached, and comes back to it', async t => {
@@ -149,7 +150,7 @@ describe('the balancer', () => {
       assert.equal(await text(await ask(url, { method: 'POST' }, 'a body')), 'other');
     }
     await replicaOf(t, name('back'), port);
-    while ((await text(await ask(url))) !== 'back');
+    await until('the replica is asked again', async () => (await text(await ask(url))) === 'back');
   });
 
   it('sends a request again that was broken off only if that changes nothing', async t => {

@@ -29,7 +29,7 @@ describe('SIGTERM', () => {
     const { code, stdout } = await service.end('SIGINT');
     await idle.closed();
     assert.equal(code, 0);
-    assert.match(stdout, /"signal":"SIGTERM","drainSeconds":600,"msg":"shutting down"/);
+    assert.match(stdout, /"signal":"SIGTERM","drainSeconds":600,"msg":"Shutting down"/);
     assert.doesNotMatch(stdout, /cut off/);
   });
 
@@ -40,7 +40,7 @@ describe('SIGTERM', () => {
       // The last signal can arrive when the process no longer handles any.
       return service.child.exitCode !== null || service.child.signalCode === 'SIGTERM';
     });
-    assert.match((await service.ended).stdout, /"drainSeconds":600,"msg":"shutting down"/);
+    assert.match((await service.ended).stdout, /"drainSeconds":600,"msg":"Shutting down"/);
   });
 
   it('gives a request that was sent in part when the drain ends PETSTORE_SHUTDOWN_SECONDS', async t => {
@@ -60,9 +60,9 @@ describe('SIGTERM', () => {
       return promise.finally(() => socket.destroy());
     });
     late.send(HEALTH.slice(20));
-    const [answer] = await late.responses();
-    assert.equal(answer!.status, 200);
-    assert.equal(answer!.headers.connection, 'close');
+    const [response] = await late.responses();
+    assert.equal(response!.status, 200);
+    assert.equal(response!.headers.connection, 'close');
     const { code, stdout } = await ended;
     assert.equal(code, 0);
     assert.doesNotMatch(stdout, /cut off/);
@@ -115,6 +115,6 @@ describe('Ctrl-C on a terminal', () => {
       if (part.includes('Try it:')) terminal.stdin.write('\x03');
     });
     assert.deepEqual(await ended, [0, null], shown);
-    assert.match(shown, /"signal":"SIGINT","drainSeconds":0,"msg":"shutting down"/);
+    assert.match(shown, /"signal":"SIGINT","drainSeconds":0,"msg":"Shutting down"/);
   });
 });

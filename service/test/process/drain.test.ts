@@ -6,7 +6,7 @@ import { Client } from '../support/client.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
 import { RawConnection } from '../support/raw-connection.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
@@ -56,7 +56,7 @@ describe('during the drain', () => {
     assert.equal((await shop.api.get('/readyz')).status, 200);
     shop.app.drain.begin();
     const answer = await shop.api.get('/readyz');
-    assert.match(assertRefused(answer, 503, 'service_unavailable'), /^The replica is stopping/);
+    assert.match(assertRejected(answer, 503, 'service_unavailable'), /^The replica is stopping/);
     assert.equal(answer.headers['retry-after'], '1');
     assert.equal((await shop.api.get('/healthz')).status, 200);
     assert.deepEqual(
@@ -183,17 +183,17 @@ describe('a server that closes', () => {
     await nextSocket(shop);
     const [body, half] = ['{"name":"Dogs"}', 7];
     const late = new RawConnection(shop.origin);
-    const refused = request('POST', '/nowhere', shop, body);
+    const rejected = request('POST', '/nowhere', shop, body);
     const connected = nextSocket(shop);
-    late.send(refused.slice(0, -half));
+    late.send(rejected.slice(0, -half));
     // The response is sent before the request is here as a whole, and before the server begins to close.
     await until('the response is here', () => late.received.includes('route_not_found'));
     const { bytesRead } = await connected;
     const closed = shop.app.server.close();
     await until('the server does not listen any more', () => !shop.app.server.server.listening);
-    late.send(refused.slice(-half));
+    late.send(rejected.slice(-half));
     await closed;
     await Promise.all([silent.closed(), late.closed()]);
-    assert.ok(bytesRead < refused.length);
+    assert.ok(bytesRead < rejected.length);
   });
 });

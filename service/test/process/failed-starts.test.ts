@@ -39,12 +39,12 @@ describe('serve', () => {
   it('says that OPS_HOST is not an address of the machine', async t => {
     const settings = { PORT: '0', OPS_PORT: '0', OPS_HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) };
     const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
   it('says that HOST is not an address of the machine', async t => {
     const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
-    assertExplained(ended, /^HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
   it('names a setting that is wrong, and makes nothing', async t => {
@@ -58,7 +58,10 @@ describe('serve', () => {
     const file = join(dataDirectory(t), 'file');
     writeFileSync(file, '');
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: file });
-    assertExplained(ended, /^The store in \S+file cannot be opened: .*\nPETSTORE_DATA names .*\n$/);
+    assertExplained(
+      ended,
+      /^The store in \S+file cannot be opened: .*\nSet PETSTORE_DATA to the directory of the store, .*\n$/,
+    );
   });
 
   it('names the setting when the store is not one', async t => {
@@ -67,7 +70,7 @@ describe('serve', () => {
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
     assertExplained(
       ended,
-      /^The store in \S+ cannot be opened: file is not a database\nPETSTORE_DATA names .*\n$/,
+      /^The store in \S+ cannot be opened: file is not a database\nSet PETSTORE_DATA to the directory of the store, .*\n$/,
     );
   });
 
@@ -98,11 +101,11 @@ describe('serve', () => {
 
 describe('the command line', () => {
   it('names a command that it does not have, and those that it has', async t => {
-    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\.\n\nUsage: /);
+    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\n\nUsage: /);
   });
 
   it('does not take what every object has for a command', async t => {
-    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\./);
+    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\n/);
   });
 
   it('shows its usage when nothing is asked', async t => {

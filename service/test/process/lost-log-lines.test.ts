@@ -10,7 +10,7 @@ import { Client } from '../support/client.ts';
 import { scrape } from '../support/metrics.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { smallDisk } from '../support/small-disk.ts';
-import { until } from '../support/until.ts';
+import { inTime, until } from '../support/until.ts';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
@@ -59,7 +59,7 @@ async function outputUntil(stream: Readable, pattern: RegExp): Promise<string> {
   });
   while (!pattern.test(output)) {
     if (stream.readableEnded) throw new Error(`${pattern} was never said: ${output}`);
-    await Promise.race([once(stream, 'data'), once(stream, 'end')]);
+    await inTime(`${pattern}`, Promise.race([once(stream, 'data'), once(stream, 'end')]));
   }
   return output;
 }
@@ -104,18 +104,18 @@ describe('a service whose log', () => {
     await until('lines are lost', async () => (await linesLost()) > 0);
     await assertServes(api, 10);
     disk.makeRoom();
-    await until('the loss is reported', () => readFileSync(logFile, 'utf8').includes('log lines were lost'));
+    await until('the loss is reported', () => readFileSync(logFile, 'utf8').includes('Log lines were lost'));
     await assertServes(api, 5);
     const lost = await linesLost();
     assert.equal(await end(), 0);
 
     const lines = parsed(readFileSync(logFile, 'utf8'));
-    const reports = lines.filter(({ msg }) => msg === 'log lines were lost');
+    const reports = lines.filter(({ msg }) => msg === 'Log lines were lost');
     assert.equal(reports[0]!.level, 40);
     assert.match(reports[0]!.reason!, /ENOSPC: no space left on device/);
     const reported = reports.reduce((sum, report) => sum + report.lost!, 0);
     assert.equal(reported, lost);
-    assert.equal(count(lines, 'request') + lost, 125);
+    assert.equal(count(lines, 'Request') + lost, 125);
   });
 
   it('is a pipe that was closed serves, counts the lines it lost, and exits 0', async t => {
@@ -137,7 +137,7 @@ describe('a service whose log', () => {
     assert.equal(await linesLost(), 0);
     const [log, code] = await Promise.all([text(child.stdout!), end()]);
     assert.equal(code, 0);
-    assert.equal(count(parsed(log), 'request'), 1_001);
+    assert.equal(count(parsed(log), 'Request'), 1_001);
   });
 });
 
@@ -153,8 +153,8 @@ describe('a service', () => {
       await exited;
     });
     child.stderr!.destroy();
-    const log = await outputUntil(child.stdout!, /standard error cannot be written/);
-    const { url } = parsed(log).find(({ msg }) => msg === 'listening') as LogLine & { url: string };
+    const log = await outputUntil(child.stdout!, /Standard error cannot be written/);
+    const { url } = parsed(log).find(({ msg }) => msg === 'Listening') as LogLine & { url: string };
     const api = new Client(url);
     t.after(() => api.close());
     assert.equal((await api.get('/healthz')).status, 200);

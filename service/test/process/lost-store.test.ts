@@ -8,12 +8,12 @@ import { dataDirectory, type Ended, run, serve } from '../support/service-proces
 import { smallDisk } from '../support/small-disk.ts';
 import { newDatabase } from '../support/test-store.ts';
 
-const refusal =
-  /^\S+petstore\.db is (missing|empty), but .* of an earlier store (is|are) there: no empty shop is started/;
+const rejection =
+  /^\S+petstore\.db is (missing|empty), but .* of an earlier store still exists?: the service does not start an empty shop instead/;
 
-function assertRefused({ code, stdout, stderr }: Ended): void {
-  assert.match(stderr, refusal);
-  assert.match(stderr, /\n {2}A new store is wanted: {3}node_modules\S+ service\S+ new-store /);
+function assertRejected({ code, stdout, stderr }: Ended): void {
+  assert.match(stderr, rejection);
+  assert.match(stderr, /\n {2}You want a new store: {4}node_modules\S+ service\S+ new-store /);
   assert.doesNotMatch(stderr, /\n {4}at /);
   assert.deepEqual([code, stdout], [2, '']);
 }
@@ -44,7 +44,8 @@ describe('a directory with an admin.key whose store is lost', () => {
       lose(directory);
       const environment = { PORT: '0', PETSTORE_DATA: directory };
       const before = readFileSync(join(directory, 'admin.key'), 'utf8');
-      for (const command of ['serve', 'migrate', 'seed']) assertRefused(await run(t, [command], environment));
+      for (const command of ['serve', 'migrate', 'seed'])
+        assertRejected(await run(t, [command], environment));
       assert.equal((await run(t, ['keys', 'list'], environment)).code, 2);
       assert.equal(readFileSync(join(directory, 'admin.key'), 'utf8'), before);
       assert.equal(existsSync(path(directory)), loss !== 'missing');
@@ -56,7 +57,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     const directory = await usedDirectory(t);
     rmSync(path(directory));
     renameSync(join(directory, 'admin.key'), `${path(directory)}-wal`);
-    assertRefused(await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }));
+    assertRejected(await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory }));
     assert.ok(existsSync(`${path(directory)}-wal`));
   });
 
@@ -95,7 +96,7 @@ describe('the command new-store', () => {
     };
     const { code, stderr } = await run(t, ['new-store'], elsewhere);
     assert.equal(code, 2);
-    assert.match(stderr, /^new-store is for the embedded store, but DATABASE_URL is set/);
+    assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
     assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
   });
 });
@@ -110,7 +111,7 @@ describe('a directory that cannot be written', () => {
     const { code, stdout, stderr } = await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
     assert.match(
       stderr,
-      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was made in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
+      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was created in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
     );
     assert.deepEqual([code, stdout], [1, '']);
 
@@ -127,7 +128,7 @@ describe('a directory that cannot be written', () => {
     const { directory, remove } = smallDisk(64_000, 'ro');
     t.after(remove);
     const { code, stdout, stderr } = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
-    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nPETSTORE_DATA names the directory/);
+    assert.match(stderr, /^The store in \S+ cannot be opened: EROFS.*\nSet PETSTORE_DATA to the directory/);
     assert.deepEqual([code, stdout], [2, '']);
   });
 });

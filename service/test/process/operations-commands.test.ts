@@ -30,7 +30,7 @@ const notRunHere: Record<string, string> = {
   'npm start': 'runs in set-up.test.ts',
   'npm run start:replicas': 'runs in start-replicas.test.ts',
   'npm test ': 'is what runs this test',
-  'scripts/with-servers.ts': 'runs tests',
+  'npm run test:': 'runs tests',
 };
 
 describe('the documented commands for the embedded store', () => {

@@ -9,6 +9,7 @@ import { holdWrites } from '../support/hold-writes.ts';
 import { ask, type Metrics, scrape } from '../support/metrics.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const IN_FLIGHT = 'petstore_http_requests_in_flight';
 const ABORTED = 'petstore_http_aborted_requests_total';
@@ -124,12 +125,12 @@ describe('the ops port', () => {
     await scrapeUntil(service.metricsUrl, IN_FLIGHT, 1);
     const ended = service.end('SIGTERM');
     // Nobody listens at the service's own port any more.
-    while (
-      await ask('GET', `${service.url}/healthz`).then(
+    const isOpen = () =>
+      ask('GET', `${service.url}/healthz`).then(
         () => true,
         () => false,
-      )
-    );
+      );
+    await until('the port of the service is closed', async () => !(await isOpen()));
     assert.equal((await scrape(service.metricsUrl)).total(IN_FLIGHT), 1);
 
     socket.write('"Cats12"}');

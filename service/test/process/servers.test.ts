@@ -55,13 +55,13 @@ async function query(connectionString: string, text: string, milliseconds = 5_00
 function ask(port: number, ...commands: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-    let answer = '';
+    let response = '';
     socket.setTimeout(500, () => socket.destroy(new Error('no answer')));
     socket.on('data', text => {
-      answer += text;
+      response += text;
     });
     socket.once('error', reject);
-    socket.once('close', () => resolve(answer));
+    socket.once('close', () => resolve(response));
     socket.write(`${[...commands, 'QUIT'].join('\r\n')}\r\n`);
   });
 }

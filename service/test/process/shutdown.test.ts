@@ -8,6 +8,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { Client } from '../support/client.ts';
 import { aCategory } from '../support/factories.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
+import { until } from '../support/until.ts';
 
 const CLIENTS = 16;
 
@@ -52,7 +53,7 @@ class Load {
 }
 
 /** Resolves once nobody listens at `url` any more. */
-async function refusesConnections(url: string): Promise<void> {
+async function rejectsConnections(url: string): Promise<void> {
   for (;;) {
     const api = new Client(url);
     try {
@@ -87,7 +88,7 @@ describe('SIGTERM under load', () => {
     t.after(() => api.close());
     const load = new Load(api, await aCategory(api));
     const stopped = load.run();
-    while (load.acknowledged.length < 200) await api.get('/healthz');
+    await until('200 requests are answered', () => load.acknowledged.length >= 200, 60);
 
     load.signalled();
     const { code, stdout, stderr } = await service.end('SIGTERM');
@@ -127,7 +128,7 @@ describe('SIGTERM', () => {
     request.flushHeaders();
     await once(request, 'continue');
     const ended = service.end('SIGTERM');
-    await refusesConnections(service.url);
+    await rejectsConnections(service.url);
     request.end('{"name":"Dogs"}');
 
     const [response] = await once(request, 'response');
@@ -163,16 +164,44 @@ describe('SIGTERM', () => {
 
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.match(stdout, /requests still in flight were cut off/);
+    assert.match(stdout, /Requests still in flight were cut off/);
   });
 
   it('sent twice, as npm and the terminal both do, still lets requests in flight finish', async t => {
-    const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '0' });
-    await beginRequest(t, service);
+    const service = await serve(t, dataDirectory(t), {
+      PETSTORE_DRAIN_SECONDS: '600',
+      PETSTORE_SHUTDOWN_SECONDS: '0',
+    });
+    const request = httpRequest(`${service.url}/categories`, {
+      method: 'POST',
+      headers: {
+        'x-api-key': service.adminKey,
+        'content-type': 'application/json',
+        'transfer-encoding': 'chunked',
+        expect: '100-continue',
+      },
+    });
+    request.flushHeaders();
+    await once(request, 'continue');
 
-    void service.end('SIGINT');
-    const { code, stdout } = await service.end('SIGINT');
+    const get = async (path: string) => {
+      const api = new Client(service.url);
+      return (await api.get(path).finally(() => api.close())).status;
+    };
+    // Two signals at once would arrive as one.
+    service.child.kill('SIGINT');
+    await until('/readyz is 503', async () => (await get('/readyz')) === 503);
+    service.child.kill('SIGINT');
+    // Had the second signal ended the drain, the service would stop listening, and cut the request off.
+    for (let i = 0; i < 20; i++) assert.equal(await get('/healthz'), 200);
+    request.end('{"name":"Dogs"}');
+    const [response] = await once(request, 'response');
+    assert.equal(response.statusCode, 201);
+    response.resume();
+
+    const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 0);
-    assert.equal(stdout.match(/"shutting down"/g)?.length, 1);
+    assert.equal(stdout.match(/"Shutting down"/g)?.length, 1);
+    assert.doesNotMatch(stdout, /cut off/);
   });
 });

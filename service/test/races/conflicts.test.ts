@@ -15,10 +15,10 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     const petId = await aPet(api, { stock: 1_000 });
     for (let round = 1; round <= ROUNDS; round++) {
       const headers = { 'idempotency-key': `sale ${round}` };
-      const answers = await atOnce(4, api => api.post('/store/orders', { petId }, headers));
-      assertOutcomes(answers, ['201', '409 idempotency_key_in_use']);
-      const made = answers.filter(({ status }) => status === 201);
-      const first = made.filter(answer => answer.headers['idempotency-replayed'] === undefined);
+      const responses = await atOnce(4, api => api.post('/store/orders', { petId }, headers));
+      assertOutcomes(responses, ['201', '409 idempotency_key_in_use']);
+      const made = responses.filter(({ status }) => status === 201);
+      const first = made.filter(response => response.headers['idempotency-replayed'] === undefined);
       assert.equal(first.length, 1);
       for (const { body } of made) assert.deepEqual(body, first[0]!.body);
       const { body: stock } = await api.get(`/store/inventory/${petId}`);
@@ -42,8 +42,8 @@ describe(`in ${ROUNDS} races of two requests`, () => {
       for (const [path, change] of changes) {
         const { headers } = await api.get(path);
         const ifMatch = { 'if-match': headers.etag! };
-        const answers = await atOnce(2, (api, i) => api.patch(path, change(10 * round + i), ifMatch));
-        assert.deepEqual(tally(answers), { '200': 1, '412 precondition_failed': 1 }, path);
+        const responses = await atOnce(2, (api, i) => api.patch(path, change(10 * round + i), ifMatch));
+        assert.deepEqual(tally(responses), { '200': 1, '412 precondition_failed': 1 }, path);
       }
     }
   });
@@ -58,9 +58,9 @@ describe(`in ${ROUNDS} races of two requests`, () => {
       const another = { name: 'Administrator', plan: 'free', scopes: ['admin'] };
       const { body } = await api.as(key).post('/keys', another);
       const both = [last, body.id];
-      const answers = await Promise.all(both.map((id, i) => apis[i]!.as(key).delete(`/keys/${id}`)));
-      assert.deepEqual(tally(answers), { '204': 1, '409 last_admin_key': 1 });
-      last = both[answers.findIndex(({ status }) => status === 409)]!;
+      const responses = await Promise.all(both.map((id, i) => apis[i]!.as(key).delete(`/keys/${id}`)));
+      assert.deepEqual(tally(responses), { '204': 1, '409 last_admin_key': 1 });
+      last = both[responses.findIndex(({ status }) => status === 409)]!;
       assert.equal((await api.as(key).get(`/keys/${last}`)).body.revokedAt, null);
     }
   });
@@ -70,10 +70,10 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     const pets = [await aPet(api, { stock: 10 }), await aPet(api, { stock: 10 })];
     const orders = [await anOrder(api, { petId: pets[0] }), await anOrder(api, { petId: pets[1] })];
     for (let round = 1; round <= 2 * ROUNDS; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         orders.map((id, i) => apis[i]!.patch(`/store/orders/${id}`, { petId: pets[(i + round) % 2] })),
       );
-      assert.deepEqual(tally(answers), { '200': 2 });
+      assert.deepEqual(tally(responses), { '200': 2 });
     }
     const { body: items } = await api.get('/store/inventory');
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     }
   });
 
-  it('for a category that goes and a pet that comes to it, one is refused', async t => {
+  it('for a category that goes and a pet that comes to it, one is rejected', async t => {
     const { app, api, apis } = await startReplicas(t);
     const elsewhere = await aPet(api);
     for (let round = 1; round <= ROUNDS; round++) {
@@ -113,7 +113,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('for a pet that goes and an order that comes for it, one is refused', async t => {
+  it('for a pet that goes and an order that comes for it, one is rejected', async t => {
     const { app, api, apis } = await startReplicas(t);
     const categoryId = await aCategory(api);
     for (let round = 1; round <= ROUNDS; round++) {

@@ -29,7 +29,7 @@ it('replicas that store the same keys at the same time lose no count and no ban'
           seenAt: NOON,
           minuteUsed: 100 * round + rank,
           dayUsed: 100 * round + rank,
-          dayRefused: REPLICAS - 1 - rank,
+          dayRejected: REPLICAS - 1 - rank,
           bannedAt: NOON,
           bannedUntil: NOON + round * MINUTE + REPLICAS - 1 - rank,
           bans: 1,
@@ -43,9 +43,9 @@ it('replicas that store the same keys at the same time lose no count and no ban'
     const stored = limitsOver(new MemoryCounters());
     await stored.load(NOON);
     for (const keyId of keyIds) {
-      const { minuteUsed, dayUsed, dayRefused, bannedUntil } = stored.seenStateOf(keyId)!;
+      const { minuteUsed, dayUsed, dayRejected, bannedUntil } = stored.seenStateOf(keyId)!;
       assert.deepEqual(
-        [minuteUsed, dayUsed, dayRefused, bannedUntil],
+        [minuteUsed, dayUsed, dayRejected, bannedUntil],
         [
           100 * round + REPLICAS - 1,
           100 * round + REPLICAS - 1,

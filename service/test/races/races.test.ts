@@ -3,18 +3,19 @@ import { describe, it } from 'node:test';
 import { aPet, stockOf } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { startReplicas, tally } from '../support/replicas.ts';
+import { until } from '../support/until.ts';
 
 describe('of 200 orders at once', () => {
   it('for the last unit, one gets it', async t => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
-    const answers = await atOnce(200, api => api.post('/store/orders', { petId }));
+    const responses = await atOnce(200, api => api.post('/store/orders', { petId }));
 
-    assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
+    assert.deepEqual(tally(responses), { '201': 1, '409 pet_not_available': 199 });
     assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
     const { body: kept } = await api.get('/store/orders');
-    assert.deepEqual(kept, [answers.find(({ status }) => status === 201)!.body]);
+    assert.deepEqual(kept, [responses.find(({ status }) => status === 201)!.body]);
     await assertInvariants(sql => app.db.all(sql));
   });
 
@@ -22,9 +23,9 @@ describe('of 200 orders at once', () => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api, { stock: 99 });
 
-    const answers = await atOnce(200, api => api.post('/store/orders', { petId, quantity: 2 }));
+    const responses = await atOnce(200, api => api.post('/store/orders', { petId, quantity: 2 }));
 
-    assert.deepEqual(tally(answers), { '201': 49, '409 insufficient_stock': 151 });
+    assert.deepEqual(tally(responses), { '201': 49, '409 insufficient_stock': 151 });
     assert.deepEqual(await stockOf(api, petId), ['available', 1]);
     await assertInvariants(sql => app.db.all(sql));
   });
@@ -33,9 +34,9 @@ describe('of 200 orders at once', () => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
-    const answers = await atOnce(200, api => api.post('/store/orders', { petId, complete: true }));
+    const responses = await atOnce(200, api => api.post('/store/orders', { petId, complete: true }));
 
-    assert.deepEqual(tally(answers), { '201': 1, '409 pet_not_available': 199 });
+    assert.deepEqual(tally(responses), { '201': 1, '409 pet_not_available': 199 });
     assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
     await assertInvariants(sql => app.db.all(sql));
   });
@@ -77,12 +78,12 @@ describe('of 50 changes at once', () => {
     const petId = await aPet(api);
     const { headers } = await api.get(`/pets/${petId}`);
 
-    const answers = await atOnce(50, (api, i) =>
+    const responses = await atOnce(50, (api, i) =>
       api.patch(`/pets/${petId}`, { name: `Name ${i}` }, { 'if-match': headers.etag! }),
     );
 
-    assert.deepEqual(tally(answers), { '200': 1, '412 precondition_failed': 49 });
-    const winner = answers.find(({ status }) => status === 200)!;
+    assert.deepEqual(tally(responses), { '200': 1, '412 precondition_failed': 49 });
+    const winner = responses.find(({ status }) => status === 200)!;
     const { body, headers: now } = await api.get(`/pets/${petId}`);
     assert.deepEqual(body, winner.body);
     assert.equal(now.etag, winner.headers.etag);
@@ -91,11 +92,11 @@ describe('of 50 changes at once', () => {
   it('to one category name, one gets it', async t => {
     const { atOnce } = await startReplicas(t);
 
-    const answers = await atOnce(50, (api, i) =>
+    const responses = await atOnce(50, (api, i) =>
       api.post('/categories', { name: i % 2 ? 'Parrots' : 'PARROTS' }),
     );
 
-    assert.deepEqual(tally(answers), { '201': 1, '409 category_name_taken': 49 });
+    assert.deepEqual(tally(responses), { '201': 1, '409 category_name_taken': 49 });
   });
 });
 
@@ -105,13 +106,13 @@ for (const count of [2, 50]) {
       const { api, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
 
-      const answers = await atOnce(count, api =>
+      const responses = await atOnce(count, api =>
         api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' }),
       );
 
-      const made = answers.filter(({ status }) => status === 201);
-      const waiting = answers.filter(({ body }) => body.code === 'idempotency_key_in_use');
-      assert.equal(made.length + waiting.length, count, JSON.stringify(tally(answers)));
+      const made = responses.filter(({ status }) => status === 201);
+      const waiting = responses.filter(({ body }) => body.code === 'idempotency_key_in_use');
+      assert.equal(made.length + waiting.length, count, JSON.stringify(tally(responses)));
       assert.equal(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
       const again = await api.post('/store/orders', { petId }, { 'idempotency-key': 'sale-1' });
       assert.equal(again.headers['idempotency-replayed'], 'true');
@@ -120,22 +121,41 @@ for (const count of [2, 50]) {
     });
 
     it('are kept apart by the API key that sends them', async t => {
-      const { api, clientWith, atOnce } = await startReplicas(t);
+      const { api, app, clientWith, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
       const other = await clientWith({});
+      const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
+      const headers = { 'idempotency-key': 'sale-1' };
+      // The first request of each key waits for this transaction, and the others of its key are rejected meanwhile.
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const holding = app.db.write(async tx => {
+        await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [petId]);
+        begin();
+        await released;
+      });
+      await begun;
+      let ended = 0;
+      const sent = atOnce(count, async (api, i) => {
+        const client = isOther(i) ? api.as(other.key) : api;
+        return client.post('/store/orders', { petId }, headers).finally(() => ended++);
+      });
+      await until('all but one request of each key are rejected', () => ended >= count - 2).finally(release);
+      await holding;
 
-      const answers = await atOnce(count, (api, i) =>
-        ((i ^ (i >> 1)) & 1 ? api.as(other.key) : api).post(
-          '/store/orders',
-          { petId },
-          { 'idempotency-key': 'sale-1' },
-        ),
-      );
-
-      const fresh = answers.filter(
-        ({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined,
-      );
-      assert.equal(fresh.length, 2);
+      const responses = await sent;
+      const outcomes = { ...(count > 2 && { '409 idempotency_key_in_use': count - 2 }), '201': 2 };
+      assert.deepEqual(tally(responses), outcomes);
+      for (const [client, mine] of [
+        [api, (i: number) => !isOther(i)],
+        [other, isOther],
+      ] as const) {
+        const made = responses.find(({ status }, i) => status === 201 && mine(i))!;
+        assert.equal(made.headers['idempotency-replayed'], undefined);
+        const again = await client.post('/store/orders', { petId }, headers);
+        assert.equal(again.headers['idempotency-replayed'], 'true');
+        assert.deepEqual(again.body, made.body);
+      }
       assert.deepEqual(await stockOf(api, petId), ['available', 98]);
     });
   });

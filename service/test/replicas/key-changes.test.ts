@@ -7,7 +7,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { Client } from '../support/client.ts';
 import { emptyPostgres } from '../support/engines.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** A service with a second replica; `there` is a client of that one, with the administrator's key. */
@@ -29,9 +29,9 @@ describe('within a second of one replica the other hears', () => {
     const { key, keyId } = await clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
     assert.equal((await api.delete(`/keys/${keyId}`)).status, 204);
-    assertRefused(await api.as(key).get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await api.as(key).get('/pets'), 401, 'invalid_api_key');
     clock.turn(SECOND);
-    assertRefused(await there.as(key).get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
   it('that its scopes, its plan or its quotas were changed', async t => {
@@ -39,11 +39,11 @@ describe('within a second of one replica the other hears', () => {
     const { key, keyId } = await clientWith({ plan: 'free', scopes: ['pets:read'] });
     const client = there.as(key);
     assert.equal((await client.get('/pets')).headers['x-ratelimit-limit'], '60');
-    assertRefused(await client.get('/store/orders'), 403, 'insufficient_scope');
+    assertRejected(await client.get('/store/orders'), 403, 'insufficient_scope');
 
     await api.patch(`/keys/${keyId}`, { plan: 'pro', scopes: ['orders:read'] });
     clock.turn(SECOND);
-    assertRefused(await client.get('/pets'), 403, 'insufficient_scope');
+    assertRejected(await client.get('/pets'), 403, 'insufficient_scope');
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '300');
 
     await api.patch(`/keys/${keyId}`, { plan: 'enterprise', quotas: { perMinute: 70, perDay: 700 } });
@@ -58,7 +58,7 @@ describe('within a second of one replica the other hears', () => {
     const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
     clock.turn(SECOND);
-    assertRefused(await there.as(key).get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
 
@@ -69,7 +69,7 @@ describe('within a second of one replica the other hears', () => {
     const expiresAt = new Date(clock.now() + 500).toISOString();
     assert.equal((await api.patch(`/keys/${keyId}`, { expiresAt })).status, 200);
     clock.turn(SECOND);
-    assertRefused(await there.as(key).get('/pets'), 401, 'invalid_api_key');
+    assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
   it('that its ban was lifted', async t => {
@@ -93,9 +93,10 @@ describe('ten replicas that start at once for the first time', () => {
       LOG_LEVEL: 'error',
     });
     const secrets: string[] = [];
+    const apps = await Promise.all(Array.from({ length: 10 }, () => buildApp(config)));
+    // Only once all are built: they are to look for a key, and find none, at the same time.
     const replicas = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        const app = await buildApp(config);
+      apps.map(async app => {
         const made = await app.createFirstKey(secret => void secrets.push(secret));
         const filled = await fillEmptyStore(app.db, app.clock.now());
         return { app, made, filled };

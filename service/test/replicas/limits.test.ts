@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { planLimits } from '../../src/access/plans/plan.ts';
 import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { codes, provokeBan, usedUp } from '../access/provoke-ban.ts';
-import type { Answer, Client } from '../support/client.ts';
-import { assertRefused } from '../support/refusal.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { type NewKey, startTestApp, type TestApp } from '../support/test-app.ts';
 
 const REPLICAS = 4;
@@ -28,14 +28,14 @@ async function startFleet(t: TestContext, environment: Record<string, string> = 
 }
 
 /** Sends so many requests at once, dealt out over the replicas. */
-function burst(clients: readonly Client[], count: number): Promise<Answer[]> {
+function burst(clients: readonly Client[], count: number): Promise<ApiResponse[]> {
   return Promise.all(
     Array.from({ length: count }, (_, i) => clients[i % clients.length]!.get('/pets?limit=1')),
   );
 }
 
-function admitted(answers: readonly Answer[]): number {
-  return answers.filter(({ status }) => status === 200).length;
+function admitted(responses: readonly ApiResponse[]): number {
+  return responses.filter(({ status }) => status === 200).length;
 }
 
 describe('four replicas that share a key', () => {
@@ -85,12 +85,12 @@ describe('four replicas that share a key', () => {
     );
   });
 
-  it('ban it together: what was refused at all of them counts, and the ban holds at all of them', async t => {
+  it('ban it together: what was rejected at all of them counts, and the ban holds at all of them', async t => {
     const fleet = await startFleet(t);
     const client = await usedUp(fleet);
     const elsewhere = (await fleet.replica()).api;
     await provokeBan(fleet, client);
-    assertRefused(await elsewhere.as(client.key).get('/pets'), 429, 'api_key_banned');
+    assertRejected(await elsewhere.as(client.key).get('/pets'), 429, 'api_key_banned');
     const { body } = await elsewhere.get(`/keys/${client.keyId}`);
     assert.equal(typeof body.ban.until, 'string');
     fleet.clock.turn(MINUTE + SECOND);
@@ -100,7 +100,7 @@ describe('four replicas that share a key', () => {
   it('count an address together', async t => {
     const fleet = await startFleet(t);
     const clients = (await fleet.clientsWith({ plan: 'free' })).map(client => client.as(undefined));
-    const answers = await burst(clients, 80);
-    assert.equal(answers.filter(({ status }) => status === 401).length, planLimits.free.perMinute);
+    const responses = await burst(clients, 80);
+    assert.equal(responses.filter(({ status }) => status === 401).length, planLimits.free.perMinute);
   });
 });

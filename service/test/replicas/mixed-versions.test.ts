@@ -63,7 +63,7 @@ async function shopOfBefore(t: TestContext, commit: string) {
   cleanUp.defer(() => balancer.close(0));
   const url = await balancer.listen('127.0.0.1', 0);
   await balancer.add(old.replica.port);
-  // The version before may not know this setting, and would refuse it.
+  // The version before may not know this setting, and would reject it.
   const startNew = () => start(new Replica(2, { ...environment, PETSTORE_DRAIN_SECONDS: '1' }));
   return { old, balancer, url, receiver, checkout, startNew, cleanUp };
 }
@@ -112,10 +112,10 @@ describe('replicas of the version before and of this one on one database and Red
       const created = await old.api.post('/keys', key);
       assert.equal(created.status, 201, created.text);
       const clients = [old.api, next.api].map(api => api.as(created.body.key));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: DAILY + 20 }, (_, i) => clients[i % 2]!.get('/pets?limit=1')),
       );
-      assert.deepEqual(tally(answers), { '200': DAILY, '429 rate_limit_exceeded': 20 });
+      assert.deepEqual(tally(responses), { '200': DAILY, '429 rate_limit_exceeded': 20 });
 
       // The old one leaves, and does not come back once there is a newer schema.
       balancer.remove(old.replica.port);

@@ -13,6 +13,7 @@ import { type CloudEvent, EventReader } from '../support/event-reader.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { serve } from '../support/service-process.ts';
 import { newDatabase } from '../support/test-store.ts';
+import { until } from '../support/until.ts';
 
 interface Replica {
   app: App;
@@ -69,14 +70,6 @@ const append = (session: Session, subject: string, data = '{}') =>
     data,
   ]);
 
-async function until(isReached: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await isReached())) {
-    assert.ok(performance.now() < deadline, `waited in vain for ${what}`);
-    await sleep(20);
-  }
-}
-
 const subjectsOf = (events: CloudEvent[]) => events.map(({ subject }) => subject);
 
 describe('the relay', () => {
@@ -84,7 +77,7 @@ describe('the relay', () => {
     const { replicas, adminKey, session } = await startReplicas(t, 1);
     const [{ api, origin }] = replicas as [Replica];
     const [late, early] = [await session(), await session()];
-    await until(async () => (await latestCursor(api)) === '1', 'the first key');
+    await until('the first key has its event', async () => (await latestCursor(api)) === '1');
     const reader = await EventReader.open(origin, adminKey);
     await late.query('BEGIN');
     await append(late, 'pets/1');
@@ -122,7 +115,7 @@ describe('the relay', () => {
     await append(beganFirst, `pets/${pet}`, '{"order":2}');
     await beganFirst.query('COMMIT');
     const told = () => eventsAfter(api, 0, '&type=pet.updated');
-    await until(async () => (await told()).length === 2, 'both events');
+    await until('both events are there', async () => (await told()).length === 2);
     assert.deepEqual(
       (await told()).map(({ data }) => data.order),
       [1, 2],
@@ -162,7 +155,7 @@ describe('the relay', () => {
     stop.abort();
     await holdingUp;
     const { db } = replicas[0]!.app;
-    await until(async () => (await db.all('SELECT 1 FROM new_events')).length === 0, 'all to be numbered');
+    await until('all are numbered', async () => (await db.all('SELECT 1 FROM new_events')).length === 0);
     const end = Number(await latestCursor(api));
     for (const reader of readers) {
       await reader.untilEvents(end);
@@ -213,7 +206,10 @@ describe('the relay', () => {
         return events.filter(({ data }) => names.includes(data.name)).length;
       };
       const began = performance.now();
-      await until(async () => (await told()) === names.length, 'the events of the replica that was killed');
+      await until(
+        'the events of the replica that was killed are numbered',
+        async () => (await told()) === names.length,
+      );
       assert.ok(performance.now() - began < 5_000);
     }
     t.diagnostic(`${left} events were without a number when their replica was killed`);

@@ -9,8 +9,8 @@ export const paths: Record<Resource, string> = {
   orders: '/store/orders',
 };
 
-/** The status that belongs to each refusal a shop operation can meet. */
-export const refusalStatus: Record<string, number> = {
+/** The status that belongs to each rejection a shop operation can meet. */
+export const rejectionStatus: Record<string, number> = {
   invalid_request: 400,
   category_not_found: 404,
   pet_not_found: 404,

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
-import { MINUTE } from '../../src/kit/clock.ts';
-import { assertKeepsContract } from '../support/contract.ts';
-import { assertInvariants } from '../support/invariants.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { Worker } from 'node:worker_threads';
 import { onPostgres } from '../support/test-store.ts';
-import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
-import { type Operation, operations } from './shop-operations.ts';
-import { paths, type Resource, refusalStatus } from './shop-shapes.ts';
+import { rejectionStatus } from './shop-shapes.ts';
+import type { Walk, Walked } from './shop-walk.ts';
 
 /**
  * How many sequences are tried: `MODEL_RUNS=100000 node --test …` searches longer. A server has to be asked over a network
@@ -19,174 +15,29 @@ const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 300 : 2_000));
 /** What a failure prints, to try the same again: `MODEL_SEED=… MODEL_PATH=…`. */
 const { MODEL_SEED, MODEL_PATH } = process.env;
 
+/** One for each of two processors. */
+const WORKERS = MODEL_PATH === undefined ? 2 : 1;
+
+/** In a thread of its own. A failure there is thrown here. */
+async function walk(workerData: Walk): Promise<Walked> {
+  const worker = new Worker(new URL('shop-walk.ts', import.meta.url), { workerData });
+  const [[walked]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+  return walked;
+}
+
 describe('the shop', () => {
   it('does what a simple model of its rules does, in every sequence of operations', async t => {
-    const shop = new ShopUnderTest(await startTestApp(t, { environment: { LOG_LEVEL: 'silent' } }));
-    let steps = 0;
-    const property = fc.asyncProperty(operations, async sequence => {
-      await shop.empty();
-      for (const operation of sequence) await shop.step(operation);
-      steps += sequence.length;
-    });
     const seed = MODEL_SEED === undefined ? Date.now() | 0 : Number(MODEL_SEED);
-    await fc.assert(property, {
-      numRuns: RUNS,
-      seed,
-      ...(MODEL_PATH !== undefined && { path: MODEL_PATH, endOnFailure: true }),
-    });
+    const runs = Math.ceil(RUNS / WORKERS);
+    const walks = await Promise.all(
+      Array.from({ length: WORKERS }, (_, i) => walk({ seed: (seed + i) | 0, runs, path: MODEL_PATH })),
+    );
     // Sequences that never met a rule would say nothing about it.
-    if (MODEL_PATH === undefined)
-      assert.deepEqual([...shop.refusals].sort(), Object.keys(refusalStatus).sort());
-    t.diagnostic(`${RUNS} sequences, ${steps} operations, seed ${seed}`);
+    if (MODEL_PATH === undefined) {
+      const rejections = new Set(walks.flatMap(({ rejections }) => rejections));
+      assert.deepEqual([...rejections].sort(), Object.keys(rejectionStatus).sort());
+    }
+    const steps = walks.reduce((sum, walk) => sum + walk.steps, 0);
+    t.diagnostic(`${WORKERS * runs} sequences, ${steps} operations, seed ${seed}`);
   });
 });
-
-interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  body: any;
-}
-
-/** The service beside its model: every step is taken by both. */
-class ShopUnderTest {
-  readonly #test: TestApp;
-  #model = new ShopModel();
-  /** The refusals met so far. */
-  readonly refusals = new Set<string>();
-  /** The IDs given out so far, by what they identify. */
-  #ids: Record<'categories' | 'pets' | 'orders', number[]> = { categories: [], pets: [], orders: [] };
-
-  constructor(test: TestApp) {
-    this.#test = test;
-  }
-
-  /** Starts anew with nothing in the shop, a minute later: limits are per minute. */
-  async empty(): Promise<void> {
-    const { app, clock } = this.#test;
-    await app.db.write(tx =>
-      Promise.all(['orders', 'pets', 'categories', 'events'].map(table => tx.run(`DELETE FROM ${table}`))),
-    );
-    clock.turn(MINUTE);
-    this.#model = new ShopModel();
-    this.#ids = { categories: [], pets: [], orders: [] };
-  }
-
-  async step(operation: Operation): Promise<void> {
-    const request = this.#settled(operation);
-    const answer = await this.#send(request);
-    const told = `${JSON.stringify(request)} → ${answer.status} ${JSON.stringify(answer.body)}`;
-    const newId = this.#noteNewId(request, answer);
-    const expected = this.#model.answer(request, this.#test.clock.now(), newId);
-    assertExpected(answer, expected, told);
-    if ('codes' in expected) this.refusals.add(answer.body.code);
-    await this.#assertSameState(told);
-  }
-
-  /** The request that an operation stands for, now that it is known what exists. */
-  #settled({ method, resource, target, body, query, stale }: Operation): ModelRequest {
-    const kind = resource === 'inventory' ? 'pets' : resource;
-    const id = typeof target === 'number' ? String(this.#idOf(kind, target)) : target;
-    const settle = (fields: object) =>
-      Object.fromEntries(
-        Object.entries(fields).map(([field, value]) => [field, this.#settledValue(value, Number(id))]),
-      );
-    return {
-      method,
-      resource,
-      ...(id !== undefined && { id }),
-      ...(body && { body: settle(body) }),
-      ...(query && {
-        query: Object.fromEntries(
-          Object.entries(settle(query)).map(([name, value]) => [name, String(value)]),
-        ),
-      }),
-      ...(stale && { stale }),
-    };
-  }
-
-  #settledValue(value: unknown, ownId: number): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    if ('pet' in value) return this.#idOf('pets', value.pet as number);
-    if ('category' in value) return this.#idOf('categories', value.category as number);
-    return ownId;
-  }
-
-  #idOf(kind: Exclude<Resource, 'inventory'>, reference: number): number {
-    const ids = this.#ids[kind];
-    return reference === 0 || ids.length === 0 ? 4_000_000_000 : ids[(reference - 1) % ids.length]!;
-  }
-
-  async #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<Answer> {
-    const search = new URLSearchParams({ limit: '100', ...query });
-    const path = id !== undefined ? `${paths[resource]}/${id}` : paths[resource];
-    const url = method === 'GET' && id === undefined ? `${path}?${search}` : path;
-    const response = await this.#test.app.server.inject({
-      method,
-      url,
-      headers: {
-        'x-api-key': this.#test.adminKey,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(stale && { 'if-match': '"stale"' }),
-      },
-      ...(body && { payload: JSON.stringify(body) }),
-    });
-    const { statusCode: status, payload: text } = response;
-    const headers = response.headers as Record<string, string>;
-    assertKeepsContract({ method, path: url, status, headers, text });
-    return { status, body: text === '' ? undefined : JSON.parse(text) };
-  }
-
-  /** An ID that was just given out must never have been given out before. */
-  #noteNewId({ method, resource }: ModelRequest, { status, body }: Answer): number {
-    if (method !== 'POST' || status !== 201 || resource === 'inventory') return Number.NaN;
-    const ids = this.#ids[resource];
-    assert.ok(body.id > (ids.at(-1) ?? 0), `ID ${body.id} after ${ids.at(-1)}`);
-    ids.push(body.id);
-    return body.id;
-  }
-
-  /** What is stored is what the model holds, and breaks no rule of its own. */
-  async #assertSameState(told: string): Promise<void> {
-    const { db } = this.#test.app;
-    // At once, which is one round trip to a server.
-    const [pets, orders] = await Promise.all([
-      db.all('SELECT id, category_id, status, quantity FROM pets ORDER BY id'),
-      db.all('SELECT id, pet_id, quantity, complete FROM orders ORDER BY id'),
-      assertInvariants(sql => db.all(sql)),
-    ]);
-    assert.deepEqual(
-      pets,
-      [...this.#model.pets].map(([id, { categoryId, status, quantity }]) => ({
-        id,
-        category_id: categoryId,
-        status,
-        quantity,
-      })),
-      told,
-    );
-    assert.deepEqual(
-      orders,
-      [...this.#model.orders].map(([id, { petId, quantity, complete }]) => ({
-        id,
-        pet_id: petId ?? null,
-        quantity,
-        complete: complete ? 1 : 0,
-      })),
-      told,
-    );
-  }
-}
-
-function assertExpected({ status, body }: Answer, expected: Expected, told: string): void {
-  if ('codes' in expected) {
-    assert.ok(
-      expected.codes.includes(body?.code),
-      `${told}, but the model refuses: ${expected.codes.join(' or ')}`,
-    );
-    assert.equal(status, refusalStatus[body.code], told);
-    assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], told);
-    return;
-  }
-  assert.equal(status, expected.status, told);
-  assert.deepEqual(body, 'body' in expected ? expected.body : undefined, told);
-}

@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from './launch-browser.ts';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from './launch-browser.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 
 /** How long a page may take for anything that a test waits for, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
-/** How long to leave a page alone between two looks at it, in milliseconds. */
+/** The time between two reads of a condition, in milliseconds. */
 const POLL_INTERVAL = 20;
 
-/** What happened in the pages of a browser context. */
-export class Watch {
-  /** Every URL that was asked for. */
-  readonly urls: string[] = [];
-  readonly #faults: string[] = [];
-  readonly #expected: RegExp[] = [];
+const viewport = { width: 1280, height: 900 };
 
-  constructor(context: BrowserContext, origin: () => string) {
+/** Records what happens in the pages of a browser context. */
+export class Watch {
+  #urls: string[] = [];
+  #faults: string[] = [];
+  #expected: RegExp[] = [];
+
+  constructor(context: BrowserContext, origin: string) {
     context.on('console', message => {
-      // What the browser itself thinks of a page, at a level that its console hides.
+      // Chromium's own remarks about a page have this level, and its console hides them.
       if (String(message.type()) !== 'verbose')
         this.#faults.push(`console ${message.type()}: ${message.text()}`);
     });
@@ -30,25 +31,37 @@ export class Watch {
     );
     context.on('request', request => {
       const url = request.url();
-      this.urls.push(url);
-      if (!/^(data|blob):/.test(url) && new URL(url).origin !== origin())
+      this.#urls.push(url);
+      if (!/^(data|blob):/.test(url) && new URL(url).origin !== origin)
         this.#faults.push(`left the origin: ${url}`);
     });
     context.on('page', page => page.on('websocket', socket => this.#faults.push(`socket: ${socket.url()}`)));
   }
 
-  /** Allows for what a test provokes: the browser itself logs every response of 400 and above. */
+  /** Begins a new record, for the next test. */
+  begin(): void {
+    this.#urls = [];
+    this.#faults = [];
+    this.#expected = [];
+  }
+
+  /** Allows a fault that a test provokes: the browser logs every response with a status of 400 and above. */
   expect(fault: RegExp): void {
     this.#expected.push(fault);
   }
 
-  /** Console messages, uncaught errors, violations of the CSP, failed requests, and requests to elsewhere. */
+  /** The URL of every request. */
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
+  /** Console messages, uncaught errors, CSP violations, failed requests, and requests to another origin. */
   get faults(): string[] {
     return this.#faults.filter(fault => !this.#expected.some(expected => expected.test(fault)));
   }
 }
 
-/** Runs in every document before its own scripts. The console is recorded. */
+/** Runs in every document before its own scripts. `Watch` records what the console shows. */
 const reportViolations = `document.addEventListener('securitypolicyviolation', event =>
   console.error('CSP: ' + event.effectiveDirective + ' forbids ' + (event.blockedURI || 'inline') +
     ' at ' + event.sourceFile + ':' + event.lineNumber));`;
@@ -58,65 +71,85 @@ export interface Visit {
   page: Page;
   shop: TestApp;
   watch: Watch;
-  /** Opens another context of the browser, which shares nothing with this one. */
+  /** Opens another context of the browser, which shares nothing with this one. It closes when the test ends. */
   anotherVisitor: () => Promise<BrowserContext>;
 }
 
 /**
- * One browser for the file that calls this. What it answers opens an empty page of a new context, and starts a service
- * of its own for it. When the test ends it fails if anything went wrong in the page, expected or not.
+ * Opens one page and starts one service for all tests that share the returned function; both start with the first call.
+ * Each call returns the page empty, with nothing stored, in light colours and in its first size. When a test ends, it
+ * fails if there was a fault in the page, whether or not the test looked for it.
  */
-export function useBrowser(): (t: TestContext, options?: BrowserContextOptions) => Promise<Visit> {
-  let browser: Browser | undefined;
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
+export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext) => Promise<Visit> {
+  const resources = new AsyncDisposableStack();
+  after(() => resources.disposeAsync());
+  const contextOptions = { viewport, ...options };
 
-  return async (t, options = {}) => {
-    const contexts: BrowserContext[] = [];
-    const faults: string[] = [];
-    let origin = '';
-    let watch: Watch | undefined;
-    // Before the service is taken down, which would make requests fail.
-    t.after(async () => {
-      faults.push(...(watch?.faults ?? []));
-      await Promise.all(contexts.map(context => context.close()));
-    });
-    // The browser is spoken to from this process, with timers of its own.
-    const shop = await startTestApp(t, {
-      alone: false,
-      // Wherever a webhook leads, it ends on this machine, where nobody answers.
-      environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
-      webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
-    });
-    origin = shop.origin;
-    t.after(() => assert.deepEqual(faults, [], 'something went wrong in the page'));
-
+  const open = async () => {
+    const shop = await startTestApp(
+      { after: (release: () => Promise<void>) => resources.defer(release) },
+      {
+        // The connection to the browser has sockets and timers of its own.
+        alone: false,
+        // Every webhook leads to a port of this machine on which nothing listens.
+        environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
+        webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+      },
+    );
+    const browser = await openBrowser();
+    // Deferred last, so it runs first: a service that stops makes requests of the page fail.
+    resources.defer(() => browser.close());
     const newContext = async () => {
-      const context = await browser!.newContext({
-        baseURL: origin,
-        viewport: { width: 1280, height: 900 },
-        ...options,
-      });
-      contexts.push(context);
-      context.setDefaultTimeout(PATIENCE);
+      const context = await browser.newContext({ baseURL: shop.origin, ...contextOptions });
+      context.setDefaultTimeout(TIMEOUT);
       await context.addInitScript(reportViolations);
       return context;
     };
     const context = await newContext();
-    watch = new Watch(context, () => origin);
-    return { context, page: await context.newPage(), shop, watch, anotherVisitor: newContext };
+    const watch = new Watch(context, shop.origin);
+    return { shop, newContext, context, watch, page: await context.newPage() };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+
+  return async t => {
+    opened ??= open();
+    const { shop, newContext, context, watch, page } = await opened;
+    const visitors: BrowserContext[] = [];
+    t.after(async () => {
+      await clearStorage(page);
+      const { faults } = watch;
+      await Promise.all(visitors.map(visitor => visitor.close()));
+      for (const other of context.pages()) if (other !== page) await other.close();
+      await context.unrouteAll({ behavior: 'wait' });
+      await page.goto('about:blank');
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(contextOptions.viewport ?? viewport);
+      assert.deepEqual(faults, [], 'something went wrong in the page');
+    });
+    watch.begin();
+    const anotherVisitor = async () => {
+      const visitor = await newContext();
+      visitors.push(visitor);
+      return visitor;
+    };
+    return { context, page, shop, watch, anotherVisitor };
   };
 }
 
-/** Waits until `read` answers what was wanted; fails with what it answers instead. */
-export async function eventually<T>(read: () => Promise<T>, wanted: T, told = ''): Promise<void> {
-  const deadline = Date.now() + PATIENCE;
+async function clearStorage(page: Page): Promise<void> {
+  // A page that never left about:blank has no storage.
+  if (page.url() === 'about:blank') return;
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await page.context().clearCookies();
+}
+
+/** Reads until the value equals `wanted`. Fails after 20 seconds, with the last value. */
+export async function eventually<T>(read: () => Promise<T>, wanted: T, message = ''): Promise<void> {
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
     const value = await read();
     try {
-      assert.deepEqual(value, wanted, told);
+      assert.deepEqual(value, wanted, message);
       return;
     } catch (error) {
       if (Date.now() > deadline) throw error;

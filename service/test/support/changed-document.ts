@@ -1,15 +1,15 @@
 import type { BrowserContext } from 'playwright-core';
 import type { DocumentObject } from '../contract/document.ts';
 
-/** Has the browser receive another document than the service sends. */
+/** Changes the document on its way from the service to the browser. */
 export async function changeDocument(
   context: BrowserContext,
   change: (document: DocumentObject) => void,
 ): Promise<void> {
   await context.route('**/openapi.json', async route => {
-    const answer = await route.fetch();
-    const document = await answer.json();
+    const response = await route.fetch();
+    const document = await response.json();
     change(document);
-    await route.fulfill({ response: answer, json: document });
+    await route.fulfill({ response, json: document });
   });
 }

@@ -4,12 +4,15 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 const onMacs = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
-/** What to do where there is no browser. */
+/** How to install a browser where there is none. */
 export const howToGetChromium =
   'The tests of the portal need Chromium or Chrome: install it (Debian: apt-get install chromium), ' +
   'or set CHROMIUM to its path';
 
-/** The path of Chromium or Chrome: `CHROMIUM`, or the first that is found; `undefined` where there is none. */
+/**
+ * The path of Chromium or Chrome: `CHROMIUM`, or else the first one on the `PATH`; `undefined` where there is none.
+ * Throws when `CHROMIUM` names no program.
+ */
 export function findChromium({ CHROMIUM, PATH } = process.env): string | undefined {
   if (CHROMIUM) {
     if (isExecutable(CHROMIUM)) return CHROMIUM;

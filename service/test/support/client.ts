@@ -1,7 +1,8 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { Agent, IncomingHttpHeaders } from 'node:http';
+import { http } from '../../src/kit/node-http.ts';
 import { assertKeepsContract } from './contract.ts';
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -16,7 +17,7 @@ export class Client {
   readonly #agent: Agent;
   readonly #headers: Record<string, string>;
 
-  constructor(origin: string, key?: string, agent = new Agent({ keepAlive: true })) {
+  constructor(origin: string, key?: string, agent = new http.Agent({ keepAlive: true })) {
     this.#origin = origin;
     this.#agent = agent;
     this.#headers = key === undefined ? {} : { 'x-api-key': key };
@@ -27,34 +28,34 @@ export class Client {
     return new Client(this.#origin, key, this.#agent);
   }
 
-  get(path: string, headers?: Record<string, string>): Promise<Answer> {
+  get(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('GET', path, { headers });
   }
 
-  head(path: string, headers?: Record<string, string>): Promise<Answer> {
+  head(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('HEAD', path, { headers });
   }
 
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('POST', path, { body, headers });
   }
 
-  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('PUT', path, { body, headers });
   }
 
-  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('PATCH', path, {
       body,
       headers: { 'content-type': 'application/merge-patch+json', ...headers },
     });
   }
 
-  delete(path: string, headers?: Record<string, string>): Promise<Answer> {
+  delete(path: string, headers?: Record<string, string>): Promise<ApiResponse> {
     return this.send('DELETE', path, { headers });
   }
 
-  async send(method: string, path: string, { headers = {}, body }: LooseOptions = {}): Promise<Answer> {
+  async send(method: string, path: string, { headers = {}, body }: LooseOptions = {}): Promise<ApiResponse> {
     const bytes =
       body === undefined || typeof body === 'string' || body instanceof Uint8Array
         ? body
@@ -75,8 +76,8 @@ export class Client {
     path: string,
     headers: Record<string, string | undefined>,
     bytes: string | Uint8Array | undefined,
-  ): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  ): Promise<ApiResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>();
     const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
     const length = bytes === undefined ? {} : { 'content-length': Buffer.byteLength(bytes) };
     const options = {
@@ -85,7 +86,7 @@ export class Client {
       agent: this.#agent,
       headers: { ...sent, ...length } as Record<string, string>,
     };
-    const request = httpRequest(this.#origin, options, response => {
+    const request = http.request(this.#origin, options, response => {
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk));
       response.on('error', reject);

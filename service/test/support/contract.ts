@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { parse } from 'yaml';
-
-export const contractFile = join(import.meta.dirname, '../../../openapi.yaml');
+import { readContract } from './contract-file.ts';
 
 interface Reference {
   $ref: string;
@@ -37,7 +33,7 @@ interface Document {
   };
 }
 
-export const contract: Document = parse(readFileSync(contractFile, 'utf8'));
+export const contract = readContract<Document>();
 
 /** Headers that HTTP itself brings, or that say nothing about the operation. */
 const PLAIN_HEADERS = new Set([
@@ -62,9 +58,18 @@ const EVERY_RESPONSE = [
   'API-Version',
 ];
 
-const ajv = new Ajv({ strict: false, allErrors: true });
+// contract/examples.test.ts holds the schemas themselves against the schema of schemas; compiling that one is slow.
+const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
 ajvFormats.default(ajv as never);
 ajv.addSchema({ $id: 'contract', components: contract.components });
+
+/** The paths with parameters. */
+const templates = Object.entries(contract.paths)
+  .filter(([template]) => template.includes('{'))
+  .map(([template, operations]) => ({
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`),
+    operations,
+  }));
 
 const validators = new Map<object, ValidateFunction>();
 
@@ -108,7 +113,7 @@ function assertIsPage({ headers }: Exchange): void {
 
 function assertBodyFits(
   { content }: ResponseObject,
-  { method, headers, text }: Exchange,
+  { method, status, headers, text }: Exchange,
   told: string,
 ): void {
   if (content === undefined || method === 'HEAD') {
@@ -118,7 +123,15 @@ function assertBodyFits(
   const mediaType = String(headers['content-type']).split(';')[0]!;
   const media = content[mediaType];
   assert.ok(media, `${told}: media type ${mediaType} is not documented`);
-  assertFits(media.schema, mediaType.endsWith('json') ? JSON.parse(text) : text, told);
+  const body = mediaType.endsWith('json') ? JSON.parse(text) : text;
+  assertFits(media.schema, body, told);
+  if (status >= 400) assertIsErrorMessage(body.message, told);
+}
+
+/** Fails unless a message begins with a capital letter and ends without a full stop. */
+export function assertIsErrorMessage(message: string, told: string): void {
+  assert.match(message, /^[A-Z]/, `${told}: the message does not begin with a capital letter`);
+  assert.doesNotMatch(message, /\.$/, `${told}: the message ends with a full stop`);
 }
 
 function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {
@@ -153,11 +166,7 @@ export function operationOf(method: string, path: string): Operation | undefined
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   const exact = contract.paths[pathname];
   if (exact) return exact[verb];
-  for (const [template, operations] of Object.entries(contract.paths)) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
-    if (pattern.test(pathname)) return operations[verb];
-  }
-  return undefined;
+  return templates.find(({ pattern }) => pattern.test(pathname))?.operations[verb];
 }
 
 function resolve(header: HeaderObject | Reference): HeaderObject {

@@ -91,7 +91,7 @@ export class Checkout {
     for (const name of ['node_modules', 'service']) symlinkSync(join(root, name), join(this.directory, name));
     writeFileSync(join(programs, 'docker'), `#!/bin/sh\n${docker}\n`);
     chmodSync(join(programs, 'docker'), 0o755);
-    // Otherwise curl ends with 0 when the service refuses what it asked for.
+    // Otherwise curl ends with 0 when the service rejects what it asked for.
     writeFileSync(join(directory, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
     const { LD_LIBRARY_PATH = '' } = debianEnvironment({});
     const PATH = `${programs}:${dirname(debianProgram('pg_dump'))}:${process.env.PATH}`;

@@ -35,7 +35,7 @@ export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
   PostgreSQL: t => openPostgresStore(t),
 };
 
-/** Those that a test has closed itself refuse to be closed again. */
+/** Those that a test has closed itself will not be closed again. */
 async function closeAll(opened: readonly Database[]): Promise<void> {
   for (const db of opened) await db.close().catch(() => {});
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { http } from '../../src/kit/node-http.ts';
 import { assertKeepsContract } from './contract.ts';
 import { EventStreamParser } from './event-stream-parser.ts';
 
@@ -16,7 +17,7 @@ export interface CloudEvent {
 }
 
 /** How long anything that a reader waits for may take, in milliseconds. */
-const PATIENCE = 20_000;
+const TIMEOUT = 20_000;
 
 /** A client of the stream of events, on a connection of its own. */
 export class EventReader {
@@ -35,7 +36,7 @@ export class EventReader {
   ): Promise<EventReader> {
     const reader = new EventReader(origin, key, path, headers);
     await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to begin');
-    if (!reader.#response) throw new Error('The connection was refused or broke');
+    if (!reader.#response) throw new Error('The connection was rejected or broke');
     const { statusCode: status, headers: got } = reader.#response!;
     assert.equal(status, 200);
     assertKeepsContract({ method: 'HEAD', path, status: status!, headers: got, text: '' });
@@ -44,7 +45,7 @@ export class EventReader {
 
   constructor(origin: string, key: string, path: string, headers: Record<string, string>) {
     const options = { agent: false, headers: { 'x-api-key': key, ...headers } };
-    this.#request = request(`${origin}${path}`, options, response => {
+    this.#request = http.request(`${origin}${path}`, options, response => {
       this.#response = response;
       response.setEncoding('utf8');
       response.on('data', text => this.#take(text));
@@ -82,7 +83,7 @@ export class EventReader {
   }
 
   async until(isReached: () => boolean, what: string): Promise<void> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + TIMEOUT;
     while (!isReached()) {
       assert.ok(
         performance.now() < deadline,

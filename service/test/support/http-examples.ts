@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 import type { Block } from './guide.ts';
 
 /** A response that a text shows, and the request that it answers. */
@@ -35,7 +35,7 @@ export function examplesIn(blocks: readonly Block[], placeholders: Record<string
 }
 
 /** Asserts that the answer is the one that is shown; it may have more headers, and anything in the place of `…`. */
-export function assertShown({ expected }: Example, { status, headers, body, text }: Answer): void {
+export function assertShown({ expected }: Example, { status, headers, body, text }: ApiResponse): void {
   const shownHeaders = Object.fromEntries(
     [...expected.headers].map(([name, shown]) => [name, unlessFits(shown, headers[name])]),
   );

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import { http } from '../../src/kit/node-http.ts';
 
 export interface Sample {
   name: string;
@@ -37,7 +38,7 @@ export async function scrape(url: string | undefined): Promise<Metrics> {
 /** Sends a request on a connection of its own. */
 export async function ask(method: string, url: string | undefined) {
   assert.ok(url, 'the service shows no metrics');
-  const request = httpRequest(url, { method, agent: false }).end();
+  const request = http.request(url, { method, agent: false }).end();
   const closed = new Promise(resolve => request.once('close', resolve));
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -52,7 +53,7 @@ const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(?:,|$)/y;
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (\\S+)$`);
 
-/** Reads the text format 0.0.4, and fails on whatever a Prometheus server would refuse or take for something else. */
+/** Reads the text format 0.0.4, and fails on whatever a Prometheus server would reject or take for something else. */
 function parse(text: string): Sample[] {
   assert.ok(text.endsWith('\n'), 'the last line is not ended');
   const types = new Map<string, string>();

@@ -15,7 +15,7 @@ export interface TriedOut {
   limits: Record<string, number>;
 }
 
-/** The reference, as a reader handles it. */
+/** The reference, with what a reader does on it. */
 export class PortalPage {
   readonly page: Page;
 
@@ -23,7 +23,7 @@ export class PortalPage {
     this.page = page;
   }
 
-  /** Loads the reference, at an operation if the fragment names one. */
+  /** Loads the reference, and opens the operation that the fragment names. */
   async open(fragment = ''): Promise<this> {
     await this.page.goto(`/docs${fragment}`);
     return this.ready();
@@ -49,7 +49,7 @@ export class PortalPage {
     return this.page.locator(`nav[aria-label="Operations"] a[data-operation="${operationId}"]`);
   }
 
-  /** Opens an operation by the navigation. */
+  /** Opens an operation through its entry in the navigation. */
   async show(operation: Listed): Promise<Locator> {
     await this.entry(operation).click();
     const shown = this.operation(operation);
@@ -57,10 +57,10 @@ export class PortalPage {
     return shown;
   }
 
-  /** Opens everything that an operation has folded away. */
+  /** Opens every part of an operation that is closed. */
   async unfold(shown: Locator): Promise<void> {
     await shown.locator('[data-code]').last().waitFor();
-    // What is folded away is made when it is opened, and has parts that are folded away.
+    // The page creates the content of a response when it opens, and that content has closed parts of its own.
     for (const kind of ['[data-code]', '[data-code] details'])
       await shown.locator(kind).evaluateAll(all => {
         for (const details of all) details.open = true;
@@ -73,7 +73,7 @@ export class PortalPage {
     await this.page.locator('#api-key').fill(key);
   }
 
-  /** Opens an operation, fills in what is given and sends it. */
+  /** Opens an operation, fills in the parameters and the body, and sends the request. */
   async tryOut(
     operation: Listed,
     { parameters = {}, body }: { parameters?: Record<string, unknown>; body?: unknown } = {},
@@ -89,11 +89,11 @@ export class PortalPage {
   /** Sends the form of an operation as it is. */
   async execute(operation: Listed): Promise<TriedOut> {
     const shown = this.operation(operation);
-    const received = this.page.waitForResponse(answer => answer.request().resourceType() === 'fetch');
+    const received = this.page.waitForResponse(response => response.request().resourceType() === 'fetch');
     await shown.locator('.execute').click();
     const response = await received;
     const id = await response.headerValue('x-request-id');
-    // What is shown may still be the answer to the request before.
+    // The page may still show the response to the request before.
     const live = shown.locator('.live-response').filter({ hasText: `x-request-id: ${id}` });
     return {
       response,

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 import { parseResponse } from './raw-http.ts';
 
 /** A connection to a server, for bytes that no HTTP client would send. Text is Latin-1. */
@@ -31,7 +31,7 @@ export class RawConnection {
   }
 
   /** The responses that came until the server ended the connection. Throws when it broke, or one of them was cut off. */
-  async responses(): Promise<Answer[]> {
+  async responses(): Promise<ApiResponse[]> {
     await this.closed();
     if (this.#failure) throw this.#failure;
     return this.received.split(/(?=HTTP\/1\.1 \d{3} )/).map(parseResponse);
@@ -39,7 +39,7 @@ export class RawConnection {
 }
 
 /** Sends bytes in one piece, and returns the responses that came until the server ended the connection. */
-export function exchangeUntilEnd(origin: string, bytes: string): Promise<Answer[]> {
+export function exchangeUntilEnd(origin: string, bytes: string): Promise<ApiResponse[]> {
   const connection = new RawConnection(origin);
   connection.send(bytes);
   return connection.responses();

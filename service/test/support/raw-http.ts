@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 import { assertKeepsContract } from './contract.ts';
 
 /**
- * Sends bytes to a server as they are, for what no HTTP client would send, and answers with the first response. A refusal
+ * Sends bytes to a server as they are, for what no HTTP client would send, and answers with the first response. A rejection
  * is held against the contract as one of a request that is no operation. Text is sent as Latin-1.
  */
-export async function exchangeBytes(origin: string, bytes: string | Uint8Array): Promise<Answer> {
+export async function exchangeBytes(origin: string, bytes: string | Uint8Array): Promise<ApiResponse> {
   const answer = parseResponse(await firstResponse(origin, bytes));
   if (answer.status >= 400) assertKeepsContract({ method: 'GET', path: '/', ...answer });
   return answer;
@@ -38,7 +38,7 @@ function isWhole(response: string): boolean {
 }
 
 /** The body may be missing, as in a response to HEAD; one that is cut off is no JSON, which throws. */
-export function parseResponse(response: string): Answer {
+export function parseResponse(response: string): ApiResponse {
   const bodyStart = response.indexOf('\r\n\r\n') + 4;
   const [statusLine = '', ...lines] = response.slice(0, bodyStart - 4).split('\r\n');
   const headers = Object.fromEntries(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Answer, Client } from './client.ts';
+import type { ApiResponse, Client } from './client.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { onPostgres } from './test-store.ts';
 
@@ -8,7 +8,7 @@ export interface ReplicatedApp extends TestApp {
   /** Clients with the administrator's key: of two replicas where the store is a server, else twice of the one. */
   apis: [Client, Client];
   /** Sends `count` requests at once, in turn to the one replica and to the other. */
-  atOnce: (count: number, send: (api: Client, i: number) => Promise<Answer>) => Promise<Answer[]>;
+  atOnce: (count: number, send: (api: Client, i: number) => Promise<ApiResponse>) => Promise<ApiResponse[]>;
 }
 
 /** Starts the service as races are to meet it: two replicas on PostgreSQL, one process on SQLite, which takes no more. */
@@ -26,22 +26,22 @@ export async function startReplicas(
 }
 
 /** How often each outcome occurs among the answers: `{ '201': 1, '409 pet_not_available': 199 }`. */
-export function tally(answers: readonly Answer[]): Record<string, number> {
+export function tally(responses: readonly ApiResponse[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const answer of answers) {
-    const outcome = outcomeOf(answer);
+  for (const response of responses) {
+    const outcome = outcomeOf(response);
     counts[outcome] = (counts[outcome] ?? 0) + 1;
   }
   return counts;
 }
 
-/** The status, and the code where it is a refusal. */
-export function outcomeOf({ status, body }: Answer): string {
+/** The status, and the code where it is a rejection. */
+export function outcomeOf({ status, body }: ApiResponse): string {
   return body?.code === undefined ? String(status) : `${status} ${body.code}`;
 }
 
 /** Fails when there is an outcome among the answers that is not one of these. */
-export function assertOutcomes(answers: readonly Answer[], expected: readonly string[]): void {
-  const strays = answers.filter(answer => !expected.includes(outcomeOf(answer)));
+export function assertOutcomes(responses: readonly ApiResponse[], expected: readonly string[]): void {
+  const strays = responses.filter(response => !expected.includes(outcomeOf(response)));
   assert.deepEqual(tally(strays), {});
 }

@@ -43,7 +43,11 @@ export function dataDirectory(t: TestContext): string {
 /** Starts a command of `main.ts`. Whatever still runs when the test ends is killed. */
 export function start(t: TestContext, args: string[], environment: Environment): Started {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = endOf(child);
@@ -84,7 +88,7 @@ export async function serve(
 function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
   return new Promise(resolve => {
     createInterface({ input: stdout! }).on('line', line => {
-      if (line.includes('"msg":"listening"')) resolve(JSON.parse(line));
+      if (line.includes('"msg":"Listening"')) resolve(JSON.parse(line));
     });
   });
 }

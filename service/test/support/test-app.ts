@@ -40,10 +40,10 @@ export interface NewKey {
 
 /**
  * Boots the real composition root on an empty store in a directory of its own, with a clock that tests turn. When the
- * test ends all of it is taken down, and the test fails if anything is left behind.
+ * test ends, all of it stops, and the test fails if anything is left behind.
  */
 export async function startTestApp(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   {
     environment = {},
     clock = new TestClock(),

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { http } from '../../src/kit/node-http.ts';
 import { disconnect } from '../events/receiver.ts';
+import { inTime } from '../support/until.ts';
 
 type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
 
@@ -52,7 +54,7 @@ export class Collector {
   #news = Promise.withResolvers<void>();
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
+    this.#server = http.createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       const bytes = Buffer.concat(chunks);
@@ -81,12 +83,20 @@ export class Collector {
   }
 
   /** Resolves when it was sent so many requests. */
-  async has(requests: number): Promise<void> {
+  has(requests: number): Promise<void> {
+    return inTime(`${requests} requests`, this.#has(requests));
+  }
+
+  async #has(requests: number): Promise<void> {
     while (this.requests.length < requests) await this.#news.promise;
   }
 
   /** Resolves with the first span that fits. */
-  async span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
+  span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
+    return inTime('a span that fits', this.#span(fits));
+  }
+
+  async #span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
     for (;;) {
       const span = this.spans.find(fits);
       if (span) return span;

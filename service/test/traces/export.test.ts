@@ -150,10 +150,10 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('say which requests the service failed, and not that a refusal is an error', async t => {
+  it('say which requests the service failed, and not that a rejection is an error', async t => {
     const shop = await tracedShop(t);
-    const refused = await shop.api.get('/pets/999');
-    assert.equal((await requestSpan(shop, refused.headers['x-request-id'])).isError, false);
+    const rejected = await shop.api.get('/pets/999');
+    assert.equal((await requestSpan(shop, rejected.headers['x-request-id'])).isError, false);
     t.mock.method(shop.shop.app.db, 'all', () => Promise.reject(new TypeError('broken')));
     const failed = await shop.api.get('/pets');
     assert.equal(failed.status, 500);
@@ -171,10 +171,10 @@ describe('the spans of a request', () => {
       ['GET', '/pets/%ZZ', 'GET'],
       ['PROPFIND', '/pets', 'HTTP'],
     ] as const) {
-      const answer = await shop.api.send(method, path);
-      const request = await requestSpan(shop, answer.headers['x-request-id']);
+      const response = await shop.api.send(method, path);
+      const request = await requestSpan(shop, response.headers['x-request-id']);
       assert.equal(request.name, name);
-      assert.equal(request.attributes['http.response.status_code'], answer.status);
+      assert.equal(request.attributes['http.response.status_code'], response.status);
     }
   });
 
@@ -200,7 +200,7 @@ describe('the span of a webhook attempt', () => {
   it('is part of the trace of its event, is what the endpoint is sent, and shows no path', async t => {
     const shop = await tracedShop(t);
     const { id } = await shop.webhook();
-    shop.receiver.answerWith(503);
+    shop.receiver.respondWith(503);
     const { headers } = await shop.api.post('/categories', { name: 'Dogs' }, { traceparent: CALLER });
     await shop.settle();
     const request = await requestSpan(shop, headers['x-request-id']);
@@ -226,7 +226,7 @@ describe('the span of a webhook attempt', () => {
       'petstore.webhook.id': id,
       'petstore.delivery.id': 1,
     });
-    shop.receiver.answerWith(204);
+    shop.receiver.respondWith(204);
     await shop.after(10_000);
     const again = await shop.collector.span(
       ({ attributes }) => attributes['http.request.resend_count'] === 1,

@@ -30,7 +30,7 @@ describe('the trace that a caller names in traceparent', () => {
     await shop.api.get('/pets', { traceparent: CALLER.toUpperCase() });
     await shop.api.get('/nowhere', { traceparent: LATER_VERSION });
     await shop.api.get('/pets/%ZZ', { traceparent: CALLER });
-    const logged = await lines(shop, 'request', 5);
+    const logged = await lines(shop, 'Request', 5);
     assert.deepEqual(
       logged.map(({ traceId }) => traceId),
       [TRACE, null, null, TRACE, TRACE],
@@ -92,10 +92,10 @@ describe('the trace that a caller names in traceparent', () => {
   it('is in the line of the log when a delivery of its event disables the webhook', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
-    shop.receiver.answerWith(410);
+    shop.receiver.respondWith(410);
     await category(shop, { traceparent: CALLER });
     await shop.settle();
-    const [line] = await lines(shop, 'webhook disabled', 1);
+    const [line] = await lines(shop, 'Webhook disabled', 1);
     assert.equal(line!.traceId, TRACE);
   });
 
@@ -106,7 +106,7 @@ describe('the trace that a caller names in traceparent', () => {
     t.mock.method(db, 'all', () => Promise.reject(new Error('broken')));
     assert.equal((await shop.api.get('/pets', { traceparent: CALLER })).status, 500);
     t.mock.restoreAll();
-    const [line] = await lines(shop, 'request failed', 1);
+    const [line] = await lines(shop, 'Request failed', 1);
     assert.equal(line!.traceId, TRACE);
   });
 });

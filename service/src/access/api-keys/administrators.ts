@@ -11,7 +11,7 @@ import { type ApiKeyRow, type ApiKeyTerms, quotasOf, selectAdministratorKeys } f
  * longest may be neither revoked nor demoted nor made to expire earlier. Only keys with at least the limits of the Free plan
  * count: an administrator with hardly any requests could not even give itself more.
  */
-export async function refuseToLockOut(
+export async function rejectToLockOut(
   db: Queries,
   key: ApiKeyRow,
   terms: ApiKeyTerms | undefined,

@@ -45,7 +45,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     summary: 'Create an API key',
     description:
       'Answers with the secret in `key`: it is shown this once and kept only as a hash. ' +
-      '`quotas` are required for plan `enterprise` and refused for the others.',
+      '`quotas` are required for plan `enterprise` and rejected for the others.',
     scope: 'admin',
     body: NewApiKey,
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
@@ -105,7 +105,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      `The key is refused from now on: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
+      `The key is rejected from now on: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
       'Its record stays, with `revokedAt`. Revoking a revoked key changes nothing.',
     scope: 'admin',
     params: keyParams,

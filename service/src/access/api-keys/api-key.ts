@@ -42,7 +42,7 @@ export const NewApiKey = {
   properties: {
     ...fields,
     quotas,
-    expiresAt: { ...dateTime, description: 'From this instant on the key is refused; never when left out.' },
+    expiresAt: { ...dateTime, description: 'From this instant on the key is rejected; never when left out.' },
   },
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 } as const;
@@ -57,7 +57,7 @@ export const ApiKeyPatch = {
     expiresAt: {
       ...dateTime,
       nullable: true,
-      description: 'From this instant on the key is refused; null for never.',
+      description: 'From this instant on the key is rejected; null for never.',
     },
   } satisfies { readonly [Field in keyof ApiKey]?: Schema },
   example: { plan: 'business' },
@@ -78,13 +78,13 @@ const resourceFields = {
   ...fields,
   quotas: { ...quotas, nullable: true },
   createdAt: { ...dateTime, description: 'When the key was created.' },
-  expiresAt: { ...dateTime, nullable: true, description: 'From this instant on the key is refused.' },
+  expiresAt: { ...dateTime, nullable: true, description: 'From this instant on the key is rejected.' },
   revokedAt: { ...dateTime, nullable: true, description: 'When the key was revoked.' },
   lastUsedAt: {
     ...dateTime,
     nullable: true,
     description:
-      'The minute of its last request, refused ones included. Requests to `/account` do not count.',
+      'The minute of its last request, rejected ones included. Requests to `/account` do not count.',
   },
   ban: { ...Ban, nullable: true },
 } as const;
@@ -197,14 +197,14 @@ export function limitsOf(plan: Plan, quotas: Limits | null): Limits {
 }
 
 /** Enterprise is the plan whose limits are negotiated: it needs quotas, and no other plan takes them. */
-export function refuseMismatchedQuotas(plan: Plan, quotas: Partial<Limits> | undefined): void {
+export function rejectMismatchedQuotas(plan: Plan, quotas: Partial<Limits> | undefined): void {
   if (plan === 'enterprise' && (quotas?.perMinute === undefined || quotas.perDay === undefined)) {
     throw new ApiError('invalid_request', 'Plan `enterprise` needs `quotas` with `perMinute` and `perDay`');
   }
   if (plan !== 'enterprise' && quotas) {
     throw new ApiError(
       'invalid_request',
-      `\`quotas\` go with plan \`enterprise\` only, not with \`${plan}\``,
+      `Field \`quotas\` is for plan \`enterprise\` only, not for \`${plan}\``,
     );
   }
 }

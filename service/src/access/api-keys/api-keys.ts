@@ -12,14 +12,14 @@ import { mapPage, type Page } from '../../kit/paging.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import type { Account } from './account.ts';
-import { refuseToLockOut } from './administrators.ts';
+import { rejectToLockOut } from './administrators.ts';
 import {
   type ApiKey,
   type ApiKeySettings,
   limitsOf,
   type NewApiKey,
   type Rotation,
-  refuseMismatchedQuotas,
+  rejectMismatchedQuotas,
 } from './api-key.ts';
 import {
   type ApiKeyQuery,
@@ -66,7 +66,7 @@ export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
 export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey & { key: string }> {
   const { db, now } = access;
   const terms = termsOf(key);
-  if (terms.expiresAt !== null) refusePast(terms.expiresAt, now);
+  if (terms.expiresAt !== null) rejectPast(terms.expiresAt, now);
   const secret = newSecret();
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
@@ -87,10 +87,10 @@ export async function change(
     const row = await foundToChange(tx, keyId);
     const before = toApiKey(row, state, now);
     const settings = settingsFor(before);
-    refuseRevoked(row);
+    rejectRevoked(row);
     const terms = termsOf(settings);
-    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) refusePast(terms.expiresAt, now);
-    await refuseToLockOut(tx, row, terms, now);
+    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) rejectPast(terms.expiresAt, now);
+    await rejectToLockOut(tx, row, terms, now);
     const updated = await updateApiKey(tx, keyId, terms);
     const { problem } = standingOf(updated, now);
     if (problem) await stopWebhooksOf(tx, keyId, problem);
@@ -109,7 +109,7 @@ export async function revoke(
   await db.write(async tx => {
     const row = await foundToChange(tx, keyId);
     guard(toApiKey(row, state, now));
-    await refuseToLockOut(tx, row, undefined, now);
+    await rejectToLockOut(tx, row, undefined, now);
     if (row.revoked_at !== null) return;
     const revoked = { ...row, revoked_at: now };
     await revokeApiKey(tx, keyId, now);
@@ -129,7 +129,7 @@ export function rotate(
   const earlierExpireAt = access.now + graceSeconds * SECOND;
   return access.db.write(async tx => {
     const row = await foundToChange(tx, keyId);
-    refuseRevoked(row);
+    rejectRevoked(row);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // The transaction may be that of an Idempotency-Key: the counters cannot be waited for.
@@ -157,7 +157,7 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
 }
 
 /**
- * Clears what a key has used of its limits, in every process: its windows, its refusals, its ban, and how many bans it had.
+ * Clears what a key has used of its limits, in every process: its windows, its rejections, its ban, and how many bans it had.
  * What it did by day stays known. Rejects with `api_key_not_found`.
  */
 export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<void> {
@@ -222,23 +222,23 @@ function counted({ id, limits_resets }: ApiKeyRow): CountedKey {
 }
 
 async function found(db: Queries, keyId: number): Promise<ApiKeyRow> {
-  return refuseUnknown(await selectApiKey(db, keyId), keyId);
+  return rejectUnknown(await selectApiKey(db, keyId), keyId);
 }
 
 /** Reads a key that may be changed, and locks all keys. What this process holds of keys in memory is read anew afterwards. */
 async function foundToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
   tx.notify(KEYS_CHANGED);
-  return refuseUnknown(await selectApiKeyToChange(tx, keyId), keyId);
+  return rejectUnknown(await selectApiKeyToChange(tx, keyId), keyId);
 }
 
-function refuseUnknown(row: ApiKeyRow | undefined, keyId: number): ApiKeyRow {
+function rejectUnknown(row: ApiKeyRow | undefined, keyId: number): ApiKeyRow {
   if (!row) throw new ApiError('api_key_not_found', `There is no API key ${keyId}`);
   return row;
 }
 
 /** What is kept of a key's settings. Throws `invalid_request` when plan and quotas do not go together. */
 function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): ApiKeyTerms {
-  refuseMismatchedQuotas(plan, quotas);
+  rejectMismatchedQuotas(plan, quotas);
   return {
     name,
     plan,
@@ -248,15 +248,15 @@ function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): Api
   };
 }
 
-function refusePast(expiresAt: number, now: number): void {
+function rejectPast(expiresAt: number, now: number): void {
   if (expiresAt > now) return;
   throw new ApiError(
     'invalid_request',
-    `\`expiresAt\` must lie in the future, but was ${formatDateTime(expiresAt)}; to end a key now, revoke it`,
+    `Field \`expiresAt\` must be in the future, but was ${formatDateTime(expiresAt)}; to end a key now, revoke it`,
   );
 }
 
-function refuseRevoked({ id, revoked_at }: ApiKeyRow): void {
+function rejectRevoked({ id, revoked_at }: ApiKeyRow): void {
   if (revoked_at === null) return;
   throw new ApiError(
     'api_key_revoked',

@@ -73,7 +73,7 @@ describe('the key ring', () => {
     assert.deepEqual(caller?.terms.limits, { perMinute: 5, perDay: 9 });
   });
 
-  it('refuses a key with any one character changed, without a read of the database', async () => {
+  it('rejects a key with any one character changed, without a read of the database', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
@@ -128,7 +128,7 @@ describe('the key ring', () => {
     assert.equal(store.reads, 2);
   });
 
-  it('refuses a key that was revoked elsewhere within a second', async () => {
+  it('rejects a key that was revoked elsewhere within a second', async () => {
     const store = new OneKeyStore();
     const [here, elsewhere] = [new KeyRing(store, banRules), new KeyRing(store, banRules)];
     assert.ok(await here.find(store.secret, NOW));
@@ -137,7 +137,7 @@ describe('the key ring', () => {
     assert.equal(await here.find(store.secret, NOW + SECOND), undefined);
   });
 
-  it('refuses a revoked key at once when keys were changed here', async () => {
+  it('rejects a revoked key at once when keys were changed here', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
@@ -155,7 +155,7 @@ describe('the key ring', () => {
     assert.deepEqual([...caller!.scopes, caller!.terms.limits.perMinute], ['admin', 300]);
   });
 
-  it('refuses a key from the very millisecond on at which it expires, read or remembered', async () => {
+  it('rejects a key from the very millisecond on at which it expires, read or remembered', async () => {
     const store = new OneKeyStore();
     store.row.expires_at = NOW + 500;
     const ring = new KeyRing(store, banRules);

@@ -4,7 +4,7 @@ import { randomBase62, toBase62 } from '../../kit/ids.ts';
 
 /**
  * The text of an API key: `psk_`, 32 random base62 characters (190 bits), and the CRC-32 of what precedes in 6 base62
- * characters. The checksum refuses mistyped keys without a look-up and lets leaked ones be scanned for.
+ * characters. The checksum rejects mistyped keys without a look-up and lets leaked ones be scanned for.
  */
 const FORM = /^psk_[0-9A-Za-z]{38}$/;
 const CHECKED = 'psk_'.length + 32;

@@ -70,7 +70,7 @@ export class KeyLimits {
   async load(now: number): Promise<void> {
     const today = Math.floor(now / DAY);
     for (const row of await selectLimits(this.#db, today)) {
-      const use = { day: today, dayUsed: row.admitted ?? 0, dayRefused: row.refused ?? 0 };
+      const use = { day: today, dayUsed: row.admitted ?? 0, dayRejected: row.refused ?? 0 };
       this.#counters.restore(row.api_key_id, { ...stateOf(row), ...use });
     }
   }

@@ -26,7 +26,7 @@ export const UsedWindow = {
   additionalProperties: false,
   properties: {
     limit: { ...count, description: 'Requests that the window admits.' },
-    used: { ...count, description: 'Requests admitted so far. Refused ones use nothing.' },
+    used: { ...count, description: 'Requests admitted so far. Rejected ones use nothing.' },
     remaining: { ...count, description: 'Requests that it will still admit.' },
     resetAt: { ...dateTime, description: 'When the window ends and the next begins.' },
   },

@@ -22,14 +22,14 @@ export async function read(db: Queries, categoryId: number): Promise<Category> {
 
 export function create(db: Writer, category: NewCategory): Promise<Category> {
   return db.write(async tx => {
-    await refuseTakenName(tx, category.name);
+    await rejectTakenName(tx, category.name);
     const created = await categoryTable.insert(tx, category);
     appendEvent(tx, 'category.created', created.id, created);
     return created;
   });
 }
 
-/** Replaces a category by what `change` makes of it. */
+/** Replaces a category with the result of `change`. */
 export function update(
   db: Writer,
   categoryId: number,
@@ -38,7 +38,7 @@ export function update(
   return db.write(async tx => {
     const current = found(await selectCategoryToChange(tx, categoryId), categoryId);
     const category = change(current);
-    await refuseTakenName(tx, category.name, categoryId);
+    await rejectTakenName(tx, category.name, categoryId);
     const updated = await categoryTable.update(tx, categoryId, category);
     if (categoryTable.differ(current, updated)) appendEvent(tx, 'category.updated', categoryId, updated);
     return updated;
@@ -60,12 +60,12 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
   });
 }
 
-async function refuseTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
-  const holder = await selectCategoryIdByName(tx, name);
-  if (holder && holder.id !== exceptId) {
+async function rejectTakenName(tx: Transaction, name: string, exceptId?: number): Promise<void> {
+  const other = await selectCategoryIdByName(tx, name);
+  if (other && other.id !== exceptId) {
     throw new ApiError(
       'category_name_taken',
-      `The name "${name}" is taken by category ${holder.id}; upper and lower case count as equal`,
+      `The name "${name}" is taken by category ${other.id}; names are unique without regard to case`,
     );
   }
 }

@@ -3,7 +3,7 @@ import { defineList, type QueryOf, startsWith } from '../../db/list.ts';
 import { foldCase } from '../../kit/text.ts';
 import { type Category, categoryTable } from './category.ts';
 
-/** Reads a category that may be changed, and keeps it from other transactions until this one ends. */
+/** Reads a category and locks it until the transaction ends. */
 export async function selectCategoryToChange(
   tx: Transaction,
   categoryId: number,

@@ -21,7 +21,10 @@ export const categoryRoutes = (): Route[] => [
     description: 'A page of categories. The URL of the next page is in the `Link` header.',
     scope: 'pets:read',
     query: listQuery(categoryList, {
-      name: { ...nameText, description: 'Only categories whose name starts so, without regard to case.' },
+      name: {
+        ...nameText,
+        description: 'Categories whose name starts with this text, without regard to case.',
+      },
     }),
     success: pageOf(Category, 'A page of categories.'),
     errors: [],
@@ -68,7 +71,7 @@ export const categoryRoutes = (): Route[] => [
     operationId: 'replaceCategory',
     tag: 'Categories',
     summary: 'Replace a category',
-    description: 'The category becomes what the body says: a `description` left out is removed.',
+    description: 'Replaces all fields of the category. A `description` that is left out is removed.',
     scope: 'pets:write',
     params: categoryParams,
     body: CategoryBody,
@@ -86,7 +89,8 @@ export const categoryRoutes = (): Route[] => [
     operationId: 'changeCategory',
     tag: 'Categories',
     summary: 'Change a category',
-    description: 'A JSON merge patch (RFC 7396): fields left out stay, `description: null` removes it.',
+    description:
+      'A JSON merge patch (RFC 7396): fields that are left out do not change; `description: null` removes the description.',
     scope: 'pets:write',
     params: categoryParams,
     body: CategoryPatch,
@@ -106,7 +110,7 @@ export const categoryRoutes = (): Route[] => [
     description: 'Only a category without pets can be deleted.',
     scope: 'pets:write',
     params: categoryParams,
-    success: { status: 204, description: 'The category is gone.' },
+    success: { status: 204, description: 'The category was deleted.' },
     conditional: true,
     errors: ['category_not_found', 'category_in_use'],
     handler: async ({ params, guard, db }) => {

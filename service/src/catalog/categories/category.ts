@@ -32,7 +32,7 @@ export const Category = {
   example: { id: 1, name: 'Dogs', description: 'Puppies and grown dogs' },
 } as const;
 
-/** What POST and PUT read: a NewCategory or a Category. */
+/** The body of POST and PUT: a NewCategory or a Category. */
 export const CategoryBody = { ...NewCategory, properties: allFields } as const;
 
 export const CategoryPatch = patchOf(Category, ['description'], { description: null });

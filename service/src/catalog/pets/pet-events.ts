@@ -4,12 +4,12 @@ import { type Pet, petTable } from './pet.ts';
 import { stockTable } from './pet-queries.ts';
 import type { Stock } from './stock.ts';
 
-/** Logs the change of a pet, if it is one. */
+/** Appends `pet.updated` if the pet changed. */
 export function appendPetChange(tx: Transaction, before: Pet, after: Pet): void {
   if (petTable.differ(before, after)) appendEvent(tx, 'pet.updated', after.id, after);
 }
 
-/** Logs the change of a pet's inventory entry, if it is one. */
+/** Appends `inventory.updated` if the pet's inventory entry changed. */
 export function appendStockChange(tx: Transaction, before: Stock, after: Stock): void {
   if (stockTable.differ(before, after)) appendEvent(tx, 'inventory.updated', after.petId, after);
 }

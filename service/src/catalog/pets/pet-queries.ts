@@ -6,26 +6,26 @@ import { type New, type Row, Table } from '../../db/table.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
 
-/** The stock of a pet is in the row of the pet, and its status is the pet's. */
+/** The stock of a pet is a column of the pet's row, and both have one status. */
 export const stockTable = new Table<Stock>('pets', {
   petId: assignedId,
   quantity: integer('quantity'),
   status: text('status'),
 });
 
-/** A pet with all that its rules ask for. */
+/** A pet with everything that the rules of stock need. */
 export interface PetWithStock {
   pet: Pet;
   stock: Stock;
   hasOpenOrders: boolean;
 }
 
-/** Keeps the stock of pets from other transactions until this one ends. */
+/** Locks the stock of pets until the transaction ends. */
 export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promise<void> {
   return tx.lock(...petIds.map(petId => `pet ${petId}`));
 }
 
-/** Reads a pet that may be changed, and locks its stock. */
+/** Reads a pet and locks its stock until the transaction ends. */
 export async function selectPetToChange(tx: Transaction, petId: number): Promise<PetWithStock | undefined> {
   const [, row] = await Promise.all([
     lockStock(tx, petId),

@@ -10,7 +10,7 @@ import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
-const changeRefusals = [
+const changeRejections = [
   'pet_not_found',
   'unknown_category',
   'pet_has_open_orders',
@@ -34,11 +34,11 @@ export const petRoutes = (): Route[] => [
         items: idToFind,
         minItems: 1,
         maxItems: 100,
-        description: 'Only pets with one of these IDs; repeat the parameter for each.',
+        description: 'Pets with one of these IDs. Repeat the parameter for each ID.',
       },
-      status: { ...PetStatus, description: 'Only pets with this status.' },
-      categoryId: { ...idToFind, description: 'Only pets of this category.' },
-      name: { ...nameText, description: 'Only pets whose name starts so, without regard to case.' },
+      status: { ...PetStatus, description: 'Pets with this status.' },
+      categoryId: { ...idToFind, description: 'Pets of this category.' },
+      name: { ...nameText, description: 'Pets whose name starts with this text, without regard to case.' },
     }),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
     errors: [],
@@ -52,8 +52,8 @@ export const petRoutes = (): Route[] => [
     tag: 'Animals',
     summary: 'Create a pet',
     description:
-      'A new pet is `available` unless the body says otherwise. It starts with a stock of 1, or 0 when created `sold`. ' +
-      'An `id` in the body is ignored.',
+      'A new pet is `available` unless the body sets another `status`. It starts with a stock of 1, or of 0 if it is ' +
+      'created as `sold`. An `id` in the body is ignored.',
     scope: 'pets:write',
     body: PetBody,
     publishedBody: [NewPet, Pet],
@@ -89,15 +89,15 @@ export const petRoutes = (): Route[] => [
     tag: 'Animals',
     summary: 'Replace a pet',
     description:
-      'The pet becomes what the body says; a `status` left out stays as it is. Setting `pending` puts the pet on hold, ' +
-      '`available` releases the hold, `sold` ends its sale and sets its stock to 0.',
+      'Replaces the fields of the pet. A `status` that is left out does not change. `pending` puts the pet on hold, ' +
+      '`available` releases the hold, and `sold` ends the sale and sets the stock to 0.',
     scope: 'pets:write',
     params: petParams,
     body: PetBody,
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
   }),
@@ -109,14 +109,14 @@ export const petRoutes = (): Route[] => [
     tag: 'Animals',
     summary: 'Change a pet',
     description:
-      'A JSON merge patch (RFC 7396): fields left out stay. Setting `status` to `pending` puts the pet on hold, to ' +
-      '`available` releases the hold, to `sold` ends its sale and sets its stock to 0.',
+      'A JSON merge patch (RFC 7396): fields that are left out do not change. The `status` `pending` puts the pet on hold, ' +
+      '`available` releases the hold, and `sold` ends the sale and sets the stock to 0.',
     scope: 'pets:write',
     params: petParams,
     body: PetPatch,
     success: { status: 200, description: 'The pet as it is now.', schema: Pet },
     conditional: true,
-    errors: changeRefusals,
+    errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
   }),
@@ -127,10 +127,11 @@ export const petRoutes = (): Route[] => [
     operationId: 'deletePet',
     tag: 'Animals',
     summary: 'Delete a pet',
-    description: 'Removes the pet and its stock. Completed orders keep its ID; open orders prevent it.',
+    description:
+      'Deletes the pet and its stock. Completed orders keep its ID. A pet with open orders cannot be deleted.',
     scope: 'pets:write',
     params: petParams,
-    success: { status: 204, description: 'The pet is gone.' },
+    success: { status: 204, description: 'The pet was deleted.' },
     conditional: true,
     errors: ['pet_not_found', 'pet_has_open_orders'],
     handler: async ({ params, guard, db }) => {

@@ -8,7 +8,7 @@ export const PetStatus = {
   title: 'PetStatus',
   type: 'string',
   enum: ['available', 'pending', 'sold'],
-  description: 'Whether the animal can be ordered, is on hold, or is gone.',
+  description: 'Whether the animal can be ordered, is on hold, or is sold.',
   example: 'available',
 } as const;
 
@@ -49,14 +49,14 @@ export const Pets = {
   example: [Pet.example],
 } as const;
 
-/** What POST and PUT read: a NewPet or a Pet. */
+/** The body of POST and PUT: a NewPet or a Pet. */
 export const PetBody = { ...NewPet, properties: allFields } as const;
 
 export const PetPatch = patchOf(Pet, [], { status: 'pending' });
 
 export type PetStatus = Static<typeof PetStatus>;
 export type NewPet = Static<typeof NewPet>;
-/** A pet always has a status; the shape of the contract does not say so. */
+/** A stored pet always has a status; the contract's schema does not require it. */
 export type Pet = Required<Static<typeof Pet>>;
 
 export const petTable = new Table<Pet>('pets', {

@@ -26,7 +26,7 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
   });
 }
 
-/** Replaces a pet by what `change` makes of it. A `status` left out stays as it is. */
+/** Replaces a pet with the result of `change`. A `status` that is left out does not change. */
 export function update(db: Writer, petId: number, change: (current: Pet) => NewPet): Promise<Pet> {
   return db.write(async tx => {
     const before = found(await selectPetToChange(tx, petId), petId);
@@ -62,6 +62,6 @@ function found<T>(pet: T | undefined, petId: number): T {
 function unknownCategory(categoryId: number): ApiError {
   return new ApiError(
     'unknown_category',
-    `\`categoryId\` names category ${categoryId}, which does not exist`,
+    `Field \`categoryId\` names category ${categoryId}, which does not exist`,
   );
 }

@@ -17,7 +17,7 @@ import {
 
 const statuses: PetStatus[] = ['available', 'pending', 'sold'];
 
-/** What a rule makes of a stock, as `status quantity`, or the code of its refusal. */
+/** The stock that a rule returns, as `status quantity`, or the code of the error that it throws. */
 function outcome(rule: () => Stock): string {
   try {
     const { status, quantity } = rule();
@@ -87,14 +87,14 @@ describe('the transition table', () => {
   const ordering: [what: string, rule: () => Stock, after: string][] = [
     ['an order takes some of the units', () => takeUnits(stock('available 3'), 2), 'available 1'],
     ['an order takes the last unit', () => takeUnits(stock('available 3'), 3), 'pending 0'],
-    ['an order asks for too many', () => takeUnits(stock('available 3'), 4), 'insufficient_stock'],
-    ['an order asks for a pet on hold', () => takeUnits(stock('pending 3'), 1), 'pet_not_available'],
-    ['an order asks for a sold pet', () => takeUnits(stock('sold 0'), 1), 'pet_not_available'],
+    ['an order requests too many units', () => takeUnits(stock('available 3'), 4), 'insufficient_stock'],
+    ['an order requests a pet on hold', () => takeUnits(stock('pending 3'), 1), 'pet_not_available'],
+    ['an order requests a sold pet', () => takeUnits(stock('sold 0'), 1), 'pet_not_available'],
     ['the order of the last units is cancelled', () => returnUnits(stock('pending 0'), 2), 'available 2'],
     ['an order for a pet on hold is cancelled', () => returnUnits(stock('pending 3'), 2), 'pending 5'],
     ['an order is cancelled', () => returnUnits(stock('available 3'), 2), 'available 5'],
     [
-      'returned units would pass the limit',
+      'returned units would exceed the limit',
       () => returnUnits(stock(`available ${MAX_INT32}`), 1),
       'stock_limit_exceeded',
     ],
@@ -115,19 +115,19 @@ describe('the transition table', () => {
       () => settleCompleted(stock('available 3'), none),
       'available 3',
     ],
-    ['an order is completed, its pet on hold', () => settleCompleted(stock('pending 3'), none), 'pending 3'],
+    ['an order for a pet on hold is completed', () => settleCompleted(stock('pending 3'), none), 'pending 3'],
   ];
   for (const [what, rule, after] of ordering) {
     it(`${what}: ${after}`, () => assert.equal(outcome(rule), after));
   }
 
-  it('names every pair of statuses', () => {
+  it('covers every pair of statuses', () => {
     const named = new Set(setting.map(([before, to]) => `${before.split(' ')[0]} ${to}`));
     assert.equal(named.size, statuses.length ** 2);
   });
 });
 
-/** A pet and the open orders for it, as the database may hold them. */
+/** The stock of a pet and the units of its open orders. */
 interface Shelf {
   stock: Stock;
   openOrders: number[];
@@ -145,16 +145,16 @@ const shelf: fc.Arbitrary<Shelf> = fc
     openOrders: fc.array(units, { maxLength: 3 }),
   })
   .map(({ status, quantity, openOrders }) => ({ stock: { petId: 7, status, quantity }, openOrders }))
-  .filter(holds);
+  .filter(isValid);
 
-function holds({ stock: { status, quantity }, openOrders }: Shelf): boolean {
+function isValid({ stock: { status, quantity }, openOrders }: Shelf): boolean {
   if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_INT32) return false;
   if (status === 'available') return quantity >= 1;
   if (status === 'sold') return quantity === 0 && openOrders.length === 0;
   return quantity >= 1 || openOrders.length > 0;
 }
 
-/** What can happen to a shelf. It throws when the rules refuse it. */
+/** One change of a shelf. It throws when the rules reject the change. */
 type Step = (shelf: Shelf) => Shelf;
 
 const setsStatus = fc.constantFrom(...statuses).map(
@@ -199,7 +199,7 @@ const completes = fc.constant<Step>(({ stock, openOrders: [first, ...rest] }) =>
     : { stock: settleCompleted(stock, rest.length > 0), openOrders: rest },
 );
 
-/** The shelf after a step; the same one when the step is refused with an error of the catalogue. */
+/** Returns the shelf after a step, or the same shelf if the rules reject the step with an ApiError. */
 function after(before: Shelf, step: Step): Shelf {
   try {
     return step(before);
@@ -210,21 +210,21 @@ function after(before: Shelf, step: Step): Shelf {
 }
 
 describe('the rules of stock', () => {
-  it('keep the invariants, whatever happens to a pet', () => {
+  it('keep the invariants under any sequence of changes', () => {
     const step = fc.oneof(setsStatus, setsQuantity, orders, adjusts, cancels, completes);
     fc.assert(
       fc.property(shelf, fc.array(step, { maxLength: 12 }), (start, steps) => {
         let now = start;
         for (const step of steps) {
           now = after(now, step);
-          assert.ok(holds(now), JSON.stringify(now));
+          assert.ok(isValid(now), JSON.stringify(now));
         }
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('lose and invent no unit while orders come, change and go', () => {
+  it('lose no unit and create none while orders are placed, changed and cancelled', () => {
     const total = ({ stock, openOrders }: Shelf) =>
       openOrders.reduce((sum, held) => sum + held, stock.quantity);
     fc.assert(
@@ -235,7 +235,7 @@ describe('the rules of stock', () => {
     );
   });
 
-  it('never change the stock they are given', () => {
+  it('never modify their argument', () => {
     fc.assert(
       fc.property(
         shelf,
@@ -252,7 +252,7 @@ describe('the rules of stock', () => {
     assert.deepEqual(statuses.map(initialQuantity), [1, 1, 0]);
   });
 
-  it('give a cancelled order back exactly what it took', () => {
+  it('return exactly the units that a cancelled order took', () => {
     fc.assert(
       fc.property(
         shelf.filter(({ stock }) => stock.status === 'available'),

@@ -3,7 +3,7 @@ import { MAX_INT32 } from '../../contract/schema.ts';
 import type { PetStatus } from './pet.ts';
 
 /**
- * The rules of stock: pure functions from the stock of a pet to its next stock, or an ApiError. They keep, always:
+ * The rules of stock: pure functions that return the next stock of a pet or throw an ApiError. These invariants always hold:
  *
  *   quantity ≥ 0 · available ⇒ quantity ≥ 1 · sold ⇒ quantity = 0 and no open order ·
  *   pending with quantity 0 ⇒ open orders hold the units
@@ -15,19 +15,19 @@ export interface Stock {
   quantity: number;
 }
 
-/** The stock that a pet starts with. */
+/** The number of units that a new pet starts with. */
 export function initialQuantity(status: PetStatus): number {
   return status === 'sold' ? 0 : 1;
 }
 
 type StatusRule = (stock: Stock, hasOpenOrders: boolean) => Stock;
 
-/** What happens when staff set the status: from (rows) to (columns). */
+/** What happens when staff set the status: from a status (rows) to another (columns). */
 const statusRules: Record<PetStatus, Record<PetStatus, StatusRule>> = {
   //           to: available            pending           sold
   available: { available: keep, pending: putOnHold, sold: markSold },
   pending: { available: releaseHold, pending: keep, sold: markSold },
-  sold: { available: refuseUnsold, pending: refuseHoldOfSold, sold: keep },
+  sold: { available: rejectUnsold, pending: rejectHoldOfSold, sold: keep },
 };
 
 export function setStatus(stock: Stock, status: PetStatus, hasOpenOrders: boolean): Stock {
@@ -35,20 +35,20 @@ export function setStatus(stock: Stock, status: PetStatus, hasOpenOrders: boolea
 }
 
 /**
- * What happens when the quantity is set, by the status before:
+ * What happens when the quantity is set. The rows are the states before, the columns the new quantity:
  *
- * | before                       | 0, no open order | 0, open orders | 1 and more |
- * | available                    | sold             | pending        | available  |
- * | pending, on hold by staff    | sold             | pending        | pending    |
- * | pending, orders hold the rest| –                | pending        | available  |
- * | sold                         | sold             | –              | available  |
+ * | before                       | 0, no open order | 0, open orders | 1 or more |
+ * | available                    | sold             | pending        | available |
+ * | pending, on hold by staff    | sold             | pending        | pending   |
+ * | pending, orders hold all     | –                | pending        | available |
+ * | sold                         | sold             | –              | available |
  */
 export function setQuantity(stock: Stock, quantity: number, hasOpenOrders: boolean): Stock {
   if (quantity === 0) return { ...stock, quantity, status: hasOpenOrders ? 'pending' : 'sold' };
   return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
 }
 
-/** An order takes units; taking the last puts the pet on hold until the orders end. */
+/** Takes units for an order. Taking the last unit puts the pet on hold until its orders end. */
 export function takeUnits(stock: Stock, units: number): Stock {
   if (stock.status !== 'available') {
     throw new ApiError('pet_not_available', `Pet ${stock.petId} is ${stock.status} and cannot be ordered`);
@@ -58,23 +58,23 @@ export function takeUnits(stock: Stock, units: number): Stock {
   return { ...stock, quantity, status: quantity === 0 ? 'pending' : 'available' };
 }
 
-/** An order gives units back; a pet that was on hold only because all were taken can be ordered again. */
+/** Returns the units of an order. A pet that was on hold only because orders held all units can be ordered again. */
 export function returnUnits(stock: Stock, units: number): Stock {
   const quantity = stock.quantity + units;
   if (quantity > MAX_INT32) {
     throw new ApiError(
       'stock_limit_exceeded',
-      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} more would pass ${MAX_INT32}: lower the stock first`,
+      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} more would exceed ${MAX_INT32}: lower the stock first`,
     );
   }
   return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
 }
 
-/** An open order that holds `before` units comes to hold `after`: only the difference moves. */
+/** Changes an open order from `before` units to `after`: only the difference moves. */
 export function adjustUnits(stock: Stock, before: number, after: number): Stock {
   if (after === before) return stock;
   if (after < before) return returnUnits(stock, before - after);
-  // A pet on hold because orders hold all of it lacks stock; it is not held back from this order.
+  // A pet that is on hold because orders hold all units has too little stock; staff did not put it on hold.
   const more = after - before;
   if (more > stock.quantity && (stock.quantity === 0 || stock.status === 'available')) {
     throw insufficientStock(stock, `${more} more`);
@@ -82,7 +82,7 @@ export function adjustUnits(stock: Stock, before: number, after: number): Stock 
   return takeUnits(stock, more);
 }
 
-/** An order for the pet was completed: when it was the last open one and nothing is left, the pet is sold. */
+/** Completes an order: the pet is sold if this was its last open order and no stock is left. */
 export function settleCompleted(stock: Stock, hasOpenOrders: boolean): Stock {
   return stock.quantity === 0 && !hasOpenOrders ? { ...stock, status: 'sold' } : stock;
 }
@@ -110,14 +110,14 @@ function markSold(stock: Stock, hasOpenOrders: boolean): Stock {
   return { ...stock, status: 'sold', quantity: 0 };
 }
 
-function refuseUnsold(stock: Stock): Stock {
+function rejectUnsold(stock: Stock): Stock {
   throw new ApiError(
     'out_of_stock',
     `Pet ${stock.petId} is sold and has no stock: raise its quantity under /store/inventory/${stock.petId} instead`,
   );
 }
 
-function refuseHoldOfSold(stock: Stock): Stock {
+function rejectHoldOfSold(stock: Stock): Stock {
   throw new ApiError(
     'invalid_status_transition',
     `Pet ${stock.petId} is sold and cannot become pending: restock it under /store/inventory/${stock.petId} first`,
@@ -127,7 +127,7 @@ function refuseHoldOfSold(stock: Stock): Stock {
 function insufficientStock({ petId, quantity }: Stock, wanted: string): ApiError {
   return new ApiError(
     'insufficient_stock',
-    `Pet ${petId} has ${quantity} in stock; ${wanted} were asked for`,
+    `Pet ${petId} has ${quantity} in stock; ${wanted} were requested`,
   );
 }
 

@@ -21,7 +21,7 @@ export async function read(
   { after, limit }: { after: number; limit: number },
 ): Promise<EventPage> {
   const { oldest, latest, events } = await selectEvents(db, filter, { after, limit });
-  refuseExpired(after, oldest);
+  rejectExpired(after, oldest);
   const last = events.at(limit - 1);
   return { events, position: last ? last.id : Math.max(after, latest) };
 }
@@ -38,7 +38,7 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
       `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor, 21)}`,
     );
   }
-  refuseExpired(position, oldest);
+  rejectExpired(position, oldest);
   return position;
 }
 
@@ -53,7 +53,7 @@ export async function expire(db: Queries, before: number): Promise<boolean> {
   return true;
 }
 
-function refuseExpired(position: number, oldest: number): void {
+function rejectExpired(position: number, oldest: number): void {
   if (position >= oldest - 1) return;
   throw new ApiError(
     'cursor_expired',

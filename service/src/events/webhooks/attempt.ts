@@ -4,13 +4,13 @@ import { SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
 import { asError, codeOf } from '../../kit/thrown.ts';
 import type { AttemptResult } from './attempt-results.ts';
-import { ANSWER_KEPT } from './delivery.ts';
+import { RESPONSE_STORED } from './delivery.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer, in milliseconds. */
-export const ANSWER_TIMEOUT = 15 * SECOND;
+export const RESPONSE_TIMEOUT = 15 * SECOND;
 
 export interface Target {
   url: string;
@@ -55,7 +55,7 @@ export async function attempt(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const target = new URL(url);
-    endpoints.refuseAddress(target.hostname);
+    endpoints.rejectAddress(target.hostname);
     const send = target.protocol === 'https:' ? https.request : http.request;
     const options = { method: 'POST', agent: kept.agentFor(target), lookup: endpoints.lookup, headers };
     for (;;) {
@@ -130,7 +130,9 @@ class Exchange {
       status,
       retryAfter: this.#response?.headers['retry-after'],
       error: this.error ? reasonOf(this.error) : errorOf(status!),
-      responseStart: this.#response ? printable(Buffer.concat(this.#chunks).subarray(0, ANSWER_KEPT)) : null,
+      responseStart: this.#response
+        ? printable(Buffer.concat(this.#chunks).subarray(0, RESPONSE_STORED))
+        : null,
       duration,
     };
   }
@@ -148,7 +150,7 @@ class Exchange {
       this.#chunks.push(chunk);
       length += chunk.length;
       // The rest is not read, so the connection cannot be kept.
-      if (length >= ANSWER_KEPT) this.#finish();
+      if (length >= RESPONSE_STORED) this.#finish();
     });
     response.on('error', error => this.fail(error));
   }
@@ -177,7 +179,7 @@ function errorOf(status: number): string | null {
 function reasonOf(error: Error): string {
   const errors: Error[] = error instanceof AggregateError ? error.errors : [error];
   const reason = errors.map(({ name, message }) => message || name).join('; ');
-  return printable(Buffer.from(reason).subarray(0, ANSWER_KEPT));
+  return printable(Buffer.from(reason).subarray(0, RESPONSE_STORED));
 }
 
 /** Text without what cannot be shown, or kept. */

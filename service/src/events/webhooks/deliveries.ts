@@ -6,7 +6,7 @@ import { mapPage, type Page } from '../../kit/paging.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import {
-  ATTEMPTS_TOLD,
+  ATTEMPTS_SHOWN,
   type Replay,
   subjectOfTest,
   TEST_TYPE,
@@ -30,7 +30,7 @@ import {
 } from './delivery-queries.ts';
 import { toWebhook } from './webhook.ts';
 import { updateReplay, type WebhookRow } from './webhook-queries.ts';
-import { type Asking, asItIs, foundToChange, ownerOf, read as readWebhook } from './webhooks.ts';
+import { type Actor, asItIs, foundToChange, ownerOf, read as readWebhook } from './webhooks.ts';
 
 /** Which delivery of which webhook. */
 export interface DeliveryIds {
@@ -42,23 +42,23 @@ export async function list(
   db: Queries,
   webhookId: number,
   query: DeliveryQuery,
-  asking: Asking,
+  actor: Actor,
 ): Promise<Page<WebhookDelivery>> {
-  await readWebhook(db, webhookId, asking);
+  await readWebhook(db, webhookId, actor);
   return mapPage(await selectPage(db, deliveryList, query, webhookId), toDelivery);
 }
 
-export async function read(db: Queries, ids: DeliveryIds, asking: Asking): Promise<WebhookDeliveryDetails> {
-  await readWebhook(db, ids.webhookId, asking);
+export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise<WebhookDeliveryDetails> {
+  await readWebhook(db, ids.webhookId, actor);
   const row = await found(db, ids);
-  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_TOLD)).reverse());
+  return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
 }
 
 /** Sends a test: it is delivered as events are, but tried only once. */
-export function test(db: Writer, webhookId: number, asking: Asking): Promise<WebhookDelivery> {
-  const { now } = asking;
+export function test(db: Writer, webhookId: number, actor: Actor): Promise<WebhookDelivery> {
+  const { now } = actor;
   return db.write(async tx => {
-    const row = await enabledToChange(tx, webhookId, asking);
+    const row = await enabledToChange(tx, webhookId, actor);
     const webhook = toWebhook(row);
     const delivery = {
       webhook_id: webhookId,
@@ -72,10 +72,10 @@ export function test(db: Writer, webhookId: number, asking: Asking): Promise<Web
 }
 
 /** Has a delivery be tried again, now and from the beginning of the schedule, whatever became of it. */
-export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise<WebhookDelivery> {
-  const { now } = asking;
+export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<WebhookDelivery> {
+  const { now } = actor;
   return db.write(async tx => {
-    await enabledToChange(tx, ids.webhookId, asking);
+    await enabledToChange(tx, ids.webhookId, actor);
     const row = await found(tx, ids);
     // It is being sent at this moment.
     if (row.leased_until !== null && row.leased_until > now) return toDelivery(row);
@@ -97,13 +97,13 @@ export function redeliver(db: Writer, ids: DeliveryIds, asking: Asking): Promise
  * Delivers everything after a cursor once more, as new deliveries. Throws `replay_in_progress` while an earlier replay is
  * under way, unless this one passes over all that is left of it.
  */
-export function replay(db: Writer, webhookId: number, cursor: string, asking: Asking): Promise<Replay> {
+export function replay(db: Writer, webhookId: number, cursor: string, actor: Actor): Promise<Replay> {
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, asking);
+    const row = await foundToChange(tx, webhookId, actor);
     const position = await eventLog.positionOf(tx, cursor);
     const { latest } = await selectEnds(tx);
     const goesBack = position < latest;
-    if (goesBack) refuseSecondReplay(row);
+    if (goesBack) rejectSecondReplay(row);
     await updateReplay(tx, webhookId, { position, until: goesBack ? latest : null });
     return { webhookId, cursor: String(position), latest: String(latest) };
   });
@@ -119,13 +119,13 @@ async function found(
 }
 
 /** Reads a webhook to change its deliveries. Throws `webhook_disabled` when nothing is sent to it. */
-async function enabledToChange(tx: Transaction, webhookId: number, asking: Asking): Promise<WebhookRow> {
-  const row = await foundToChange(tx, webhookId, asking);
-  if (asItIs(row, await ownerOf(tx, row, asking)).enabled === 1) return row;
+async function enabledToChange(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
+  const row = await foundToChange(tx, webhookId, actor);
+  if (asItIs(row, await ownerOf(tx, row, actor)).enabled === 1) return row;
   throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
 }
 
-function refuseSecondReplay({ id, position, replay_until }: WebhookRow): void {
+function rejectSecondReplay({ id, position, replay_until }: WebhookRow): void {
   if (replay_until === null || position >= replay_until) return;
   throw new ApiError(
     'replay_in_progress',

@@ -9,7 +9,7 @@ import * as deliveries from './deliveries.ts';
 import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
 import { WINDOW } from './outbox.ts';
-import { askingOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
+import { actorOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
 
 const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The delivery.'));
 
@@ -31,7 +31,7 @@ export const deliveryRoutes = ({
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {
       const { db, params } = context;
-      const delivery = await deliveries.test(db, params.webhookId, askingOf(context, readStandings));
+      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings));
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),
@@ -59,8 +59,8 @@ export const deliveryRoutes = ({
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, query } = context;
-      const asking = askingOf(context, readStandings);
-      return reply.page(await deliveries.list(db, params.webhookId, query, asking));
+      const actor = actorOf(context, readStandings);
+      return reply.page(await deliveries.list(db, params.webhookId, query, actor));
     },
   }),
 
@@ -76,7 +76,7 @@ export const deliveryRoutes = ({
     conditional: true,
     errors: ['webhook_not_found', 'delivery_not_found'],
     handler: async context =>
-      reply.resource(await deliveries.read(context.db, context.params, askingOf(context, readStandings))),
+      reply.resource(await deliveries.read(context.db, context.params, actorOf(context, readStandings))),
   }),
 
   defineRoute({
@@ -92,8 +92,8 @@ export const deliveryRoutes = ({
     success: { status: 200, description: 'The delivery as it is now.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
     handler: async context => {
-      const asking = askingOf(context, readStandings);
-      const delivery = await deliveries.redeliver(context.db, context.params, asking);
+      const actor = actorOf(context, readStandings);
+      const delivery = await deliveries.redeliver(context.db, context.params, actor);
       return reply.resource(delivery);
     },
   }),
@@ -117,8 +117,8 @@ export const deliveryRoutes = ({
     prepare: () => tail.settled(),
     handler: async context => {
       const { db, params, body } = context;
-      const asking = askingOf(context, readStandings);
-      const replay = await deliveries.replay(db, params.webhookId, body.cursor, asking);
+      const actor = actorOf(context, readStandings);
+      const replay = await deliveries.replay(db, params.webhookId, body.cursor, actor);
       return reply.resource(replay);
     },
   }),

@@ -12,10 +12,10 @@ export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 export const TEST_TYPE = 'webhook.test';
 
 /** The most attempts that are told of a delivery, the last ones: one can be redelivered any number of times. */
-export const ATTEMPTS_TOLD = 100;
+export const ATTEMPTS_SHOWN = 100;
 
 /** How much of the body of an answer is kept; the rest is not read. In bytes. */
-export const ANSWER_KEPT = 1_024;
+export const RESPONSE_STORED = 1_024;
 
 const fields = {
   id: { ...id, description: 'Unique identifier of the delivery.' },
@@ -106,7 +106,7 @@ const WebhookAttempt = {
     responseStart: {
       type: 'string',
       nullable: true,
-      description: `The first ${grouped(ANSWER_KEPT)} bytes of the body of the answer; null when there was none.`,
+      description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the answer; null when there was none.`,
     },
   },
   example: {
@@ -129,8 +129,8 @@ export const WebhookDeliveryDetails = {
     attempts: {
       type: 'array',
       items: WebhookAttempt,
-      maxItems: ATTEMPTS_TOLD,
-      description: `The attempts, the last ${ATTEMPTS_TOLD} of them, oldest first.`,
+      maxItems: ATTEMPTS_SHOWN,
+      description: `The attempts, the last ${ATTEMPTS_SHOWN} of them, oldest first.`,
     },
   },
   example: { ...example, attempts: [WebhookAttempt.example] },

@@ -30,21 +30,21 @@ export class Endpoints {
   }
 
   /** Throws `invalid_request` unless a webhook may go there, as far as is known now. */
-  async refuseForbidden(text: string): Promise<void> {
+  async rejectForbidden(text: string): Promise<void> {
     const { hostname } = this.#parse(text);
     const host = withoutBrackets(hostname);
     if (isIP(host)) {
-      if (!this.#isAllowed(host)) throw refused(`must lead to a public address, but ${host} is not one`);
+      if (!this.#isAllowed(host)) throw rejected(`must lead to a public address, but ${host} is not one`);
       return;
     }
     const addresses = await this.#addressesOf(host);
-    if (addresses === undefined) throw refused(`names a host that cannot be resolved, ${host}`);
+    if (addresses === undefined) throw rejected(`names a host that cannot be resolved, ${host}`);
     if (!addresses.some(({ address }) => this.#isAllowed(address)))
-      throw refused(`must lead to a public address, but ${host} leads to none`);
+      throw rejected(`must lead to a public address, but ${host} leads to none`);
   }
 
   /** Throws PrivateAddress for an address in the place of a name, which a connection does not look up. */
-  refuseAddress(hostname: string): void {
+  rejectAddress(hostname: string): void {
     const host = withoutBrackets(hostname);
     if (isIP(host) && !this.#isAllowed(host)) throw new PrivateAddress(`${host} is not a public address`);
   }
@@ -67,18 +67,18 @@ export class Endpoints {
 
   #parse(text: string): URL {
     const url = URL.parse(text);
-    if (!url) throw refused('must be a URL, such as `https://example.com/webhook`');
+    if (!url) throw rejected('must be a URL, such as `https://example.com/webhook`');
     const schemes = this.#allowPrivate ? ['https:', 'http:'] : ['https:'];
     if (!schemes.includes(url.protocol)) {
       const known = schemes.map(scheme => `\`${scheme}//\``).join(' or ');
-      throw refused(`must begin with ${known}, but began with \`${url.protocol.slice(0, 20)}\``);
+      throw rejected(`must begin with ${known}, but began with \`${url.protocol.slice(0, 20)}\``);
     }
-    if (url.username !== '' || url.password !== '') throw refused('must not hold a user name or password');
-    if (url.hash !== '') throw refused('must not have a fragment, which is never sent');
-    if (url.port === '0') throw refused('must not name port 0');
+    if (url.username !== '' || url.password !== '') throw rejected('must not hold a user name or password');
+    if (url.hash !== '') throw rejected('must not have a fragment, which is never sent');
+    if (url.port === '0') throw rejected('must not name port 0');
     const { length } = url.href;
     if (length > MAX_URL_LENGTH)
-      throw refused(
+      throw rejected(
         `must have at most ${MAX_URL_LENGTH} characters once it is percent-encoded, but has ${length}`,
       );
     return url;
@@ -101,8 +101,8 @@ export class Endpoints {
   }
 }
 
-function refused(rule: string): ApiError {
-  return new ApiError('invalid_request', `field \`url\` ${rule}`);
+function rejected(rule: string): ApiError {
+  return new ApiError('invalid_request', `Field \`url\` ${rule}`);
 }
 
 function withoutBrackets(hostname: string): string {

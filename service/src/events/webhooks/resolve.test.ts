@@ -62,7 +62,7 @@ describe('a name', () => {
     assert.deepEqual(await resolve('both.example'), [four, six]);
   });
 
-  it('that is unknown is refused', async t => {
+  it('that is unknown is rejected', async t => {
     const resolve = resolveByServers(await aNameServer(t));
     await assert.rejects(resolve('nowhere.example'), { code: 'ENOTFOUND' });
   });

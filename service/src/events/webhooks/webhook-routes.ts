@@ -8,7 +8,7 @@ import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
-import { ANSWER_TIMEOUT } from './attempt.ts';
+import { RESPONSE_TIMEOUT } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
 import { AT_FIRST, AT_MOST, WHILE_FAILING } from './pace.ts';
@@ -37,10 +37,10 @@ export interface WebhookServices {
 }
 
 /** The API key that asks, and when. */
-export function askingOf(
+export function actorOf(
   { caller, now }: Pick<Context<unknown, unknown, unknown>, 'caller' | 'now'>,
   readStandings: ReadStandings,
-): webhooks.Asking {
+): webhooks.Actor {
   return { keyId: caller.keyId, isAdministrator: caller.scopes.has('admin'), readStandings, now };
 }
 
@@ -53,13 +53,13 @@ export const reading = { ...shared, scope: 'webhooks:write' } as const;
 export const changing = { ...shared, scope: ['webhooks:write', 'events:read'] } as const;
 
 /** Rejects an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
-async function refuseForbidden(
+async function rejectForbidden(
   { endpoints, readStandings }: WebhookServices,
   context: Context<{ webhookId: number }, unknown, { url?: string }>,
 ): Promise<void> {
   const { db, params, body } = context;
-  await webhooks.read(db, params.webhookId, askingOf(context, readStandings));
-  if (body.url !== undefined) await endpoints.refuseForbidden(body.url);
+  await webhooks.read(db, params.webhookId, actorOf(context, readStandings));
+  if (body.url !== undefined) await endpoints.rejectForbidden(body.url);
 }
 
 export const webhookRoutes = (services: WebhookServices): Route[] => [
@@ -75,7 +75,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     success: pageOf(Webhook, 'A page of webhooks.'),
     errors: [],
     handler: async context =>
-      reply.page(await webhooks.list(context.db, context.query, askingOf(context, services.readStandings))),
+      reply.page(await webhooks.list(context.db, context.query, actorOf(context, services.readStandings))),
   }),
 
   defineRoute({
@@ -87,7 +87,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
       'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within ' +
-      `${inWords(ANSWER_TIMEOUT)}. Anything else is a failure, redirections included, and is tried again after ` +
+      `${inWords(RESPONSE_TIMEOUT)}. Anything else is a failure, redirections included, and is tried again after ` +
       `${SCHEDULE}, or later where \`Retry-After\` asks for it; 410 disables the webhook. An event may come ` +
       'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
       `taken or given up; others are sent meanwhile: ${AT_FIRST} at once at first, up to ${AT_MOST} to an endpoint that is ` +
@@ -105,11 +105,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     errors: ['too_many_webhooks'],
     prepare: async ({ body }) => {
       // A webhook starts at the end of the log, which must have what was acknowledged before.
-      await Promise.all([services.endpoints.refuseForbidden(body.url), services.tail.settled()]);
+      await Promise.all([services.endpoints.rejectForbidden(body.url), services.tail.settled()]);
     },
     handler: async context => {
-      const asking = askingOf(context, services.readStandings);
-      const webhook = await webhooks.create(context.db, context.body, asking, services.webhooksPerKey);
+      const actor = actorOf(context, services.readStandings);
+      const webhook = await webhooks.create(context.db, context.body, actor, services.webhooksPerKey);
       return reply.created(`/webhooks/${webhook.id}`, webhook);
     },
   }),
@@ -130,7 +130,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     handler: async context => {
       const { db, params } = context;
       return reply.resource(
-        await webhooks.read(db, params.webhookId, askingOf(context, services.readStandings)),
+        await webhooks.read(db, params.webhookId, actorOf(context, services.readStandings)),
       );
     },
   }),
@@ -151,11 +151,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
-    prepare: context => refuseForbidden(services, context),
+    prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
-      const asking = askingOf(context, services.readStandings);
-      const webhook = await webhooks.update(db, params.webhookId, replacement(context), asking);
+      const actor = actorOf(context, services.readStandings);
+      const webhook = await webhooks.update(db, params.webhookId, replacement(context), actor);
       return reply.resource(webhook);
     },
   }),
@@ -173,11 +173,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
-    prepare: context => refuseForbidden(services, context),
+    prepare: context => rejectForbidden(services, context),
     handler: async context => {
       const { db, params } = context;
-      const asking = askingOf(context, services.readStandings);
-      const webhook = await webhooks.update(db, params.webhookId, merged(context), asking);
+      const actor = actorOf(context, services.readStandings);
+      const webhook = await webhooks.update(db, params.webhookId, merged(context), actor);
       return reply.resource(webhook);
     },
   }),
@@ -195,7 +195,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     errors: ['webhook_not_found'],
     handler: async context => {
       const { db, params, guard } = context;
-      await webhooks.remove(db, params.webhookId, guard, askingOf(context, services.readStandings));
+      await webhooks.remove(db, params.webhookId, guard, actorOf(context, services.readStandings));
       return reply.empty;
     },
   }),
@@ -219,7 +219,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     handler: async context => {
       const { db, params, body } = context;
       return reply.resource(
-        await webhooks.rotate(db, params.webhookId, body, askingOf(context, services.readStandings)),
+        await webhooks.rotate(db, params.webhookId, body, actorOf(context, services.readStandings)),
       );
     },
   }),

@@ -180,7 +180,7 @@ export function toWebhook(row: WebhookRow): Webhook {
  * Throws `insufficient_scope` for types of events that are for administrators, unless the key that the webhook belongs to is
  * one's, and `invalid_request` for types that do not exist.
  */
-export function refuseConfidential(
+export function rejectConfidential(
   types: readonly string[] | null | undefined,
   { keyId, isAdministrator }: { keyId: number; isAdministrator: boolean },
 ): void {

@@ -9,7 +9,7 @@ import { WEBHOOKS_CHANGED } from './dispatcher.ts';
 import { type OwnerProblem, type OwnerStanding, type ReadStandings, standingOf } from './owners.ts';
 import { newSecret } from './signature.ts';
 import {
-  refuseConfidential,
+  rejectConfidential,
   type SecretRotation,
   toWebhook,
   type Webhook,
@@ -31,7 +31,7 @@ import {
 } from './webhook-queries.ts';
 
 /** Who asks, and when. Administrators work on all webhooks, others on those that belong to their key. */
-export interface Asking {
+export interface Actor {
   keyId: number;
   isAdministrator: boolean;
   readStandings: ReadStandings;
@@ -39,8 +39,8 @@ export interface Asking {
   now: number;
 }
 
-export async function list(db: Queries, query: WebhookQuery, asking: Asking): Promise<Page<Webhook>> {
-  const { keyId, isAdministrator, readStandings, now } = asking;
+export async function list(db: Queries, query: WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
+  const { keyId, isAdministrator, readStandings, now } = actor;
   const page = await selectPage(db, webhookList, query, isAdministrator ? undefined : keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { items: [] };
@@ -48,9 +48,9 @@ export async function list(db: Queries, query: WebhookQuery, asking: Asking): Pr
   return mapPage(page, row => toWebhook(asItIs(row, standings.get(row.api_key_id)!)));
 }
 
-export async function read(db: Queries, webhookId: number, asking: Asking): Promise<Webhook> {
-  const row = found(await selectWebhook(db, webhookId), webhookId, asking);
-  return toWebhook(asItIs(row, await ownerOf(db, row, asking)));
+export async function read(db: Queries, webhookId: number, actor: Actor): Promise<Webhook> {
+  const row = found(await selectWebhook(db, webhookId), webhookId, actor);
+  return toWebhook(asItIs(row, await ownerOf(db, row, actor)));
 }
 
 /**
@@ -60,11 +60,11 @@ export async function read(db: Queries, webhookId: number, asking: Asking): Prom
 export async function create(
   db: Writer,
   settings: WebhookSettings,
-  asking: Asking,
+  actor: Actor,
   mostPerKey: number,
 ): Promise<Webhook & { secret: string }> {
-  const { keyId, isAdministrator, now } = asking;
-  refuseConfidential(settings.types, { keyId, isAdministrator });
+  const { keyId, isAdministrator, now } = actor;
+  rejectConfidential(settings.types, { keyId, isAdministrator });
   const terms = {
     ...termsOf(settings),
     disabled_reason: null,
@@ -94,17 +94,17 @@ export function update(
   db: Writer,
   webhookId: number,
   settingsFor: (current: Webhook) => WebhookSettings,
-  asking: Asking,
+  actor: Actor,
 ): Promise<Webhook> {
   return db.write(async tx => {
-    const stored = await foundToChange(tx, webhookId, asking);
-    const owner = await ownerOf(tx, stored, asking);
+    const stored = await foundToChange(tx, webhookId, actor);
+    const owner = await ownerOf(tx, stored, actor);
     const row = asItIs(stored, owner);
     const current = toWebhook(row);
     const settings = settingsFor(current);
-    const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, asking.now) };
+    const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, actor.now) };
     if (terms.types !== row.types)
-      refuseConfidential(settings.types, { keyId: row.api_key_id, isAdministrator: owner.isAdministrator });
+      rejectConfidential(settings.types, { keyId: row.api_key_id, isAdministrator: owner.isAdministrator });
     if (settings.enabled && owner.problem) throw unfitKey(webhookId, owner.problem);
     return toWebhook(await updateWebhook(tx, webhookId, terms));
   });
@@ -114,12 +114,12 @@ export function remove(
   db: Writer,
   webhookId: number,
   guard: (current: Webhook) => void,
-  asking: Asking,
+  actor: Actor,
 ): Promise<void> {
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, asking);
-    guard(toWebhook(asItIs(row, await ownerOf(tx, row, asking))));
-    await markDeleted(tx, webhookId, asking.now);
+    const row = await foundToChange(tx, webhookId, actor);
+    guard(toWebhook(asItIs(row, await ownerOf(tx, row, actor))));
+    await markDeleted(tx, webhookId, actor.now);
   });
 }
 
@@ -128,18 +128,18 @@ export function rotate(
   db: Writer,
   webhookId: number,
   { graceSeconds }: SecretRotation,
-  asking: Asking,
+  actor: Actor,
 ): Promise<Webhook & { earlierSecretExpiresAt: string; secret: string }> {
   const secret = newSecret();
-  const expiresAt = asking.now + graceSeconds * SECOND;
+  const expiresAt = actor.now + graceSeconds * SECOND;
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, asking);
+    const row = await foundToChange(tx, webhookId, actor);
     await updateSecrets(tx, webhookId, {
       secret,
       previous_secret: row.secret,
       previous_secret_expires_at: expiresAt,
     });
-    const webhook = toWebhook(asItIs(row, await ownerOf(tx, row, asking)));
+    const webhook = toWebhook(asItIs(row, await ownerOf(tx, row, actor)));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
 }
@@ -150,15 +150,15 @@ export async function stopWebhooksOf(tx: Transaction, keyId: number, problem: Ow
 }
 
 /** Reads a webhook that is there and keeps it, with its deliveries, from other transactions. Work for it is looked for afterwards. */
-export async function foundToChange(tx: Transaction, webhookId: number, asking: Asking): Promise<WebhookRow> {
+export async function foundToChange(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
   tx.notify(WEBHOOKS_CHANGED);
-  return found(await selectWebhookToChange(tx, webhookId), webhookId, asking);
+  return found(await selectWebhookToChange(tx, webhookId), webhookId, actor);
 }
 
 function found(
   row: WebhookRow | undefined,
   webhookId: number,
-  { keyId, isAdministrator }: Asking,
+  { keyId, isAdministrator }: Actor,
 ): WebhookRow {
   if (row && (isAdministrator || row.api_key_id === keyId)) return row;
   throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
@@ -167,7 +167,7 @@ function found(
 export function ownerOf(
   db: Queries,
   { api_key_id }: WebhookRow,
-  { readStandings, now }: Asking,
+  { readStandings, now }: Actor,
 ): Promise<OwnerStanding> {
   return standingOf(readStandings, db, api_key_id, now);
 }

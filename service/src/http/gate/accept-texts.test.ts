@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refuseOtherForm } from './negotiation.ts';
+import { rejectOtherMediaType } from './negotiation.ts';
 
-describe('an Accept header that was read before', () => {
-  it('means the same again, for each form by itself', () => {
+describe('an Accept header that was parsed before', () => {
+  it('has the same result again, for each media type separately', () => {
     const accept = 'application/json, text/plain, */*;q=0';
     for (let time = 0; time < 2; time++) {
-      assert.doesNotThrow(() => refuseOtherForm({ accept }));
-      assert.doesNotThrow(() => refuseOtherForm({ accept }, 'text/plain'));
-      assert.throws(() => refuseOtherForm({ accept }, 'text/event-stream'));
+      assert.doesNotThrow(() => rejectOtherMediaType({ accept }));
+      assert.doesNotThrow(() => rejectOtherMediaType({ accept }, 'text/plain'));
+      assert.throws(() => rejectOtherMediaType({ accept }, 'text/event-stream'));
     }
   });
 
-  it('means the same after any number of others, long and short', () => {
+  it('has the same result after any number of others, long and short', () => {
     for (let i = 0; i < 1_000; i++) {
       const parameters = `;v=${'1'.repeat(i)}`;
-      assert.doesNotThrow(() => refuseOtherForm({ accept: `application/json${parameters}` }));
-      assert.throws(() => refuseOtherForm({ accept: `text/html${parameters}` }));
+      assert.doesNotThrow(() => rejectOtherMediaType({ accept: `application/json${parameters}` }));
+      assert.throws(() => rejectOtherMediaType({ accept: `text/html${parameters}` }));
     }
-    assert.throws(() => refuseOtherForm({ accept: 'text/html;v=1' }));
+    assert.throws(() => rejectOtherMediaType({ accept: 'text/html;v=1' }));
   });
 });

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The API key a request presents, in `X-API-Key` or as a Bearer token (RFC 6750 §2.1); `undefined` when it has none. */
+/** The API key of a request, from `X-API-Key` or a Bearer token (RFC 6750 §2.1); `undefined` when it has none. */
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const header = headers['x-api-key'];
   if (header !== undefined) return String(header).trim();

@@ -12,9 +12,9 @@ import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
-import { API_VERSION, refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
-import { addRateLimitHeaders, type CountedBy, refusalOf } from './rate-limit-answers.ts';
-import { refuseMalformed } from './well-formed.ts';
+import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
+import { addRateLimitHeaders, type CountedBy, rejectionOf } from './rate-limit-errors.ts';
+import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
@@ -22,28 +22,28 @@ export interface GateServices {
   counters: Counters;
   clock: Clock;
   trustedProxies: TrustedProxies;
-  /** Is told of each decision, and whose limits it drew on. */
+  /** Receives each decision, and whose limits it counted against. */
   onDecision?: ((verdict: Verdict, countedBy: CountedBy) => void) | undefined;
-  /** Records how long the gate takes, while spans are exported. */
+  /** Records the time of the gate as a span; `undefined` while nothing is exported. */
   tracing?: Tracing | undefined;
 }
 
-/** What the gate needs to know of an operation. Where there is none (404, 405) a key is optional. */
+/** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
 export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
 
-/** What does not draw on the limits of a key is limited as the Free plan is, and not banned. */
+/** Requests that do not count against a key have the limits of the Free plan, and are never banned. */
 const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request asks for; `undefined` for a path or method that does not exist. */
+    /** `undefined` for a path or method that does not exist. */
     operation: Gated | undefined;
   }
 }
 
 /**
- * What every request passes before its body is read, in this order: who calls, rate limit, form, key, scope, version.
- * From the rate limit on the response carries the rate-limit headers, whatever becomes of the request.
+ * The checks of every request before its body is read, in this order: caller, rate limit, well-formed head, key, scope,
+ * version, Accept. Every response has the rate-limit headers, also that of a request that a later check rejects.
  */
 export class Gate {
   readonly #services: GateServices;
@@ -52,7 +52,7 @@ export class Gate {
     this.#services = services;
   }
 
-  /** Throws or rejects when the request is refused. It answers a promise only when something has to be waited for. */
+  /** Throws, or returns a rejected promise, when the request is rejected. Returns a promise only if it has to wait. */
   pass(request: FastifyRequest, operation: Gated | undefined): Promise<void> | undefined {
     const { tracing } = this.#services;
     request.operation = operation;
@@ -70,8 +70,8 @@ export class Gate {
     head.push('x-request-id', request.id, 'api-version', API_VERSION, 'x-content-type-options', 'nosniff');
 
     if (operation?.scope === null) {
-      const telling = this.#tellOfAddress(request, head);
-      return telling ? telling.then(() => refuseUnservable(request)) : refuseUnservable(request);
+      const adding = this.#addAddressHeaders(request, head);
+      return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
     const caller = key === undefined ? undefined : keyRing.find(key, now);
@@ -89,10 +89,10 @@ export class Gate {
     try {
       caller = await reading;
     } catch (failure) {
-      // Whose key it is can only be told from memory; else the answer has the headers of the caller's address.
+      // Only the memory can identify the key now; otherwise the response has the headers of the caller's address.
       const known = key === undefined ? undefined : this.#services.keyRing.lastKnown(key);
-      if (known) await this.#tellOfKey(known, request, head);
-      else await this.#tellOfAddress(request, head);
+      if (known) await this.#addKeyHeaders(known, request, head);
+      else await this.#addAddressHeaders(request, head);
       throw failure;
     }
     await this.#admit(request, head, key, caller);
@@ -130,29 +130,29 @@ export class Gate {
       : keyLimits.decide(caller, receivedAt);
   }
 
-  /** Writes the rate-limit headers of a key as far as they are known, with nothing counted. */
-  async #tellOfKey(
+  /** Adds the last known rate-limit headers of a key, and counts nothing. */
+  async #addKeyHeaders(
     { keyId, terms }: LimitedCaller,
     { operation, receivedAt }: FastifyRequest,
     head: HeaderPairs,
   ): Promise<void> {
     if (operation?.countedBy === 'account') {
-      const told = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
-      addRateLimitHeaders(head, told, FREE_TERMS.limits);
+      const decision = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
+      addRateLimitHeaders(head, decision, FREE_TERMS.limits);
       return;
     }
     const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
     addRateLimitHeaders(head, peek(state, terms, receivedAt), terms.limits);
   }
 
-  /** Writes the rate-limit headers of the caller's address, with nothing counted. */
-  #tellOfAddress(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
+  /** Adds the rate-limit headers of the caller's address, and counts nothing. */
+  #addAddressHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
     const { counters } = this.#services;
     const address = addressSubject(this.#addressOf(request));
-    const told = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
-    const write = (decision: Decision) => addRateLimitHeaders(head, decision, FREE_TERMS.limits);
-    if (told instanceof Promise) return told.then(write);
-    write(told);
+    const decision = counters.peekAddress(address, FREE_TERMS, request.receivedAt);
+    const add = (decided: Decision) => addRateLimitHeaders(head, decided, FREE_TERMS.limits);
+    if (decision instanceof Promise) return decision.then(add);
+    add(decision);
     return undefined;
   }
 
@@ -165,7 +165,7 @@ export class Gate {
     return this.#services.counters.decideAddress(addressSubject(address), FREE_TERMS, now);
   }
 
-  /** The headers of a response to a request that could not be read so far as to pass the gate. It counts, too. */
+  /** Counts a request that cannot be parsed against its address. Returns the rate-limit headers of its response. */
   headersForUnreadable(address: string): HeaderPairs | Promise<HeaderPairs> {
     const decision = this.#decideAddress(address, this.#services.clock.now());
     const headersOf = (decided: Decision) => {
@@ -178,7 +178,7 @@ export class Gate {
   }
 }
 
-/** Only what asks with a valid key is counted by it. */
+/** A request counts against its key if that is valid, and otherwise against its address. */
 function countedByOf(operation: Gated | undefined, caller: LimitedCaller | undefined): CountedBy {
   return caller ? (operation?.countedBy ?? 'key') : 'address';
 }
@@ -190,25 +190,25 @@ function admitAsDecided(
   decision: Decision,
 ): undefined {
   const { operation, caller } = request;
-  if (decision.verdict !== 'admitted') throw refusalOf(decision, countedBy);
-  refuseMalformed(request.raw);
+  if (decision.verdict !== 'admitted') throw rejectionOf(decision, countedBy);
+  rejectMalformed(request.raw);
 
   if (isBadKey) throw invalidKey();
   if (operation) {
     if (!caller) throw missingKey();
-    refuseWithoutScope(operation, caller);
+    rejectWithoutScope(operation, caller);
   }
-  refuseOtherVersion(request.headers);
-  refuseOtherForm(request.headers, operation?.success?.mediaType);
+  rejectOtherVersion(request.headers);
+  rejectOtherMediaType(request.headers, operation?.success?.mediaType);
 }
 
-/** What can be wrong with a request that needs no key. */
-function refuseUnservable(request: FastifyRequest): undefined {
-  refuseMalformed(request.raw);
-  refuseOtherVersion(request.headers);
+/** The checks of a request that needs no key. */
+function rejectUnservable(request: FastifyRequest): undefined {
+  rejectMalformed(request.raw);
+  rejectOtherVersion(request.headers);
 }
 
-function refuseWithoutScope({ scope }: Gated, { scopes }: Caller): void {
+function rejectWithoutScope({ scope }: Gated, { scopes }: Caller): void {
   if (scopes.has('admin')) return;
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;

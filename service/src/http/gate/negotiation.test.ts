@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '../../contract/errors.ts';
-import { refuseOtherForm, refuseOtherVersion } from './negotiation.ts';
+import { rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
 
 describe('an Accept header', () => {
   const accepting = [
@@ -18,7 +18,7 @@ describe('an Accept header', () => {
     '',
   ];
   for (const accept of accepting) {
-    it(`"${accept}" lets JSON through`, () => refuseOtherForm({ accept }));
+    it(`"${accept}" accepts JSON`, () => rejectOtherMediaType({ accept }));
   }
 
   const excluding = [
@@ -35,9 +35,9 @@ describe('an Accept header', () => {
     'garbage',
   ];
   for (const accept of excluding) {
-    it(`"${accept}" rules JSON out, and is told so`, () => {
+    it(`"${accept}" excludes JSON, and is quoted in the error`, () => {
       assert.throws(
-        () => refuseOtherForm({ accept }),
+        () => rejectOtherMediaType({ accept }),
         (error: ApiError) => error.code === 'not_acceptable' && error.message.includes(`"${accept}"`),
       );
     });
@@ -45,10 +45,10 @@ describe('an Accept header', () => {
 });
 
 describe('an API-Version header', () => {
-  it('asks for version 1 or is refused', () => {
-    for (const version of ['1', '1.0', '1.0.0']) refuseOtherVersion({ 'api-version': version });
+  it('requests version 1 or is rejected', () => {
+    for (const version of ['1', '1.0', '1.0.0']) rejectOtherVersion({ 'api-version': version });
     for (const version of ['2', '0', '1.1', '', 'v1', '1.0.0.0']) {
-      assert.throws(() => refuseOtherVersion({ 'api-version': version }), ApiError);
+      assert.throws(() => rejectOtherVersion({ 'api-version': version }), ApiError);
     }
   });
 });

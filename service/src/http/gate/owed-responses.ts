@@ -1,28 +1,28 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The requests of one connection that are handled at once. */
+/** The most requests of one connection that are handled concurrently. */
 const AT_ONCE = 8;
 
-/** How many more may wait on a connection. A client that reads responses never gets near it. */
+/** The most further requests that may wait on a connection. A client that reads responses stays far below it. */
 export const MOST_WAITING = 500;
 
 /**
- * The responses that each connection still owes to its client. They leave in the order of their requests.
+ * The responses that each connection still owes to its client. They are sent in the order of their requests.
  *
  * A client may send requests before it has read the responses to earlier ones (RFC 9112 §9.3.2), and 64 KiB that arrive
- * together can hold 2,400 requests, which node:http hands over in one turn of the event loop. Here a few are handled at
- * once, and each further one in a later turn.
+ * together can contain 2,400 requests, which node:http emits in one turn of the event loop. This class handles a few
+ * concurrently, and each further one in a later turn.
  */
 export class OwedResponses {
   readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #waiting = new WeakMap<Socket, Parameters<RequestListener>[]>();
-  /** Connections with a request that was not accepted: no later one is, either. */
+  /** Connections with a rejected request: later requests are also rejected. */
   readonly #overfull = new WeakSet<Socket>();
-  /** Connections on which a response has said that it is the last. */
+  /** Connections whose last response was announced with `Connection: close`. */
   readonly #ending = new WeakSet<Socket>();
 
-  /** Takes the place of the server's request listener. `onExcess` is called for each request that may not even wait. */
+  /** Replaces the server's request listener. `onExcess` is called for each request that is over the limit of waiting ones. */
   watch(server: Server, onExcess: (socket: Socket) => void): void {
     const handle = server.listeners('request').at(-1) as RequestListener;
     server.off('request', handle);
@@ -30,20 +30,20 @@ export class OwedResponses {
       const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift();
       if (next) handle.call(server, ...next);
     };
-    const forget = (socket: Socket, response: ServerResponse) => {
+    const settle = (socket: Socket, response: ServerResponse) => {
       this.#bySocket.get(socket)?.delete(response);
       if (this.#waiting.get(socket)?.length) setImmediate(handleNext, socket);
     };
     // One function for all responses: a closure for each would be garbage.
     function onClose(this: ServerResponse): void {
       const { req } = this;
-      // A request of which a part is missing still decides how that part is refused.
-      if (req.complete) forget(req.socket, this);
-      else req.once('close', () => forget(req.socket, this));
+      // An incomplete request stays, because `toIncomplete` must find it when the rest is rejected.
+      if (req.complete) settle(req.socket, this);
+      else req.once('close', () => settle(req.socket, this));
     }
     server.on('request', (request, response) => {
       const { socket } = request;
-      // Its response could not be sent any more (RFC 9112 §9.6).
+      // The connection can send no further response (RFC 9112 §9.6).
       if (this.#ending.has(socket)) return;
       let owed = this.#bySocket.get(socket);
       if (!owed) {
@@ -64,15 +64,15 @@ export class OwedResponses {
     });
   }
 
-  /** The response to a request of which a part is missing. Only the last request of a connection can be such. */
+  /** The response to an incomplete request. Only the last request of a connection can be incomplete. */
   toIncomplete(socket: Socket): ServerResponse | undefined {
     const last = this.#of(socket).at(-1);
     return last?.req.complete ? undefined : last;
   }
 
   /**
-   * Resolves when all responses, apart from `except`, have been sent, or the connection is closed. Returns `undefined` when
-   * there are none to wait for.
+   * Resolves when all responses except `except` have been sent, or the connection is closed. Returns `undefined` when no
+   * response is owed.
    */
   sent(socket: Socket, except: ServerResponse | undefined): Promise<void> | undefined {
     const last = this.#of(socket).findLast(response => response !== except);
@@ -86,23 +86,23 @@ export class OwedResponses {
   }
 
   /**
-   * Whether the service is still making the response to a complete request; otherwise the client has to act. Requests that
-   * wait do so for the client, which has not read the responses before theirs.
+   * Whether the service is still making the response to a complete request. If not, the connection waits for the client:
+   * waiting requests are handled when the client has read the responses before theirs.
    */
   areBeingMade(socket: Socket): boolean {
     const owed = this.#of(socket);
-    const begun = owed.slice(0, owed.length - (this.#waiting.get(socket)?.length ?? 0));
-    return begun.some(({ req, writableEnded }) => req.complete && !writableEnded);
+    const started = owed.slice(0, owed.length - (this.#waiting.get(socket)?.length ?? 0));
+    return started.some(({ req, writableEnded }) => req.complete && !writableEnded);
   }
 
-  /** Whether one is complete but has not left yet as a whole. */
+  /** Whether a response is complete but not yet sent completely. */
   areBeingSent(socket: Socket): boolean {
     return this.#of(socket).some(({ writableEnded, writableFinished }) => writableEnded && !writableFinished);
   }
 
   /**
-   * Ends the connection with this response if it is the one to the newest request, and ignores later requests. Returns
-   * whether it is.
+   * If this is the response to the newest request, marks it as the last of its connection and ignores later requests.
+   * Returns whether it is.
    */
   endWith(response: ServerResponse): boolean {
     const { socket } = response.req;
@@ -111,7 +111,7 @@ export class OwedResponses {
     return true;
   }
 
-  /** Whether the response to a write is among them. */
+  /** Whether the connection owes the response to a write. */
   includeWrite(socket: Socket): boolean {
     return this.#of(socket).some(isOfWrite);
   }

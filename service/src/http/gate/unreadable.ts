@@ -21,23 +21,23 @@ export interface UnreadableOptions {
   requestTimeout: number;
 }
 
-/** How long the client may take to read a refusal, in milliseconds: closing at once could cut it off. */
+/** How long the client may take to read the error, in milliseconds: closing at once could cut the response off. */
 const LINGER = SECOND;
 
 /**
- * Refuses what cannot be read as a request, in the contract's shape, and ends the connection. The requests before it were
- * received completely, and may have been carried out: their responses are sent first.
+ * Rejects bytes that cannot be parsed as a request with an error of the contract, and ends the connection. Earlier requests
+ * of the connection are complete, and may have been carried out: their responses are sent first.
  */
 export class Unreadable {
   readonly #options: UnreadableOptions;
-  readonly #refused = new WeakSet<Socket>();
+  readonly #rejected = new WeakSet<Socket>();
 
   constructor(options: UnreadableOptions) {
     this.#options = options;
   }
 
   watch(server: Server): void {
-    // No documented option, but a property of node:http since its first versions.
+    // Not a documented option, but a property of node:http since its first versions.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on('connection', (socket: Socket) => {
       socket.on('end', () => this.#onEnd(socket));
@@ -45,20 +45,20 @@ export class Unreadable {
     server.on('timeout', socket => this.#closeUnlessBusy(socket));
   }
 
-  /** Refuses bytes that are not HTTP, and a request that did not arrive completely. */
+  /** Rejects bytes that are not HTTP, and incomplete requests. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy();
-    // A client that has left in the middle of a body: the line of that request says so.
+    // The client disconnected in the middle of a body: the line of that request already logs it.
     const isLogged = error.code !== 'HPE_INVALID_EOF_STATE' || !this.#options.owed.toIncomplete(socket);
-    if (!socket.destroyed) this.refuse(this.#refusalOf(error), socket, { isLogged });
+    if (!socket.destroyed) this.reject(this.#rejectionOf(error), socket, { isLogged });
   }
 
-  /** Refuses where there is no response object to write to. */
-  refuse(refusal: ApiError, socket: Socket, { isLogged = true } = {}): void {
-    // The parser reports each further piece of what it has given up reading.
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
-    // Without a listener a client that resets the connection meanwhile would end the process.
+  /** Rejects a request that has no response object. */
+  reject(rejection: ApiError, socket: Socket, { isLogged = true } = {}): void {
+    // The parser reports each further chunk after it has failed.
+    if (this.#rejected.has(socket)) return;
+    this.#rejected.add(socket);
+    // Without a listener, a reset of the connection would end the process.
     socket.on('error', () => socket.destroy());
     socket.on('timeout', () => this.#closeUnlessBusy(socket));
     socket.setTimeout(LINGER);
@@ -69,11 +69,12 @@ export class Unreadable {
     const limits = earlier
       ? earlier.then(() => gate.headersForUnreadable(remoteAddress))
       : gate.headersForUnreadable(remoteAddress);
-    const end = (told: HeaderPairs) => {
-      // What could be read of the last request may have been refused already: then that is its response.
-      if (socket.writable && !incomplete?.headersSent) this.#writeRefusal(refusal, socket, told, isLogged);
+    const end = (limitHeaders: HeaderPairs) => {
+      // The last request may have been rejected before its end arrived: that was its response.
+      if (socket.writable && !incomplete?.headersSent)
+        this.#writeRejection(rejection, socket, limitHeaders, isLogged);
       socket.end();
-      // The end of a response has set the timeout of idle connections.
+      // The end of a response sets the timeout to that of idle connections.
       socket.setTimeout(LINGER);
     };
     if (limits instanceof Promise) void limits.then(end);
@@ -81,20 +82,20 @@ export class Unreadable {
   }
 
   /**
-   * A client that ends its side of the connection has gone in most cases. Like node:http by default this ends the other side
-   * and drops the responses, but not those of writes before stray bytes.
+   * A client that ends its side of the connection has usually disconnected. As node:http does by default, this ends the
+   * other side and drops the responses, except those of writes before stray bytes.
    */
   #onEnd(socket: Socket): void {
-    if (!this.#refused.has(socket) || !this.#options.owed.includeWrite(socket)) socket.end();
+    if (!this.#rejected.has(socket) || !this.#options.owed.includeWrite(socket)) socket.end();
   }
 
-  /** Closes a connection on which nothing moves: the service may take its time for a response, a client that reads none may not. */
+  /** Closes an idle connection, unless it is the service that still makes a response. */
   #closeUnlessBusy(socket: Socket): void {
     if (socket.writable && this.#options.owed.areBeingMade(socket)) socket.setTimeout(socket.timeout ?? 0);
     else socket.destroy();
   }
 
-  #refusalOf({ code, message }: NodeJS.ErrnoException): ApiError {
+  #rejectionOf({ code, message }: NodeJS.ErrnoException): ApiError {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
@@ -108,9 +109,9 @@ export class Unreadable {
     return new ApiError('invalid_request', `The request is not well-formed HTTP/1.1: ${message}`);
   }
 
-  #writeRefusal(refusal: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
+  #writeRejection(rejection: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
     const requestId = randomUUID();
-    const { code, status, body } = errorResponse(refusal, requestId);
+    const { code, status, body } = errorResponse(rejection, requestId);
     const bytes = Buffer.byteLength(body);
     const headers = [
       ...['x-request-id', requestId],

@@ -4,14 +4,14 @@ import { TARGET_LIMIT } from '../../contract/request-limits.ts';
 import { inKibibytesAndBytes } from '../../kit/quantities.ts';
 
 /**
- * Throws for what node:http lets through: a target that is too long, has a fragment or is an asterisk (RFC 9112 §3.2), and a
- * Host that is missing or repeated.
+ * Throws for malformed requests that node:http accepts: a target that is too long, has a fragment or is an asterisk
+ * (RFC 9112 §3.2), and a Host header that is missing or repeated.
  */
-export function refuseMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
+export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: IncomingMessage): void {
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target is over ${inKibibytesAndBytes(TARGET_LIMIT)}: it has ${url!.length}`,
+      `The request target has ${url!.length} bytes; the limit is ${inKibibytesAndBytes(TARGET_LIMIT)}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {
@@ -24,15 +24,18 @@ export function refuseMalformed({ method, url = '', httpVersion, rawHeaders }: I
     );
   }
   if (url.includes('#')) {
-    throw new ApiError('invalid_request', 'A request target has no fragment: send # in a value as %23');
+    throw new ApiError(
+      'invalid_request',
+      'A request target cannot have a fragment: send # in a value as %23',
+    );
   }
   const hosts = count(rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
-    throw new ApiError('invalid_request', `A request has one Host header, but this one had ${hosts}`);
+    throw new ApiError('invalid_request', `A request must have one Host header, but this one had ${hosts}`);
   }
 }
 
-/** How often a header is there; `rawHeaders` has names and values by turns. */
+/** How often a header appears; `rawHeaders` alternates names and values. */
 function count(rawHeaders: readonly string[], name: string): number {
   let found = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

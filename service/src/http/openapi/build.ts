@@ -13,8 +13,8 @@ import { NamedSchemas } from './schemas.ts';
 type AnyRoute = Omit<Route, 'handler'>;
 
 /**
- * The OpenAPI 3.0.3 document of the service, made from its route table and nothing else: one operation in each turn of the
- * event loop, because all of them take 50 ms.
+ * Builds the OpenAPI 3.0.3 document of the service from its route table: one operation per turn of the event loop, because all
+ * of them take 50 ms.
  */
 export async function buildDocument(routes: readonly AnyRoute[]): Promise<object> {
   const schemas = new NamedSchemas();
@@ -34,7 +34,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
       description: introduction(),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: '/', description: 'The address that this document was read from.' }],
+    servers: [{ url: '/', description: 'The address that serves this document.' }],
     tags: tagList(),
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,
@@ -57,12 +57,12 @@ function introduction(): string {
     ...rows,
     '| Enterprise | Custom | Custom |',
     '',
-    'Minutes and days are those of UTC. Every response says in `X-RateLimit-Limit`, `X-RateLimit-Remaining` and ' +
-      '`X-RateLimit-Reset` how much is left of the window that binds. Over the limit the answer is 429: wait the seconds ' +
+    'Minutes and days are those of UTC. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` of ' +
+      'every response describe the window with fewer requests left. Over the limit, requests get 429: wait the seconds ' +
       'in `Retry-After`, and back off exponentially if it happens again.',
     '',
-    'HEAD is answered wherever GET is. Another method of a path is 405 `method_not_allowed`, with those it has in ' +
-      '`Allow`; another path is 404 `route_not_found`.',
+    'Every path with GET also supports HEAD. Other methods get 405 `method_not_allowed`, with the methods of the path in ' +
+      '`Allow`; unknown paths get 404 `route_not_found`.',
   ].join('\n');
 }
 

@@ -3,28 +3,33 @@ import { scopes } from '../../contract/scopes.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { errorStatus } from '../error-status.ts';
-import { KEPT_FOR, KEY_LENGTH } from '../idempotency.ts';
+import { KEY_LENGTH, RETENTION } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
 import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
 /** Parameters that operations share, by component name. */
 const parameterComponents = {
-  ApiVersion: parameter('API-Version', 'The version of the interface that the client was written for.', '1'),
-  RequestId: parameter('X-Request-Id', 'An ID of your own to find the request in the log by.', 'order-2041'),
+  ApiVersion: parameter('API-Version', 'The version of the API that the client was written for.', '1'),
+  RequestId: parameter(
+    'X-Request-Id',
+    'Your own ID for this request. It appears in the log and in the response.',
+    'order-2041',
+  ),
   IfMatch: parameter(
     'If-Match',
-    'Do it only if the resource still has this ETag; otherwise 412.',
+    'Makes the change only if the resource still has this ETag; otherwise returns 412.',
     '"9c1e5f0a7b3d2e48"',
   ),
   IfNoneMatch: parameter(
     'If-None-Match',
-    'Answer 304 if the resource still has this ETag.',
+    'Returns 304 if the resource still has this ETag.',
     '"9c1e5f0a7b3d2e48"',
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
-    `Makes the request repeatable: the first success is kept for ${inWords(KEPT_FOR)} and answered again. 1–${KEY_LENGTH} characters.`,
+    `Makes the request repeatable: the first successful response is stored for ${inWords(RETENTION)} and returned again. ` +
+      `1–${KEY_LENGTH} characters.`,
     'order-2041-attempt',
   ),
 };
@@ -45,7 +50,7 @@ export function components(schemas: NamedSchemas): object {
         type: 'apiKey',
         in: 'header',
         name: 'X-API-Key',
-        description: `An API key with the scopes that the operation names.\n\n${scopeTable()}`,
+        description: `An API key with the scopes that the operation requires.\n\n${scopeTable()}`,
       },
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a Bearer token.' },
     },

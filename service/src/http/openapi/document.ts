@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The published contract. A check fails when it is not what the route definitions say. */
+/** The published contract. `npm run check` fails when it differs from the route definitions. */
 const CONTRACT_FILE = join(import.meta.dirname, '../../../../openapi.yaml');
 
-/** The contract as it is served, made when it is first requested. */
+/** The contract as it is served. It is built at the first request for it. */
 export class ContractDocument {
   readonly #build: () => Promise<object>;
   #json: Promise<string> | undefined;
@@ -19,7 +19,7 @@ export class ContractDocument {
     return this.#json;
   }
 
-  /** The committed file: to write it anew would block the event loop for a tenth of a second. */
+  /** Reads the committed file: serializing the document would block the event loop for a tenth of a second. */
   yaml(): Promise<string> {
     this.#yaml ??= readFile(CONTRACT_FILE, 'utf8');
     return this.#yaml;
@@ -29,7 +29,7 @@ export class ContractDocument {
 /** The text of `openapi.yaml`. */
 export async function toYaml(document: object): Promise<string> {
   const { stringify } = await import('yaml');
-  // Text that YAML 1.1 would read as something else, such as a date, is quoted: many tools still read YAML 1.1.
+  // Quotes text that YAML 1.1 would parse as something else, such as a date: many tools still use YAML 1.1.
   return stringify(document, {
     schema: 'yaml-1.1',
     aliasDuplicateObjects: false,

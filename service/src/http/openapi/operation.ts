@@ -37,12 +37,12 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
 
 function descriptionOf({ description, scope, deprecation }: AnyRoute): string {
   const parts = [description];
-  if (scope === 'any') parts.push('Needs an API key, with whatever scopes.');
+  if (scope === 'any') parts.push('Requires an API key with any scope.');
   const scopes = requiredScopes(scope).map(name => `\`${name}\``);
-  if (scopes.length === 1) parts.push(`Needs the scope ${scopes}.`);
-  else if (scopes.length > 1) parts.push(`Needs the scopes ${scopes.join(' and ')}.`);
+  if (scopes.length === 1) parts.push(`Requires the scope ${scopes}.`);
+  else if (scopes.length > 1) parts.push(`Requires the scopes ${scopes.join(' and ')}.`);
   if (deprecation)
-    parts.push(`Deprecated: from ${deprecation.sunset} on it answers 410. Use \`${deprecation.successor}\`.`);
+    parts.push(`Deprecated: returns 410 from ${deprecation.sunset}. Use \`${deprecation.successor}\`.`);
   return parts.join('\n\n');
 }
 
@@ -69,7 +69,7 @@ function parametersIn(place: 'path' | 'query', schema: Schema | undefined, schem
     in: place,
     required: schema?.required?.includes(name) ?? false,
     description,
-    schema: schemas.spell(property),
+    schema: schemas.inline(property),
     ...(property.type === 'array' && { style: 'form', explode: true }),
     example: exampleOf(property, place),
   }));
@@ -135,7 +135,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
   return names;
 }
 
-/** Every error that the operation can answer with, those that follow from its definition included. */
+/** Every error code that the operation can return, including those that follow from its definition. */
 function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { scope, countedBy, method, conditional, deprecation } = route;
   const codes: ErrorCode[] = [
@@ -158,7 +158,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
   return [...codes, ...route.errors, 'internal_error'];
 }
 
-/** The responses by status: one that many operations have is referred to, one of their own is spelled out. */
+/** The error responses by status: references to shared ones, and the full text of others. */
 function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
   const byStatus = Map.groupBy(errorCodesOf(route), code => errorStatus[code]);
   return Object.fromEntries(

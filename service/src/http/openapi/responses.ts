@@ -11,13 +11,13 @@ const ErrorShape = {
   additionalProperties: false,
   properties: {
     code: { type: 'string', description: 'Machine-readable error code.' },
-    message: { type: 'string', description: 'Human-readable description: what was wrong and what to do.' },
+    message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
     status: { type: 'integer', description: 'The HTTP status code.' },
   },
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
 
-/** Headers that refusals have where their operation is deprecated or not yet stable. */
+/** Headers of errors of operations that are deprecated or not yet stable. */
 const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset', 'Link'];
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
@@ -26,7 +26,7 @@ const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** The codes of each response that operations share whole. */
+/** The codes of each response that operations share. */
 const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['invalid_request', 'unsupported_api_version'],
   ['missing_api_key', 'invalid_api_key'],
@@ -67,14 +67,18 @@ export function sharedResponses(schemas: NamedSchemas): Record<string, object> {
   );
 }
 
-/** A refusal with one of `codes`; `lifecycle` are the headers that tell of deprecation and stability. */
+/** An error response with one of `codes`; `lifecycle` are the headers about deprecation and stability. */
 export function errorResponseOf(
   status: number,
   codes: readonly ErrorCode[],
   lifecycle: readonly HeaderName[],
   schemas: NamedSchemas,
 ): object {
-  const examples = codes.map(code => [code, { value: { code, message: errorCatalogue[code], status } }]);
+  const examples = codes.map(code => {
+    // A description is a sentence; a message has no full stop.
+    const message = errorCatalogue[code].replace(/\.$/, '');
+    return [code, { value: { code, message, status } }];
+  });
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
     headers: headers([...(byStatus[status] ?? []), ...lifecycle]),

@@ -1,16 +1,16 @@
 import type { Schema } from '../../contract/schema.ts';
 
-/** A schema as OpenAPI 3.0.3 writes it, its named parts referred to. */
+/** A schema of OpenAPI 3.0.3, with references to its named parts. */
 export type PublishedSchema = { $ref: string } | Record<string, unknown>;
 
-/** Collects the schemas that have a title: each becomes a component once and is referred to everywhere else. */
+/** Collects the schemas that have a title: each becomes one component, and other places refer to it. */
 export class NamedSchemas {
   readonly #named = new Map<string, PublishedSchema>();
 
   publish(schema: Schema): PublishedSchema {
     const { title } = schema;
-    if (title === undefined) return this.spell(schema);
-    if (!this.#named.has(title)) this.#named.set(title, this.spell(schema));
+    if (title === undefined) return this.inline(schema);
+    if (!this.#named.has(title)) this.#named.set(title, this.inline(schema));
     return { $ref: `#/components/schemas/${title}` };
   }
 
@@ -18,8 +18,8 @@ export class NamedSchemas {
     return Object.fromEntries(this.#named);
   }
 
-  /** The schema itself, its named parts referred to. */
-  spell(schema: Schema): PublishedSchema {
+  /** The schema itself, with references to its named parts. */
+  inline(schema: Schema): PublishedSchema {
     const { title: _title, items, properties, ...rest } = schema;
     return {
       ...rest,

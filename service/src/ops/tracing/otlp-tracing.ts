@@ -17,7 +17,7 @@ import { Exporter } from './exporter.ts';
 import { beginSpan } from './spans.ts';
 
 /** How long the last spans may take at the end, in milliseconds. */
-const PATIENCE = 2 * SECOND;
+const TIMEOUT = 2 * SECOND;
 
 /** How often the log says at most that spans are lost, in milliseconds. */
 const COMPLAINT_INTERVAL = MINUTE;
@@ -111,17 +111,17 @@ export class OtlpTracing implements Tracing {
   }
 
   /** Records a command to Redis that the caller of `record` waits for; others, which no request waits for, are not recorded. */
-  readonly onRedisCommand = (command: string): ((isAnswered: boolean) => void) | undefined => {
+  readonly onRedisCommand = (command: string): ((isResponded: boolean) => void) | undefined => {
     const span = this.active()?.child(command, 'client', {
       'db.system.name': 'redis',
       'db.operation.name': command,
     });
-    return span && (isAnswered => span.end(isAnswered ? undefined : 'unanswered'));
+    return span && (isResponded => span.end(isResponded ? undefined : 'unanswered'));
   };
 
   /** Exports what is left, for a bounded time. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => void this.#exporter.shutdown(), PATIENCE);
+    const timer = setTimeout(() => void this.#exporter.shutdown(), TIMEOUT);
     // What cannot be exported was counted, and told of by `onLoss`.
     await this.#provider.shutdown().catch(() => {});
     clearTimeout(timer);

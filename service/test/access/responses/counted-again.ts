@@ -8,7 +8,7 @@ export interface Quotas {
 /** What a response must say. */
 export interface Expected {
   /** The code of the 429; `undefined` when the request is admitted. */
-  refusal: 'rate_limit_exceeded' | 'api_key_banned' | undefined;
+  rejection: 'rate_limit_exceeded' | 'api_key_banned' | undefined;
   limit: number;
   remaining: number;
   /** Unix seconds. */
@@ -43,9 +43,9 @@ export class CountedAgain {
       this.#told = { since: 0, until: 0 };
       return this.told(now);
     }
-    const refused = this.told(now);
-    if (this.#isBannable && this.#isTooMany(refused.reset * SECOND, now)) return this.#banned(now);
-    return { ...refused, refusal: 'rate_limit_exceeded' };
+    const rejected = this.told(now);
+    if (this.#isBannable && this.#isTooMany(rejected.reset * SECOND, now)) return this.#banned(now);
+    return { ...rejected, rejection: 'rate_limit_exceeded' };
   }
 
   /** What the headers say without a request. */
@@ -54,7 +54,7 @@ export class CountedAgain {
     const [limit, remaining, length] =
       minute < day ? [this.#quotas.perMinute, minute, MINUTE] : [this.#quotas.perDay, day, DAY];
     const reset = ((Math.floor(now / length) + 1) * length) / SECOND;
-    return { refusal: undefined, limit, remaining, reset };
+    return { rejection: undefined, limit, remaining, reset };
   }
 
   get #bannedUntil(): number {
@@ -72,14 +72,14 @@ export class CountedAgain {
     const { limit, remaining, reset } = this.told(now);
     const until = this.#bannedUntil / SECOND;
     return {
-      refusal: 'api_key_banned',
+      rejection: 'api_key_banned',
       limit,
       remaining: 0,
       reset: remaining > 0 ? until : Math.max(until, reset),
     };
   }
 
-  /** Whether a refused request, which is told to wait until `end`, is the tenth within a minute that is not forgiven. */
+  /** Whether a rejected request, which is told to wait until `end`, is the tenth within a minute that is not forgiven. */
   #isTooMany(end: number, now: number): boolean {
     if (now >= this.#told.until || end > this.#told.until) this.#told = { since: now, until: end };
     if (now - this.#told.since < 2 * SECOND) return false;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Answer } from '../../support/client.ts';
+import type { ApiResponse } from '../../support/client.ts';
 
 export interface RawRequest {
   method: string;
@@ -16,33 +16,35 @@ export class Pipeline {
     this.#origin = new URL(origin);
   }
 
-  /** Sends requests at once and answers with their responses, in order. Bodies are parsed where they are refusals. */
-  send(requests: readonly RawRequest[]): Promise<Answer[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+  /** Sends requests at once and answers with their responses, in order. Bodies are parsed where they are rejections. */
+  send(requests: readonly RawRequest[]): Promise<ApiResponse[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<ApiResponse[]>();
     const socket = this.#connected();
-    const answers: Answer[] = [];
+    const responses: ApiResponse[] = [];
     let received = '';
     const onData = (text: string) => {
       received += text;
       for (;;) {
-        const read = readResponse(received, requests[answers.length]!.method);
+        const read = readResponse(received, requests[responses.length]!.method);
         if (!read) return;
         received = received.slice(read.length);
-        answers.push(read.answer);
-        if (answers.length === requests.length) return finish();
+        responses.push(read.response);
+        if (responses.length === requests.length) return finish();
       }
     };
     const onClose = () => {
       this.#socket = undefined;
-      const last = JSON.stringify(answers.at(-1));
+      const last = JSON.stringify(responses.at(-1));
       reject(
-        new Error(`The connection ended after ${answers.length} of ${requests.length}: ${last} ${received}`),
+        new Error(
+          `The connection ended after ${responses.length} of ${requests.length}: ${last} ${received}`,
+        ),
       );
     };
     const finish = () => {
       socket.off('data', onData).off('close', onClose);
-      if (answers.at(-1)!.headers.connection === 'close') this.close();
-      resolve(answers);
+      if (responses.at(-1)!.headers.connection === 'close') this.close();
+      resolve(responses);
     };
     socket.on('data', onData).on('close', onClose);
     socket.write(requests.map(({ bytes }) => bytes).join(''), 'latin1');
@@ -64,7 +66,10 @@ export class Pipeline {
 }
 
 /** The response at the beginning of what was received; `undefined` until it is whole. */
-function readResponse(received: string, method: string): { answer: Answer; length: number } | undefined {
+function readResponse(
+  received: string,
+  method: string,
+): { response: ApiResponse; length: number } | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
   const [statusLine = '', ...lines] = received.slice(0, headEnd).split('\r\n');
@@ -79,5 +84,5 @@ function readResponse(received: string, method: string): { answer: Answer; lengt
   if (received.length < length) return undefined;
   const text = received.slice(headEnd + 4, length);
   const body = status >= 400 && text !== '' ? JSON.parse(text) : undefined;
-  return { answer: { status, headers, text, body }, length };
+  return { response: { status, headers, text, body }, length };
 }

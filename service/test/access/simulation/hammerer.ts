@@ -23,9 +23,9 @@ export class Hammerer {
   readonly keyId: number;
   readonly #options: HammererOptions;
   readonly #terms: Terms;
-  /** The window of the last refusal, by its end, and when the first request in it was refused. */
-  #window = { reset: 0, firstRefusedAt: 0 };
-  #refusedAfterForgiveness = 0;
+  /** The window of the last rejection, by its end, and when the first request in it was rejected. */
+  #window = { reset: 0, firstRejectedAt: 0 };
+  #rejectedAfterForgiveness = 0;
   #bannedAt: number | undefined;
   #startedAt = 0;
   #rounds = 0;
@@ -42,8 +42,8 @@ export class Hammerer {
   }
 
   /** Of the requests in the window in which the ban began those that were not forgiven, the one that brought it included. */
-  get refusedAfterForgiveness(): number {
-    return this.#refusedAfterForgiveness;
+  get rejectedAfterForgiveness(): number {
+    return this.#rejectedAfterForgiveness;
   }
 
   start(): void {
@@ -64,10 +64,10 @@ export class Hammerer {
     const { verdict, reset } = counters.decideKey(keyId, this.#terms, now);
     if (verdict === 'admitted') return;
     if (verdict === 'refused' && reset !== this.#window.reset) {
-      this.#window = { reset, firstRefusedAt: now };
-      this.#refusedAfterForgiveness = 0;
+      this.#window = { reset, firstRejectedAt: now };
+      this.#rejectedAfterForgiveness = 0;
     }
-    if (now >= this.#window.firstRefusedAt + banRules.forgiveness) this.#refusedAfterForgiveness++;
+    if (now >= this.#window.firstRejectedAt + banRules.forgiveness) this.#rejectedAfterForgiveness++;
     if (verdict === 'banned') this.#bannedAt = now;
   }
 }

@@ -43,8 +43,8 @@ export class ObedientClient {
   #terms: Terms;
   readonly #idle: Connection[];
   #waitsUntil = 0;
-  #refused = 0;
-  #admittedAfterRefusal = 0;
+  #rejected = 0;
+  #admittedAfterRejection = 0;
 
   constructor(options: ObedientOptions) {
     const { limits, banRules, parallelism } = options;
@@ -63,12 +63,12 @@ export class ObedientClient {
     return this.#options.keyId;
   }
 
-  get refused(): number {
-    return this.#refused;
+  get rejected(): number {
+    return this.#rejected;
   }
 
-  get admittedAfterRefusal(): number {
-    return this.#admittedAfterRefusal;
+  get admittedAfterRejection(): number {
+    return this.#admittedAfterRejection;
   }
 
   get bans(): number {
@@ -111,8 +111,8 @@ export class ObedientClient {
     const { keyId, counters, agenda } = this.#options;
     const { verdict, wait } = counters.decideKey(keyId, this.#terms, agenda.now);
     connection.wait = verdict === 'admitted' ? 0 : wait;
-    if (verdict !== 'admitted') this.#refused++;
-    else if (this.#refused > 0) this.#admittedAfterRefusal++;
+    if (verdict !== 'admitted') this.#rejected++;
+    else if (this.#rejected > 0) this.#admittedAfterRejection++;
     agenda.add(agenda.now + connection.down, connection.arrive);
   }
 

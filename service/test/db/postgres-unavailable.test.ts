@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { newDatabase, shutOut } from '../support/test-store.ts';
 
@@ -14,7 +14,7 @@ async function aShop(t: TestContext) {
   return { ...shop, takeAway: () => shutOut(name) };
 }
 
-function assertUnavailable({ status, body, headers }: Answer): void {
+function assertUnavailable({ status, body, headers }: ApiResponse): void {
   assert.deepEqual([status, body.code], [503, 'service_unavailable']);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
   for (const name of ['limit', 'remaining', 'reset'])
@@ -25,27 +25,27 @@ describe('while the database server is away', () => {
   it('reads, writes and readiness answer 503 with all headers; afterwards all works by itself', async t => {
     const { api, takeAway } = await aShop(t);
     const comeBack = await takeAway();
-    const refused = [
+    const rejected = [
       await api.get('/categories/1'),
       await api.post('/categories', { name: 'Cats' }),
       await api.get('/readyz'),
     ];
     const alive = await api.get('/healthz');
     await comeBack();
-    refused.forEach(assertUnavailable);
+    rejected.forEach(assertUnavailable);
     assert.equal(alive.status, 200);
     assert.equal((await api.post('/categories', { name: 'Cats' })).status, 201);
     assert.deepEqual((await api.get('/categories')).body.length, 2);
     assert.equal((await api.get('/readyz')).status, 200);
   });
 
-  it('a key that has to be looked up is neither accepted nor refused', async t => {
+  it('a key that has to be looked up is neither accepted nor rejected', async t => {
     const { api, clock, takeAway } = await aShop(t);
     clock.turn(2 * SECOND);
     const comeBack = await takeAway();
-    const refused = await api.get('/categories/1');
+    const rejected = await api.get('/categories/1');
     await comeBack();
-    assertUnavailable(refused);
+    assertUnavailable(rejected);
     assert.equal((await api.get('/categories/1')).status, 200);
   });
 
@@ -53,11 +53,11 @@ describe('while the database server is away', () => {
     const { api, takeAway } = await aShop(t);
     const asked = Array.from({ length: 40 }, (_, i) => api.post('/categories', { name: `Category ${i}` }));
     const comeBack = await takeAway();
-    const answers = await Promise.all(asked);
+    const responses = await Promise.all(asked);
     await comeBack();
-    for (const answer of answers) if (answer.status !== 201) assertUnavailable(answer);
+    for (const response of responses) if (response.status !== 201) assertUnavailable(response);
     const kept = (await api.get('/categories?limit=100')).body.length - 1;
-    const acknowledged = answers.filter(({ status }) => status === 201).length;
+    const acknowledged = responses.filter(({ status }) => status === 201).length;
     assert.ok(kept >= acknowledged, `${kept} kept, ${acknowledged} acknowledged`);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer } from '../support/client.ts';
+import type { ApiResponse } from '../support/client.ts';
 
 /** What a response says of the caller's limits. */
-export interface ToldLimits {
+export interface LimitHeaders {
   limit: number;
   remaining: number;
   /** Unix seconds. */
@@ -11,8 +11,8 @@ export interface ToldLimits {
 }
 
 /** Reads the three headers; fails when they are missing, are no integers or contradict each other, the others or the clock. */
-export function toldLimits(answer: Answer, now: number): ToldLimits {
-  const { status, headers } = answer;
+export function limitsIn(response: ApiResponse, now: number): LimitHeaders {
+  const { status, headers } = response;
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(name => {
     const value = headers[`x-ratelimit-${name}`];
     assert.match(String(value), /^\d{1,16}$/, `${status}: X-RateLimit-${name}`);
@@ -20,14 +20,14 @@ export function toldLimits(answer: Answer, now: number): ToldLimits {
   }) as [number, number, number];
   assert.ok(remaining <= limit, `${status}: ${remaining} of ${limit} remain`);
   assert.ok(reset * SECOND > now, `${status}: the reset ${reset} is not after ${now / SECOND}`);
-  assertFieldsAgree(answer, { limit, remaining, reset }, now);
+  assertFieldsAgree(response, { limit, remaining, reset }, now);
   return { limit, remaining, reset };
 }
 
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) tell of the same window. */
 function assertFieldsAgree(
-  { status, headers }: Answer,
-  { limit, remaining, reset }: ToldLimits,
+  { status, headers }: ApiResponse,
+  { limit, remaining, reset }: LimitHeaders,
   now: number,
 ): void {
   const policy = String(headers['ratelimit-policy']);
@@ -43,8 +43,8 @@ function assertFieldsAgree(
   if (status === 429) assert.equal(headers['retry-after'], t, `${status}: Retry-After`);
 }
 
-/** The seconds that a refused caller is told to wait. */
-export function toldToWait({ headers }: Answer): number {
+/** The seconds that a rejected caller is told to wait. */
+export function retryAfterIn({ headers }: ApiResponse): number {
   assert.match(String(headers['retry-after']), /^[1-9]\d{0,8}$/);
   return Number(headers['retry-after']);
 }

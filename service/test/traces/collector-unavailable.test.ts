@@ -27,7 +27,7 @@ function dropped({ metricsUrl }: TestApp): Promise<number> {
 }
 
 function complaints({ logLines }: TestApp): Record<string, unknown>[] {
-  return logLines().filter(({ msg }) => msg === 'spans of traces were lost');
+  return logLines().filter(({ msg }) => msg === 'Spans of traces were lost');
 }
 
 /** A port of this machine at which nothing listens. */
@@ -120,7 +120,7 @@ describe('the shutdown', () => {
       await (await fetch(`${service.url}/healthz`)).text();
       const { code, stdout } = await service.end('SIGTERM');
       assert.equal(code, 0);
-      assert.match(stdout, /"spans":\d+,"reason":"[^"]+","msg":"spans of traces were lost"/);
+      assert.match(stdout, /"spans":\d+,"reason":"[^"]+","msg":"Spans of traces were lost"/);
     });
   }
 });

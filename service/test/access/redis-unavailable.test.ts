@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ownRedis } from '../support/redis-process.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { usedUp } from './provoke-ban.ts';
@@ -33,7 +33,7 @@ describe('a service with Redis', () => {
       const { status, headers } = await client.get('/pets');
       assert.deepEqual([status, headers['x-ratelimit-remaining']], [200, remaining]);
     }
-    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
     const { status, body } = await shop.api.get('/readyz');
     assert.deepEqual([status, body], [200, DEGRADED]);
     assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
@@ -41,7 +41,7 @@ describe('a service with Redis', () => {
 
     await server.start();
     await until('it is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
-    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
     assert.deepEqual(told(shop), [AWAY, BACK]);
   });
 
@@ -74,9 +74,9 @@ describe('a service with Redis', () => {
       await client.get('/pets');
       shop.clock.turn(250);
     }
-    assertRefused(await client.get('/pets'), 429, 'api_key_banned');
+    assertRejected(await client.get('/pets'), 429, 'api_key_banned');
     shop.clock.turn(-10_000);
     assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
-    assertRefused(await client.get('/pets'), 429, 'rate_limit_exceeded');
+    assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
   });
 });

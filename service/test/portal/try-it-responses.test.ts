@@ -11,8 +11,8 @@ function operation(operationId: string) {
   return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
 }
 
-describe('trying operations out', () => {
-  it('creates a pet, finds it by its ID both ways, and is told when it is gone', async t => {
+describe('the response of an operation that was tried out', () => {
+  it('is the created pet, the same pet found by its ID in two ways, and an error after its deletion', async t => {
     const { page, shop, watch } = await visit(t);
     const categoryId = await aCategory(shop.api);
     const portal = await new PortalPage(page).open();
@@ -46,11 +46,11 @@ describe('trying operations out', () => {
     watch.expect(/status of 404/);
     const gone = await portal.execute(operation('getPet'));
     assert.equal(gone.status, 404);
-    const refusal = portal.operation(operation('getPet')).locator('.live-response pre').first();
-    assert.equal(JSON.parse(await refusal.innerText()).code, 'pet_not_found');
+    const error = portal.operation(operation('getPet')).locator('.live-response pre').first();
+    assert.equal(JSON.parse(await error.innerText()).code, 'pet_not_found');
   });
 
-  it('counts down the requests that are left, and tells how long to wait when none is', async t => {
+  it('shows the remaining requests, and how long to wait when none remain', async t => {
     const { page, shop, watch } = await visit(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
     const portal = await new PortalPage(page).open();

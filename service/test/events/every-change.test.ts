@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -17,7 +17,7 @@ interface Shop {
 interface Case {
   name: string;
   before?: (shop: Shop) => Promise<unknown>;
-  change: (shop: Shop) => Promise<Answer>;
+  change: (shop: Shop) => Promise<ApiResponse>;
   /** The types, each with the ID of its subject where that is not the one in the answer. */
   told: (shop: Shop) => [type: string, id?: number][];
 }
@@ -198,7 +198,7 @@ const silent: Pick<Case, 'name' | 'before' | 'change'>[] = [
     change: ({ api, pet }) => api.put(`/store/inventory/${pet}`, { quantity: 7 }, { 'if-match': '"other"' }),
   },
   {
-    name: 'a refused order under an Idempotency-Key',
+    name: 'a rejected order under an Idempotency-Key',
     change: ({ api, pet }) =>
       api.post('/store/orders', { petId: pet, quantity: 99 }, { 'idempotency-key': 'refused' }),
   },
@@ -229,13 +229,13 @@ describe('a change of the shop', () => {
         if (!/deleted|cancelled/.test(type)) continue;
         gone.set(type, (await test.api.get(`${paths[type.split('.')[0]!]![0]}/${id}`)).body);
       }
-      let answer: Answer | undefined;
+      let response: ApiResponse | undefined;
       const events = await eventsOf(test, async () => {
-        answer = await change(shop);
+        response = await change(shop);
       });
-      assert.ok(answer!.status < 300, `${name}: ${answer!.text}`);
+      assert.ok(response!.status < 300, `${name}: ${response!.text}`);
       const shown = [];
-      for (const [type, id = answer!.body.id] of expected) {
+      for (const [type, id = response!.body.id] of expected) {
         const [path, collection] = paths[type.split('.')[0]!]!;
         const data = gone.get(type) ?? (await test.api.get(`${path}/${id}`)).body;
         shown.push({ type, subject: `${collection}/${id}`, data });
@@ -248,7 +248,7 @@ describe('a change of the shop', () => {
     }
   });
 
-  it('that changes nothing, is refused or is replayed tells nothing', async t => {
+  it('that changes nothing, is rejected or is replayed tells nothing', async t => {
     const test = await startTestApp(t);
     for (const { name, before, change } of silent) {
       const shop = await opened(test.api);

@@ -4,12 +4,12 @@ import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
 import type { HeaderPairs } from '../send.ts';
 
-/** The text of `RateLimit-Policy` is the same for all requests under the same limits. */
+/** The values of `RateLimit-Policy`, which all requests with the same limits share. */
 const policies = new WeakMap<WindowLimits, string>();
 
 /**
- * Adds what a response says of the caller's limits: the three headers that every response has, and beside them the fields of
- * draft-ietf-httpapi-ratelimit-headers-11, of which `RateLimit` tells of the same window.
+ * Adds the rate-limit headers: `X-RateLimit-*` and the fields of draft-ietf-httpapi-ratelimit-headers-11. `RateLimit`
+ * describes the same window as `X-RateLimit-*`.
  */
 export function addRateLimitHeaders(
   head: HeaderPairs,
@@ -36,24 +36,27 @@ function policyOf(limits: WindowLimits): string {
   return policy;
 }
 
-/** Whose limits a request draws on: those of its key, of the bucket that its key has for its account, or of its address. */
+/** What a request counts against: its key, the separate limit that its key has for its account, or its address. */
 export type CountedBy = 'key' | 'account' | 'address';
 
 const usedBy: Record<CountedBy, string> = {
   key: '',
-  account: ' for reading the account of this key, which has a limit of its own',
-  address: ' for your address, which counts because there is no valid API key',
+  account: ' for reading the account of this key, which has its own limit',
+  address: ' for your address, which is counted because the request has no valid API key',
 };
 
-/** What a caller is told that was not admitted: why, whose limits they are, and when to come back. */
-export function refusalOf({ verdict, window, limit, reset, wait }: Decision, countedBy: CountedBy): ApiError {
+/** The error for a request that the limits do not admit: why, whose limits, and when to retry. */
+export function rejectionOf(
+  { verdict, window, limit, reset, wait }: Decision,
+  countedBy: CountedBy,
+): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
   const headers = { 'retry-after': String(wait) };
   if (verdict === 'banned') {
     return new ApiError(
       'api_key_banned',
-      `The API key is banned until ${until}, because it went on calling after it was told to wait: retry after ` +
-        `${wait} s, and from then on wait the seconds in Retry-After after every 429`,
+      `The API key is banned until ${until}, because it kept sending requests after it was rejected: retry after ` +
+        `${wait} s, and after every 429 wait the seconds in Retry-After`,
       headers,
     );
   }
@@ -61,7 +64,7 @@ export function refusalOf({ verdict, window, limit, reset, wait }: Decision, cou
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${usedBy[countedBy]}; the next ${window} begins at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${usedBy[countedBy]}; the next ${window} starts at ${until}: retry after ${wait} s`,
     headers,
   );
 }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import {
-  answeredInTime,
   aShop,
   assertUnavailable,
   LONGEST_RECOVERY,
   postgresOfThisFile,
   recovery,
+  respondedInTime,
   rowsOf,
   type Shop,
   withConnection,
@@ -37,7 +37,7 @@ async function aStockedShop(t: TestContext): Promise<Stocked> {
 }
 
 /** Reads and writes of every kind, all at once. */
-function requestsOf(api: Client, petId: number): Promise<Answer>[] {
+function requestsOf(api: Client, petId: number): Promise<ApiResponse>[] {
   return [
     api.get(`/pets/${petId}`),
     api.get('/pets'),
@@ -54,17 +54,17 @@ function requestsOf(api: Client, petId: number): Promise<Answer>[] {
 /** All that a service without its database promises. */
 async function assertAway({ api, stranger, petId }: Stocked): Promise<void> {
   const nobody = api.as();
-  const refused = [api, stranger].flatMap(client => requestsOf(client, petId));
-  const [alive, ready, keyless, ...answers] = await answeredInTime([
+  const rejected = [api, stranger].flatMap(client => requestsOf(client, petId));
+  const [alive, ready, keyless, ...responses] = await respondedInTime([
     nobody.get('/healthz'),
     nobody.get('/readyz'),
     nobody.get('/pets'),
-    ...refused,
+    ...rejected,
   ]);
   assert.equal(alive!.status, 200);
   assertUnavailable(ready!);
   assert.equal(keyless!.status, 401);
-  answers.forEach(assertUnavailable);
+  responses.forEach(assertUnavailable);
 }
 
 async function assertBack(t: TestContext, { service, api, stranger, petId }: Stocked): Promise<void> {
@@ -78,7 +78,7 @@ async function assertBack(t: TestContext, { service, api, stranger, petId }: Sto
   assert.equal(service.child.exitCode, null);
 }
 
-/** Nothing of what was refused is there: one order was placed, after it all. */
+/** Nothing of what was rejected is there: one order was placed, after it all. */
 async function assertUnchanged({ databaseUrl }: Stocked): Promise<void> {
   assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM categories'), [{ count: 1 }]);
   assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM orders'), [{ count: 1 }]);
@@ -93,7 +93,7 @@ async function assertLogged({ service }: Shop, cause: RegExp): Promise<void> {
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
-    .filter(({ msg }) => msg === 'database unavailable');
+    .filter(({ msg }) => msg === 'Database unavailable');
   assert.ok(failures.some(({ reason }) => cause.test(reason)));
   assert.match(stdout, /"The database cannot be reached".*"The database is back"/s);
   assert.doesNotMatch(stdout + stderr, new RegExp(PASSWORD));
@@ -117,7 +117,7 @@ for (const end of ['kill', 'shutDown'] as const) {
   });
 }
 
-describe('while PostgreSQL refuses to let the service in', () => {
+describe('while PostgreSQL will not let the service in', () => {
   it('requests are answered 503 and no fault of the service; then all works by itself', async t => {
     const shop = await aStockedShop(t);
     await withConnection(holder.postgres.url, async administrator => {
@@ -142,7 +142,7 @@ describe('a service whose database is away when it starts', () => {
     const url = new URL(holder.postgres.url);
     url.password = PASSWORD;
     url.port = '1';
-    await assert.rejects(answeredInTime([aShop(t, url.href)], LONGEST_RECOVERY), (error: Error) => {
+    await assert.rejects(respondedInTime([aShop(t, url.href)], LONGEST_RECOVERY), (error: Error) => {
       assert.match(error.message, /serve ended with 1: .*127\.0\.0\.1:1\/postgres.*ECONNREFUSED/s);
       assert.doesNotMatch(error.message, new RegExp(PASSWORD));
       return true;

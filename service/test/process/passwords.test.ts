@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { inspect } from 'node:util';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { Client } from '../support/client.ts';
+import { dataDirectory, type Ended, run, serve } from '../support/service-process.ts';
+import { emptyRedis } from '../support/test-redis.ts';
+import { emptyDatabase } from '../support/test-store.ts';
+
+const PASSWORD = 'hunter2 /@%é';
+const ENCODED = encodeURIComponent(PASSWORD);
+const FORMS = [PASSWORD, ENCODED, ENCODED.toLowerCase(), Buffer.from(PASSWORD).toString('base64'), 'hunter2'];
+
+/** The URL of a database with the password in both places where it can be. */
+function urlOf(text: string): string {
+  const url = new URL(text);
+  url.username ||= 'shop';
+  url.password = ENCODED;
+  url.search = `?application_name=shop&password=${ENCODED}`;
+  return url.href;
+}
+
+/** What is printed of the error of these settings. */
+function configErrorOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    const shown = inspect(error);
+    assertHidden({ stdout: JSON.stringify(error), stderr: shown });
+    return shown;
+  }
+  return assert.fail('The settings were accepted');
+}
+
+function assertHidden({ stdout, stderr }: Omit<Ended, 'code'>): void {
+  for (const form of FORMS)
+    assert.ok(!`${stdout}${stderr}`.includes(form), `${form} is in: ${stdout}${stderr}`);
+}
+
+async function aDatabase(t: TestContext): Promise<string> {
+  const { url, drop } = await emptyDatabase();
+  t.after(drop);
+  return url;
+}
+
+describe('the password of a database', () => {
+  it('is in no log line, and not in what the service and the commands print', async t => {
+    const directory = dataDirectory(t);
+    const settings = { PETSTORE_DATA: directory, DATABASE_URL: urlOf(await aDatabase(t)) };
+    const migrated = await run(t, ['migrate'], settings);
+    assert.equal(migrated.code, 0, migrated.stderr);
+    assertHidden(migrated);
+    const service = await serve(t, directory, { ...settings, LOG_LEVEL: 'trace' });
+    const listed = await run(t, ['keys', 'list'], settings);
+    assert.match(listed.stdout, /Administrator/);
+    assertHidden(listed);
+    const ended = await service.end('SIGTERM');
+    assert.equal(ended.code, 0);
+    assert.match(ended.stdout, /"store":"postgres:\/\/[^"]+\/test_/);
+    assert.match(ended.stderr, /Data {7}postgres:\/\/.+\/test_/);
+    assertHidden(ended);
+  });
+
+  it('is not in the errors of a database that cannot be used', async t => {
+    const absent = new URL(await aDatabase(t));
+    absent.pathname = '/nowhere';
+    for (const [command, url, code] of [
+      [['serve'], absent.href, 2],
+      [['keys', 'list'], 'postgres://127.0.0.1:1/shop', 1],
+    ] as const) {
+      const settings = { PORT: '0', PETSTORE_DATA: dataDirectory(t), DATABASE_URL: urlOf(url) };
+      const ended = await run(t, [...command], settings);
+      assert.equal(ended.code, code, ended.stderr);
+      assert.match(ended.stderr, /The database postgres:\/\/\S+ cannot be used: /);
+      assertHidden(ended);
+    }
+  });
+
+  it('is not shown by the commands that work on the embedded store', async t => {
+    const directory = dataDirectory(t);
+    assert.equal((await run(t, ['migrate'], { PETSTORE_DATA: directory })).code, 0);
+    const settings = { PETSTORE_DATA: directory, DATABASE_URL: urlOf('postgres://127.0.0.1:1/shop') };
+    for (const command of [
+      ['backup', `${directory}/backup.db`],
+      ['restore', `${directory}/backup.db`],
+      ['check'],
+      ['new-store'],
+      ['migrate-store'],
+    ]) {
+      const ended = await run(t, command, settings);
+      assert.notEqual(ended.code, 0, command[0]);
+      assert.notEqual(ended.stderr, '');
+      assertHidden(ended);
+    }
+    const copied = await run(t, ['migrate-store'], { ...settings, DATABASE_URL: urlOf(await aDatabase(t)) });
+    assert.equal(copied.code, 0, copied.stderr);
+    assert.match(copied.stderr, /to postgres:\/\//);
+    assertHidden(copied);
+  });
+
+  it('is not in the error of a URL that is none', () => {
+    for (const url of [`mysql://shop:${ENCODED}@db/shop`, `postgres://shop:${ENCODED}@db`, PASSWORD])
+      assert.match(configErrorOf({ DATABASE_URL: url }), /DATABASE_URL must be /);
+  });
+});
+
+describe('the password of Redis', () => {
+  it('is in no log line, and not in what the service and the commands print', async t => {
+    const { url, flush } = await emptyRedis();
+    t.after(flush);
+    for (const target of [new URL(url), new URL('redis://127.0.0.1:1')]) {
+      target.username = 'shop';
+      target.password = ENCODED;
+      const directory = dataDirectory(t);
+      const settings = { PETSTORE_DATA: directory, REDIS_URL: target.href };
+      const service = await serve(t, directory, { ...settings, LOG_LEVEL: 'trace' });
+      const api = new Client(service.url, service.adminKey);
+      assert.equal((await api.get('/pets')).status, 200);
+      api.close();
+      assertHidden(await run(t, ['keys', 'usage', '1'], settings));
+      const ended = await service.end('SIGTERM');
+      assert.match(ended.stdout, /"reason":"[^"]*(WRONGPASS|ECONNREFUSED)/);
+      assertHidden(ended);
+    }
+  });
+
+  it('is not in the error of a URL that is none', () => {
+    for (const url of [
+      `redis://127.0.0.1/?password=${ENCODED}`,
+      `redis://127.0.0.1,http://:${ENCODED}@127.0.0.1`,
+      `redis://:${ENCODED}@127.0.0.1/2,redis://127.0.0.1:1`,
+    ]) {
+      assert.match(configErrorOf({ REDIS_URL: url }), /REDIS_URL /);
+    }
+  });
+
+  it('must be percent-encoded', () => {
+    for (const url of [
+      'redis://:hunter2%@127.0.0.1',
+      'redis://hunter2%zz@127.0.0.1',
+      'redis://:%e9hunter2@127.0.0.1',
+    ]) {
+      const message =
+        'The user and the password of URL number 2 in REDIS_URL must be percent-encoded: write `%` as `%25`';
+      assert.match(configErrorOf({ REDIS_URL: `redis://127.0.0.1:1,${url}` }), new RegExp(`: ${message}\n`));
+    }
+  });
+});

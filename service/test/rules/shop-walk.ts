@@ -1,0 +1,39 @@
+// A worker: takes random sequences of operations through the service and its model, and posts what it has met.
+import { parentPort, workerData } from 'node:worker_threads';
+import fc from 'fast-check';
+import { startTestApp } from '../support/test-app.ts';
+import { operations } from './shop-operations.ts';
+import { ShopUnderTest } from './shop-under-test.ts';
+
+export interface Walk {
+  seed: number;
+  /** Sequences. */
+  runs: number;
+  /** Of a failure, to try the same again. */
+  path: string | undefined;
+}
+
+export interface Walked {
+  /** Operations. */
+  steps: number;
+  /** The codes of the rejections. */
+  rejections: string[];
+}
+
+const { seed, runs, path } = workerData as Walk;
+const cleanUps: (() => Promise<void>)[] = [];
+try {
+  const test = { after: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
+  const shop = new ShopUnderTest(await startTestApp(test, { environment: { LOG_LEVEL: 'silent' } }));
+  let steps = 0;
+  const property = fc.asyncProperty(operations, async sequence => {
+    await shop.empty();
+    for (const operation of sequence) await shop.step(operation);
+    steps += sequence.length;
+  });
+  await fc.assert(property, { numRuns: runs, seed, ...(path !== undefined && { path, endOnFailure: true }) });
+  const walked: Walked = { steps, rejections: [...shop.rejections] };
+  parentPort!.postMessage(walked);
+} finally {
+  for (const cleanUp of cleanUps) await cleanUp();
+}

@@ -1,0 +1,37 @@
+import type { TestContext } from 'node:test';
+
+interface Interval {
+  run: () => void;
+  delay: number;
+}
+
+/** The intervals that are started during a test. They run as always; a test can also run them itself. */
+export class Intervals {
+  readonly #running = new Map<unknown, Interval>();
+
+  /** Watches until the test ends. To be called before the code that starts intervals. */
+  static watch(t: TestContext): Intervals {
+    const intervals = new Intervals();
+    const { setInterval, clearInterval } = globalThis;
+    t.mock.method(globalThis, 'setInterval', (run: () => void, delay: number) => {
+      const timer = setInterval(run, delay);
+      intervals.#running.set(timer, { run, delay });
+      return timer;
+    });
+    t.mock.method(globalThis, 'clearInterval', (timer: NodeJS.Timeout | undefined) => {
+      intervals.#running.delete(timer);
+      clearInterval(timer);
+    });
+    return intervals;
+  }
+
+  /** The delays of the intervals that were not cleared, in milliseconds. */
+  get delays(): number[] {
+    return [...this.#running.values()].map(({ delay }) => delay);
+  }
+
+  /** Runs those of this delay once, as when it has passed. The delay is in milliseconds. */
+  run(delay: number): void {
+    for (const interval of this.#running.values()) if (interval.delay === delay) interval.run();
+  }
+}
