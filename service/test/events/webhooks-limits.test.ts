@@ -271,15 +271,25 @@ describe('the connections to endpoints', () => {
       environment: { PETSTORE_WEBHOOK_CONNECTIONS: '1' },
     });
     const order: number[] = [];
+    const planned = Promise.withResolvers<void>();
     for (const [i, receiver] of shop.receivers.entries()) {
-      receiver.answer(response => {
+      receiver.answer(async response => {
+        // The first one keeps the connection until the others have deliveries that wait for it.
+        await planned.promise;
         order.push(i);
         response.writeHead(204).end();
       });
       await shop.webhook({ enabled: false }, receiver);
     }
     for (let i = 0; i < 6; i++) await shop.category();
+    await shop.shop.app.db.numberEvents();
     for (let id = 1; id <= 3; id++) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
+    const { db } = shop.shop.app;
+    await until('all webhooks have deliveries', async () => {
+      const rows = await db.all('SELECT id FROM webhook_deliveries');
+      return rows.length === 18;
+    });
+    planned.resolve();
     await shop.settle();
     assert.equal(order.length, 18);
     // No webhook is served to its end before the others have begun.
