@@ -107,7 +107,7 @@ describe('a delivery that fails', () => {
   }
 
   for (const status of [301, 302, 307, 308, 304]) {
-    it(`with status ${status} has failed: redirections are not followed`, async t => {
+    it(`with status ${status} has failed: redirects are not followed`, async t => {
       const shop = await webhookShop(t);
       const { path } = await shop.webhook();
       shop.receiver.respondWith(status, { location: '/elsewhere' });
@@ -115,7 +115,7 @@ describe('a delivery that fails', () => {
       await shop.settle();
       const [{ status: state, attempts }] = await shop.deliveries(path);
       assert.deepEqual([state, attempts[0].status], ['pending', status]);
-      assert.match(attempts[0].error, /redirections are not followed/);
+      assert.match(attempts[0].error, /redirects are not followed/);
       assert.deepEqual(
         shop.receiver.received.map(received => received.path),
         ['/hook'],
@@ -143,7 +143,7 @@ describe('a delivery that fails', () => {
     await shop.settle();
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.deepEqual([status, attempts[0].status], ['pending', null]);
-    assert.equal(attempts[0].error, 'No complete answer within 0.05 seconds');
+    assert.equal(attempts[0].error, 'No complete response within 0.05 seconds');
     assert.ok(attempts[0].durationMs >= 49, `${attempts[0].durationMs} ms`);
   });
 
@@ -156,7 +156,7 @@ describe('a delivery that fails', () => {
     const [{ status, attempts }] = await shop.deliveries(path);
     assert.equal(status, 'pending');
     assert.deepEqual([attempts[0].status, attempts[0].responseStart], [200, 'wait']);
-    assert.match(attempts[0].error, /^No complete answer/);
+    assert.match(attempts[0].error, /^No complete response/);
   });
 
   it('because the connection breaks says so', async t => {
@@ -209,7 +209,7 @@ describe('an endpoint', () => {
     const webhook = await shop.read(path);
     assert.deepEqual(
       [webhook.enabled, webhook.disabledReason, Date.parse(webhook.disabledAt)],
-      [false, 'The endpoint answered with status 410: it is gone for good', shop.clock.now()],
+      [false, 'The endpoint returned status 410 (Gone)', shop.clock.now()],
     );
     await shop.category();
     await shop.after(DAY);
@@ -250,7 +250,7 @@ describe('an endpoint', () => {
       for (let hour = 0; hour < 24; hour += 4) await shop.after(4 * HOUR);
     }
     const webhook = await shop.read(path);
-    assert.match(webhook.disabledReason, /^The endpoint has taken no delivery for \d days$/);
+    assert.match(webhook.disabledReason, /^The endpoint has accepted no delivery for \d days$/);
     assert.equal(Date.parse(webhook.failingSince), start);
     assert.ok(Date.parse(webhook.disabledAt) - start >= 5 * DAY);
     assert.ok(Date.parse(webhook.disabledAt) - start < 7 * DAY);
