@@ -1,6 +1,6 @@
 import { newState, type Terms } from '../../service/src/counters/decide.ts';
 import { decideScript } from '../../service/src/counters/decide-script.ts';
-import { packQuestion } from '../../service/src/counters/packed-state.ts';
+import { packCall } from '../../service/src/counters/packed-state.ts';
 import { DAY, MINUTE, SECOND } from '../../service/src/kit/clock.ts';
 
 const TERMS: Terms = {
@@ -16,13 +16,13 @@ const TERMS: Terms = {
   },
 };
 
-const question = { what: 'count', now: undefined, kept: 2 * DAY, terms: TERMS } as const;
+const question = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
 
 /** The call to Redis that decides a request of a key, as the service makes it for a single request. */
 export const decideCall = {
   script: decideScript,
   key: 'petstore:limits:{key:bench}',
-  /** The argument for the first request, which includes the state. */
-  firstQuestion: packQuestion({ ...question, seed: newState(Date.now()) }),
-  question: packQuestion({ ...question, seed: undefined }),
+  /** The argument of the first call, with the state as a seed. */
+  firstQuestion: packCall({ ...question, seed: newState(Date.now()) }),
+  question: packCall({ ...question, seed: undefined }),
 };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventsAfter, eventsOf, settledCursor } from '../support/event-log.ts';
 import { aCategory } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const typesAndSubjects = (events: { type: string; subject: string }[]) =>
   events.map(({ type, subject }) => `${type} ${subject}`);
@@ -70,7 +70,8 @@ describe('a change of keys', () => {
     const banned = await eventsOf(shop, async () => {
       await provokeBan(shop, client);
       // The ban is decided in memory; its event follows.
-      await sleep(200);
+      const bans = () => eventsAfter(shop.api, 0, '&type=key.banned');
+      await until('the ban has its event', async () => (await bans()).length > 0);
     });
     const ban = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
     assert.deepEqual(typesAndSubjects(banned), [`key.banned keys/${client.keyId}`]);

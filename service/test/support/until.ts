@@ -20,7 +20,7 @@ export async function until(
 }
 
 /** Waits for a promise, for at most `seconds`. Throws an error that names the event when it has not resolved by then. */
-export async function inTime<T>(event: string, promise: Promise<T>, seconds = 60): Promise<T> {
+export async function inTime<T>(event: string, promise: Promise<T>, seconds = 120): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`Waited ${seconds} s in vain for ${event}`)),
