@@ -24,13 +24,20 @@ async function keepAll({ app, clientWith }: TestApp, views: LimitState[]): Promi
 }
 
 describe('of the views that replicas keep of one key', () => {
-  const earlier = { ...newState(NOON), seenAt: NOON, minuteUsed: 50, dayUsed: 50, toldAt: 1, strikes: [1] };
+  const earlier = {
+    ...newState(NOON),
+    seenAt: NOON,
+    minuteUsed: 50,
+    dayUsed: 50,
+    rejectedAt: 1,
+    strikes: [1],
+  };
   const later = {
     ...newState(NOON + MINUTE),
     seenAt: NOON + MINUTE,
     minuteUsed: 2,
     dayUsed: 52,
-    toldAt: 2,
+    rejectedAt: 2,
     strikes: [2],
   };
 
@@ -40,10 +47,10 @@ describe('of the views that replicas keep of one key', () => {
       [earlier, later],
       [later, earlier],
     ]) {
-      const { minute, minuteUsed, dayUsed, toldAt, strikes } = await keepAll(shop, views);
+      const { minute, minuteUsed, dayUsed, rejectedAt, strikes } = await keepAll(shop, views);
       assert.deepEqual(
-        { minute, minuteUsed, dayUsed, toldAt, strikes },
-        { minute: later.minute, minuteUsed: 2, dayUsed: 52, toldAt: 2, strikes: [2] },
+        { minute, minuteUsed, dayUsed, rejectedAt, strikes },
+        { minute: later.minute, minuteUsed: 2, dayUsed: 52, rejectedAt: 2, strikes: [2] },
       );
     }
   });

@@ -79,8 +79,8 @@ describe('of two views of a subject', () => {
     day: 10,
     dayUsed: 50,
     dayRejected: 3,
-    toldAt: 1_000,
-    toldUntil: 2_000,
+    rejectedAt: 1_000,
+    waitUntil: 2_000,
     strikes: [1_100, 1_200],
     bannedAt: 500,
     bannedUntil: 900,
@@ -112,12 +112,12 @@ describe('of two views of a subject', () => {
     ['a ban that ends earlier does not', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
     [
       'what was told and the strikes are as they were seen last',
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
     ],
     [
       'and not as they were seen before',
-      { toldAt: 7, toldUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
       {},
     ],
   ];

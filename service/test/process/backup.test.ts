@@ -74,7 +74,10 @@ describe('a backup', () => {
     writeFileSync(file, 'precious');
     const existing = await run(t, ['backup', file], environment);
     assert.equal(existing.code, 2);
-    assert.match(existing.stderr, /^\S+backup\.db exists, and a backup replaces no file: name another\n$/);
+    assert.match(
+      existing.stderr,
+      /^\S+backup\.db already exists, and a backup does not replace files: name another file\n$/,
+    );
     assert.equal(statSync(file).size, 8);
 
     const other = `${file}.2`;
@@ -92,7 +95,7 @@ describe('a backup', () => {
     const { directory, remove } = smallDisk(512_000);
     t.after(remove);
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], closedStore(t));
-    assert.match(stderr, /^The backup \S+ cannot be written: .*full.*\. Nothing of it was left\n$/);
+    assert.match(stderr, /^The backup \S+ cannot be written: .*full.*\. The incomplete file was deleted\n$/);
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
@@ -113,7 +116,7 @@ describe('a backup', () => {
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], damaged);
     assert.match(
       stderr,
-      /^\S+petstore\.db is not whole:\n {2}Rule: a gap in the event log after an event: ID 6\n/,
+      /^\S+petstore\.db is damaged:\n {2}Rule: a gap in the event log after an event: ID 6\n/,
     );
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });

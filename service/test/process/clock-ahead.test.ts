@@ -99,7 +99,7 @@ describe('a clock that was 400 days ahead', () => {
     const { code, stdout } = await run(t, ['keys', 'reset', String(id)], { PETSTORE_DATA: shop });
     assert.deepEqual(
       [code, stdout],
-      [0, `What API key ${id} had used of its limits is cleared, and its ban if it had one.\n`],
+      [0, `The usage of API key ${id} is cleared, and its ban is lifted if it had one\n`],
     );
     await until('the key is admitted', async () => (await client.get('/pets')).status === 200);
   });

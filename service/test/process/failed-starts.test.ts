@@ -39,12 +39,12 @@ describe('serve', () => {
   it('reports that OPS_HOST is not an address of the machine', async t => {
     const settings = { PORT: '0', OPS_PORT: '0', OPS_HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) };
     const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
   it('reports that HOST is not an address of the machine', async t => {
     const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
-    assertExplained(ended, /^HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
   it('names a wrong setting, and creates nothing', async t => {
@@ -101,11 +101,11 @@ describe('serve', () => {
 
 describe('the command line', () => {
   it('names an unknown command, and lists the known ones', async t => {
-    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\.\n\nUsage: /);
+    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\n\nUsage: /);
   });
 
   it('does not treat a property of every object as a command', async t => {
-    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\./);
+    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\n/);
   });
 
   it('shows its usage when it gets no command', async t => {

@@ -96,7 +96,7 @@ describe('the command new-store', () => {
     };
     const { code, stderr } = await run(t, ['new-store'], elsewhere);
     assert.equal(code, 2);
-    assert.match(stderr, /^new-store is for the embedded store, but DATABASE_URL is set/);
+    assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
     assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
   });
 });
@@ -111,7 +111,7 @@ describe('a directory without write permission', () => {
     const { code, stdout, stderr } = await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
     assert.match(
       stderr,
-      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was made in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
+      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was created in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
     );
     assert.deepEqual([code, stdout], [1, '']);
 

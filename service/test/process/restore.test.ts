@@ -62,9 +62,9 @@ describe('restore', () => {
 
     const { code, stdout, stderr } = await run(t, ['restore', file], environment);
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /holds the shop of \S+backup\.db: categories 1, /);
-    assert.match(stdout, /\nThe key in \S+admin\.key works with it\n$/);
-    const [, kept] = /The store that was there is kept as (\S+)\n/.exec(stdout)!;
+    assert.match(stdout, /now contains the shop of \S+backup\.db: categories 1, /);
+    assert.match(stdout, /\nThe key in \S+admin\.key is valid in this store\n$/);
+    const [, kept] = /The previous store is kept as (\S+)\n/.exec(stdout)!;
     assert.equal((await categoriesOf(kept!)).length, 2);
 
     const restored = await serve(t, directory);
@@ -81,22 +81,25 @@ describe('restore', () => {
     const first = await run(t, ['restore', file], environment);
     assert.match(
       first.stdout,
-      /\nThere is no \S+admin\.key: use a key of that time, or make one with\n {2}node_modules/,
+      /\nThere is no \S+admin\.key: use a key from the time of the backup, or create one with\n {2}node_modules/,
     );
     writeFileSync(join(directory, 'admin.key'), 'psk_another\n');
     const again = await run(t, ['restore', file], environment);
-    assert.match(again.stdout, /\nThe key in \S+admin\.key does not work with it: use a key of that time/);
+    assert.match(
+      again.stdout,
+      /\nThe key in \S+admin\.key is not valid in this store: use a key from the time of the backup/,
+    );
     assert.deepEqual([first.code, again.code], [0, 0]);
   });
 
   const rejections: [string, string, RegExp][] = [
     [
-      'is not whole',
+      'is damaged',
       `UPDATE sqlite_sequence SET seq = 9;
        INSERT INTO events (id, type, subject, time, data) SELECT 7, name, name, 0, name FROM categories;
        DELETE FROM events;
        INSERT INTO events (id, type, subject, time, data) SELECT 2, name, name, 0, name FROM categories`,
-      /is not whole:\n {2}Rule: an event log whose last/,
+      /is damaged:\n {2}Rule: an event log whose last/,
     ],
     [
       'is newer',

@@ -80,7 +80,7 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
     it(`${name}_FILE: is rejected when it is empty, so that no other store is opened by mistake`, () => {
       assert.throws(() => readConfig({ [`${name}_FILE`]: '' }), {
         name: 'Error',
-        message: `${name}_FILE is empty: name a file, or unset it`,
+        message: `${name}_FILE is empty: set it to the name of a file, or unset it`,
       });
     });
   }
