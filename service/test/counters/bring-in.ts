@@ -2,7 +2,7 @@ import type { LimitState } from '../../src/counters/decide.ts';
 import { type Answer, packQuestion, unpackAnswer } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 
-/** Brings what is known of a subject into Redis at `now`. Returns what holds of it then. `kept` is in milliseconds. */
+/** Merges a state into the one in Redis at `now`. Returns the result. `kept` is the expiry in milliseconds. */
 export async function bringIn(
   { client }: RedisConnection,
   key: string,
