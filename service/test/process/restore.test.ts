@@ -200,7 +200,7 @@ describe('restore', () => {
       NODE_OPTIONS: fileCalls,
       TEST_WAIT_AT: 'before linkSync',
       TEST_REACHED: reached,
-      TEST_GO_ON: goOn,
+      TEST_CONTINUE: goOn,
     });
     await until('the restore has the old store to itself', () => existsSync(reached));
     const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];

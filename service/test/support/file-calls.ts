@@ -1,21 +1,21 @@
 /**
- * Loaded into a command by `--import`. It counts the calls of `fs` that decide which files there are and what is on disk,
- * and at one of them ends the process as `kill -9` would, interrupts it as Ctrl-C would, or waits for a file.
+ * Loaded into a command by `--import`. It counts the `fs` calls that create or rename files or flush them to disk. At a
+ * given call it ends the process as `kill -9` would, interrupts it as Ctrl-C would, or waits for a file.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { TEST_KILL_AT, TEST_INTERRUPT_AT, TEST_WAIT_AT, TEST_REACHED, TEST_GO_ON } = process.env;
+const { TEST_KILL_AT, TEST_INTERRUPT_AT, TEST_WAIT_AT, TEST_REACHED, TEST_CONTINUE } = process.env;
 
 let calls = 0;
 
 function reach(point: string): void {
   if (point === TEST_KILL_AT) process.kill(process.pid, 'SIGKILL');
   if (point === TEST_INTERRUPT_AT) process.kill(process.pid, 'SIGINT');
-  if (point !== TEST_WAIT_AT || !TEST_REACHED || !TEST_GO_ON) return;
+  if (point !== TEST_WAIT_AT || !TEST_REACHED || !TEST_CONTINUE) return;
   fs.writeFileSync(TEST_REACHED, '');
   const nothing = new Int32Array(new SharedArrayBuffer(4));
-  while (!fs.existsSync(TEST_GO_ON)) Atomics.wait(nothing, 0, 0, 10);
+  while (!fs.existsSync(TEST_CONTINUE)) Atomics.wait(nothing, 0, 0, 10);
 }
 
 function watched<Call extends (...values: never[]) => void>(name: string, call: Call): Call {
