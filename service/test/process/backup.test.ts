@@ -28,7 +28,7 @@ function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
 }
 
 describe('a backup', () => {
-  it('is the whole shop at one instant, in one file for its owner, while clients write', async t => {
+  it('contains the whole shop at one instant, in one file for its owner, while clients write', async t => {
     const directory = dataDirectory(t);
     const { url, adminKey } = await serve(t, directory);
     const api = new Client(url, adminKey);
@@ -68,7 +68,7 @@ describe('a backup', () => {
     assert.deepEqual(readdirSync(backups).sort(), ['first.db', 'second.db']);
   });
 
-  it('replaces no file, and not what another backup is writing', async t => {
+  it('overwrites no file, nor the file that another backup is writing', async t => {
     const environment = closedStore(t);
     const file = join(dataDirectory(t), 'backup.db');
     writeFileSync(file, 'precious');
@@ -91,7 +91,7 @@ describe('a backup', () => {
     assert.equal(statSync(`${other}.unfinished`).size, 7);
   });
 
-  it('leaves nothing on a disk that is too small', async t => {
+  it('leaves no file on a disk that is too small', async t => {
     const { directory, remove } = smallDisk(512_000);
     t.after(remove);
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], closedStore(t));
@@ -99,7 +99,7 @@ describe('a backup', () => {
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('leaves nothing when it is interrupted', async t => {
+  it('leaves no file when it is interrupted', async t => {
     const directory = dataDirectory(t);
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
       ...closedStore(t),
@@ -110,7 +110,7 @@ describe('a backup', () => {
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('of a damaged store is rejected, with what is wrong', async t => {
+  it('of a damaged store is rejected, and the message states the damage', async t => {
     const directory = dataDirectory(t);
     const damaged = closedStore(t, 'DELETE FROM events WHERE id = 7');
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], damaged);
@@ -121,9 +121,9 @@ describe('a backup', () => {
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('that is killed has its name only when it is complete', async t => {
+  it('that is killed gets its final name only when it is complete', async t => {
     const environment = closedStore(t);
-    // The calls are the flush of the copy, the rename, and the flush of the directory.
+    // The steps are the flush of the copy, the rename, and the flush of the directory.
     for (const point of ['after 1', 'after 2']) {
       const file = join(dataDirectory(t), 'backup.db');
       const { code } = await run(t, ['backup', file], {

@@ -18,7 +18,7 @@ function assertRejected({ code, stdout, stderr }: Ended): void {
   assert.deepEqual([code, stdout], [2, '']);
 }
 
-/** The directory of a store that a service has started on and closed. */
+/** The directory of a store on which a service has started and stopped. */
 async function usedDirectory(t: TestContext): Promise<string> {
   const directory = dataDirectory(t);
   await (await serve(t, directory)).end('SIGTERM');
@@ -53,7 +53,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     });
   }
 
-  it('is not served either when only the WAL was left, which is kept', async t => {
+  it('is not served either when only the WAL remains, which is kept', async t => {
     const directory = await usedDirectory(t);
     rmSync(path(directory));
     renameSync(join(directory, 'admin.key'), `${path(directory)}-wal`);
@@ -61,17 +61,17 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.ok(existsSync(`${path(directory)}-wal`));
   });
 
-  it('gets an empty store when the operator asks for it, and a key of its own', async t => {
+  it('gets an empty store and a new key when the operator requests it', async t => {
     const directory = await usedDirectory(t);
     const lost = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
     rmSync(path(directory));
-    writeFileSync(`${path(directory)}-wal`, 'what is left');
+    writeFileSync(`${path(directory)}-wal`, 'the rest');
     const { code, stderr } = await run(t, ['new-store'], { PETSTORE_DATA: directory });
     assert.deepEqual([code, stderr], [0, '']);
     const kept = readdirSync(directory).filter(name => name.includes('.before-new-store-'));
     assert.deepEqual(
       kept.map(name => readFileSync(join(directory, name), 'utf8').trim()),
-      [lost, 'what is left'],
+      [lost, 'the rest'],
     );
 
     const { url, adminKey } = await serve(t, directory);
@@ -83,7 +83,7 @@ describe('a directory with an admin.key whose store is lost', () => {
 });
 
 describe('the command new-store', () => {
-  it('replaces no store, and makes none where the shop is in PostgreSQL', async t => {
+  it('replaces no store, and creates none when the shop is in PostgreSQL', async t => {
     const directory = await usedDirectory(t);
     const inTheWay = await run(t, ['new-store'], { PETSTORE_DATA: directory });
     assert.equal(inTheWay.code, 2);
@@ -101,8 +101,8 @@ describe('the command new-store', () => {
   });
 });
 
-describe('a directory that cannot be written', () => {
-  it('is named by the first start on PostgreSQL, and the next start makes the key', async t => {
+describe('a directory without write permission', () => {
+  it('is named by the first start on PostgreSQL, and the next start creates the key', async t => {
     const database = await newDatabase();
     t.after(() => database.drop());
     const environment = { PORT: '0', DATABASE_URL: database.url };
@@ -119,7 +119,7 @@ describe('a directory that cannot be written', () => {
     const api = new Client(service.url, service.adminKey);
     const { body } = await api.get('/keys');
     api.close();
-    // Before the database is dropped.
+    // Runs before the database is dropped.
     await service.end('SIGTERM');
     assert.equal(body.length, 1);
   });

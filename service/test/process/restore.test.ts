@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
 
-/** A store whose only category says which one it is. */
+/** A store that can be recognized by its only category. */
 function storeOf(path: string, category: string, change = ''): void {
   const db = new BetterSqlite3(path);
   migrateSqlite(db);
@@ -20,7 +20,7 @@ function storeOf(path: string, category: string, change = ''): void {
   db.close();
 }
 
-/** The categories of a store, which must be whole. */
+/** The categories of a store, which must be undamaged. */
 async function categoriesOf(path: string): Promise<unknown[]> {
   assert.deepEqual((await checkStore(path)).violations, []);
   const db = new BetterSqlite3(path, { readonly: true });
@@ -47,7 +47,7 @@ function oldAndNew(t: TestContext, change = '') {
 }
 
 describe('restore', () => {
-  it('brings the shop of a backup back, and keeps what was written since, even by a service that was killed', async t => {
+  it('restores the shop of a backup, and keeps later writes aside, even those of a killed service', async t => {
     const directory = dataDirectory(t);
     const environment = { PETSTORE_DATA: directory };
     const file = join(dataDirectory(t), 'backup.db');
@@ -74,7 +74,7 @@ describe('restore', () => {
     assert.equal((await after.get(`/categories/${later}`)).status, 404);
   });
 
-  it('fills a new directory, and says that its key is missing, or is not one of the backup', async t => {
+  it('fills a new directory, and reports that its key is missing or not in the backup', async t => {
     const { file } = oldAndNew(t);
     const directory = join(dataDirectory(t), 'data');
     const environment = { PETSTORE_DATA: directory };
@@ -125,7 +125,7 @@ describe('restore', () => {
     });
   }
 
-  it('rejects the store itself, and a file that is not there', async t => {
+  it('rejects the store itself, and a file that does not exist', async t => {
     const { path, environment } = oldAndNew(t);
     const itself = await run(t, ['restore', path], environment);
     assert.match(itself.stderr, /is the store itself: name a backup of it\n$/);
@@ -134,7 +134,7 @@ describe('restore', () => {
     assert.deepEqual([itself.code, nothing.code], [2, 2]);
   });
 
-  it('keeps a store that is damaged beyond opening with all of its files', async t => {
+  it('keeps all files of a store that is too damaged to open', async t => {
     const { path, file, environment, kept } = oldAndNew(t);
     for (const end of ['', '-wal', '-shm']) writeFileSync(`${path}${end}`, `noise${end} `.repeat(500));
     const { code, stderr } = await run(t, ['restore', file], environment);
@@ -148,9 +148,9 @@ describe('restore', () => {
     );
   });
 
-  it('does not apply the WAL of a store whose file was deleted to the new one', async t => {
+  it('does not apply the WAL of a deleted store to the new one', async t => {
     const { directory, path, file, environment, kept } = oldAndNew(t);
-    // The WAL of a process that was killed: copied while its connection is open.
+    // The WAL of a killed process: copied while its connection is open.
     const db = new BetterSqlite3(path);
     db.pragma('journal_mode = WAL');
     db.exec("UPDATE categories SET name = 'from the WAL'");
@@ -164,7 +164,7 @@ describe('restore', () => {
   });
 
   it('that is killed at any instant leaves the old store or the new one, and can be run again', async t => {
-    // The calls are the flush of the copy, the link, the flush of the directory, the rename, and another flush.
+    // The steps are the flush of the copy, the link, the flush of the directory, the rename, and another flush.
     const points = [1, 2, 3, 4, 5].flatMap(number => [`before ${number}`, `after ${number}`]);
     const found: unknown[] = [];
     for (const point of points) {
@@ -191,25 +191,25 @@ describe('restore', () => {
     assert.ok(!existsSync(`${path}.restoring`));
   });
 
-  it('lets no command that waits meanwhile change the store that is put aside', async t => {
+  it('lets no waiting command change the store that is put aside', async t => {
     const { directory, path, file, environment, kept } = oldAndNew(t);
     const signs = dataDirectory(t);
-    const [reached, goOn] = [join(signs, 'reached'), join(signs, 'go-on')];
+    const [reached, resume] = [join(signs, 'reached'), join(signs, 'resume')];
     const restoring = start(t, ['restore', file], {
       ...environment,
       NODE_OPTIONS: fileCalls,
       TEST_WAIT_AT: 'before linkSync',
       TEST_REACHED: reached,
-      TEST_CONTINUE: goOn,
+      TEST_RESUME: resume,
     });
-    await until('the restore has the old store to itself', () => existsSync(reached));
+    await until('the restore has locked the old store', () => existsSync(reached));
     const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
     const waiting = start(t, keys, environment);
     const files = `/proc/${waiting.child.pid}/fd`;
     await until('the command has opened the old store', () =>
       readdirSync(files).some(number => linkOf(join(files, number)) === path),
     );
-    writeFileSync(goOn, '');
+    writeFileSync(resume, '');
     assert.equal((await restoring.ended).code, 0);
     const { code, stdout } = await waiting.ended;
     assert.ok(code !== 0 && stdout === '', 'the command fails');
@@ -218,7 +218,7 @@ describe('restore', () => {
   });
 });
 
-/** Where a descriptor leads; it may have been closed since it was listed. */
+/** The target of a file descriptor; it may have been closed since it was listed. */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

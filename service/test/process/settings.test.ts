@@ -111,7 +111,7 @@ describe('the settings', () => {
     });
   });
 
-  it('cannot be changed afterwards', () => {
+  it('cannot be changed later', () => {
     const config = readConfig({ PETSTORE_TRUST_PROXY: '::1' });
     for (const part of [
       config,
@@ -124,7 +124,7 @@ describe('the settings', () => {
     }
   });
 
-  it('may stand beside the variables of other programs', () => {
+  it('can be set together with the variables of other programs', () => {
     assert.doesNotThrow(() =>
       readConfig({ PATH: '/bin', PETSTORES: 'x', DATABASE_URL: '', REDIS_URL: undefined }),
     );
