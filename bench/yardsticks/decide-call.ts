@@ -4,7 +4,7 @@ import { packCall } from '../../service/src/counters/packed-state.ts';
 import { DAY, MINUTE, SECOND } from '../../service/src/kit/clock.ts';
 
 const TERMS: Terms = {
-  // So many that no load reaches them.
+  // No load reaches these quotas.
   limits: { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 },
   bansLiftedAt: 0,
   banRules: {
@@ -18,11 +18,11 @@ const TERMS: Terms = {
 
 const question = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
 
-/** The call to Redis that decides a request of a key, as the service makes it when requests do not come together. */
+/** The call to Redis that decides a request of a key, as the service makes it for a single request. */
 export const decideCall = {
   script: decideScript,
   key: 'petstore:limits:{key:bench}',
-  /** The first call, with the state as a seed. */
+  /** The argument of the first call, with the state as a seed. */
   firstQuestion: packCall({ ...question, seed: newState(Date.now()) }),
   question: packCall({ ...question, seed: undefined }),
 };

@@ -62,7 +62,10 @@ describe('the command keys', () => {
     ],
     [['create'], /^Option --name is required: keys create needs --name, --plan and --scope$/],
     [['create', ...webShop, '--plan', 'gold'], /^Field `plan` must be one of .*, but was "gold"$/],
-    [['create', ...webShop, '--per-minute', 'x'], /^Options --per-minute and --per-day must be given together$/],
+    [
+      ['create', ...webShop, '--per-minute', 'x'],
+      /^Options --per-minute and --per-day must be given together$/,
+    ],
     [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '77'], /^There is no API key 77$/],

@@ -66,51 +66,55 @@ describe('two replicas that share their counts', () => {
   it('decide every trace as one process does by itself, and know the same of every key', async t => {
     const { url, redis } = await testRedis(t);
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
-    await fc.assert(
-      fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
-        await redis.flushdb();
-        // The replicas find a mark, so that they send nothing again when they look for it.
-        await redis.set('petstore:limits:{mark}', 'there');
-        const clock = new TestClock(START);
-        const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
-        try {
-          const alone = new MemoryCounters();
-          let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-          for (const { subject, replica, step, lifts, change } of requests) {
-            clock.turn(step);
-            const now = clock.now();
-            terms = {
-              ...terms,
-              limits: change ?? terms.limits,
-              bansLiftedAt: lifts ? now : terms.bansLiftedAt,
-            };
-            const { counters } = replicas[replica]!;
-            if (typeof subject === 'number') {
-              const expected = alone.decideKey(subject, terms, now);
-              assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
-              seen[expected.verdict]++;
-            } else {
-              const ofAddress = { ...terms, banRules: undefined };
-              const expected = alone.decideAddress(subject, ofAddress, now);
-              assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
-              assert.deepEqual(
-                await counters.peekAddress(subject, ofAddress, now),
-                alone.peekAddress(subject, ofAddress, now),
-              );
-            }
+    const decideAlike = fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
+      await redis.flushdb();
+      // The replicas find a mark, so that they send nothing again when they look for it.
+      await redis.set('petstore:limits:{mark}', 'there');
+      const clock = new TestClock(START);
+      const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
+      try {
+        const alone = new MemoryCounters();
+        let terms: Terms = { limits, bansLiftedAt: 0, banRules };
+        for (const { subject, replica, step, lifts, change } of requests) {
+          clock.turn(step);
+          const now = clock.now();
+          terms = {
+            ...terms,
+            limits: change ?? terms.limits,
+            bansLiftedAt: lifts ? now : terms.bansLiftedAt,
+          };
+          const { counters } = replicas[replica]!;
+          if (typeof subject === 'number') {
+            const expected = alone.decideKey(subject, terms, now);
+            assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
+            seen[expected.verdict]++;
+          } else {
+            const ofAddress = { ...terms, banRules: undefined };
+            const expected = alone.decideAddress(subject, ofAddress, now);
+            assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
+            assert.deepEqual(
+              await counters.peekAddress(subject, ofAddress, now),
+              alone.peekAddress(subject, ofAddress, now),
+            );
           }
-          const known = await alone.statesOfKeys(keys);
-          for (const { counters, told } of replicas) {
-            assert.deepEqual(await counters.statesOfKeys(keys), known);
-            assert.deepEqual(told, []);
-          }
-        } finally {
-          // Also after a failure: the replicas of this trace would bring their counts into the next one.
-          for (const { counters } of replicas) await counters.close();
         }
-      }),
-      { numRuns: Number(TRACES), ...(TRACES_SEED && { seed: Number(TRACES_SEED) }) },
-    );
+        const known = await alone.statesOfKeys(keys);
+        for (const { counters, told } of replicas) {
+          assert.deepEqual(await counters.statesOfKeys(keys), known);
+          assert.deepEqual(told, []);
+        }
+      } finally {
+        // Also after a failure: the replicas of this trace would bring their counts into the next one.
+        for (const { counters } of replicas) await counters.close();
+      }
+    });
+    // Few traces have bans: when those of a round had too few, another round follows.
+    for (let round = 0; round < 5 && Math.min(...Object.values(seen)) <= 100; round++) {
+      await fc.assert(decideAlike, {
+        numRuns: Number(TRACES),
+        ...(TRACES_SEED && { seed: Number(TRACES_SEED) }),
+      });
+    }
     assert.ok(Math.min(...Object.values(seen)) > 100, JSON.stringify(seen));
   });
 

@@ -145,6 +145,9 @@ describe('a check of a store', () => {
   it('needs the embedded store, or a file', async t => {
     const { code, stderr } = await run(t, ['check'], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
     assert.equal(code, 2);
-    assert.match(stderr, /^The command check without a file is for the embedded store, but DATABASE_URL is set/);
+    assert.match(
+      stderr,
+      /^The command check without a file is for the embedded store, but DATABASE_URL is set/,
+    );
   });
 });

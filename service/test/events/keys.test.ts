@@ -93,7 +93,7 @@ describe('a change of keys', () => {
     for (const path of ['/events', '/events/stream']) {
       for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
         const message = assertRejected(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
-        assert.match(message, /^Events `key\.\w+` are for the scope `admin`$/);
+        assert.match(message, /^Events `key\.\w+` need the scope `admin`$/);
       }
     }
     const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });

@@ -69,6 +69,26 @@ async function inBatches(batch: () => Promise<void>): Promise<void> {
 const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, place) => make(place)));
 
+/** The intervals that begin from now on and were not ended. They do not keep the process alive, so Node does not list them. */
+function openIntervals(t: TestContext): ReadonlySet<unknown> {
+  const open = new Set<unknown>();
+  const { setInterval, clearInterval } = globalThis;
+  // Not by a mock of the test runner: that one keeps the arguments of each call.
+  t.after(() => Object.assign(globalThis, { setInterval, clearInterval }));
+  Object.assign(globalThis, {
+    setInterval: (...call: Parameters<typeof setInterval>) => {
+      const interval = setInterval(...call);
+      open.add(interval);
+      return interval;
+    },
+    clearInterval: (interval: NodeJS.Timeout | undefined) => {
+      open.delete(interval);
+      clearInterval(interval);
+    },
+  });
+  return open;
+}
+
 describe(`after ${MANY} clients nothing is left`, () => {
   it('of waits that ended with an event, on connections that are used again', async t => {
     const shop = await start(t);
@@ -107,6 +127,7 @@ describe(`after ${MANY} clients nothing is left`, () => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
+    const intervals = openIntervals(t);
     await inBatches(async () => {
       const readers = await each(() => EventReader.open(shop.origin, shop.adminKey));
       assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), AT_ONCE);
@@ -116,6 +137,7 @@ describe(`after ${MANY} clients nothing is left`, () => {
       await Promise.all(readers.map(reader => reader.close()));
       await untilMetric(shop, STREAMS, 0);
     });
+    assert.equal(intervals.size, 0, 'heartbeats or checks of keys run on');
     await assertIdle(shop, listeners);
     await assertNoneKept(MANY);
   });

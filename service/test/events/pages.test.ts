@@ -113,7 +113,7 @@ describe('a page of the log', () => {
     const end = await settledCursor(shop);
     const beyond = Number(end) + 1;
     const messages: [query: string, message: RegExp][] = [
-      [`cursor=${beyond}`, new RegExp(`of which the latest is ${end}; it was ${beyond}$`)],
+      [`cursor=${beyond}`, new RegExp(`at most ${end}, or \`latest\`; it was ${beyond}$`)],
       ['cursor=abc', /the number of an event.*was abc$/],
       ['cursor=-1', /the number of an event.*was -1$/],
       ['cursor=01', /the number of an event.*was 01$/],
@@ -144,7 +144,7 @@ describe('a page of the log', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.match(
         message,
-        new RegExp(`^A cursor is the number of an event, .* it was ${id.slice(0, 20)}…?$`),
+        new RegExp(`^The cursor must be the number of an event, .* it was ${id.slice(0, 20)}…?$`),
       );
     }
     assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);

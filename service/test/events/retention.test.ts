@@ -30,8 +30,8 @@ describe('events that are no longer kept', () => {
         const message = assertRejected(await api.get(`${path}?cursor=${cursor}`), 410, 'cursor_expired');
         assert.equal(
           message,
-          `The events after cursor ${cursor} are no longer kept; the oldest cursor is ${expired}: what changed ` +
-            'before it must be read from the resources',
+          `The events after cursor ${cursor} have expired; the oldest cursor is ${expired}: read the ` +
+            'resources to get earlier changes',
         );
       }
     }

@@ -134,9 +134,8 @@ describe('a shutdown', () => {
     await appendMany(shop.app, 10_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
     await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all');
-    const began = performance.now();
     await shop.app.server.close();
-    assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
+    assert.ok(!stuck.isOver, 'the server did not wait for the reader that takes nothing');
     await reader.untilOver();
     assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     stuck.resume();

@@ -102,7 +102,7 @@ describe('the address of a webhook', () => {
     for (const host of forbidden) {
       const response = await api.post('/webhooks', { url: `https://${host}/hook` });
       const message = assertRejected(response, 400, 'invalid_request');
-      assert.match(message, /^Field `url` must lead to a public address, but .* is not one$/, host);
+      assert.match(message, /^Field `url` must have a public address, but .* is not one$/, host);
     }
   });
 
@@ -131,7 +131,7 @@ describe('the address of a webhook', () => {
         await api.patch('/webhooks/1', { url }),
       ]) {
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `Field \`url\` must lead to a public address, but ${name} leads to none`);
+        assert.equal(message, `Field \`url\` must have a public address, but ${name} resolves to none`);
       }
     }
   });
@@ -140,7 +140,7 @@ describe('the address of a webhook', () => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const url of ['http://outside.example/', 'ws://outside.example/', 'file:///etc/passwd', 'data:,x']) {
       const message = assertRejected(await api.post('/webhooks', { url }), 400, 'invalid_request');
-      assert.match(message, /^Field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
+      assert.match(message, /^Field `url` must start with `https:\/\/`, but starts with `\w+:`$/);
     }
   });
 
@@ -149,7 +149,7 @@ describe('the address of a webhook', () => {
     for (const url of ['http://127.0.0.1:8080/', 'https://10.0.0.1/', 'http://[::1]/'])
       assert.equal((await shop.api.post('/webhooks', { url, enabled: false })).status, 201);
     const ftp = await shop.api.post('/webhooks', { url: 'ftp://127.0.0.1/' });
-    assert.match(assertRejected(ftp, 400, 'invalid_request'), /begin with `https:\/\/` or `http:\/\/`/);
+    assert.match(assertRejected(ftp, 400, 'invalid_request'), /start with `https:\/\/` or `http:\/\/`/);
   });
 
   it('is looked at again with the connection: a name that leads elsewhere by then is not followed', async t => {
@@ -176,7 +176,7 @@ describe('the address of a webhook', () => {
     };
     for (let i = 0; i < 2; i++) {
       const { status, error } = await test();
-      assert.deepEqual([status, error], [null, 'rebound.example leads to no public address']);
+      assert.deepEqual([status, error], [null, 'rebound.example resolves to no public address']);
     }
     assert.equal(asked.length, 3);
     assert.equal(receiver.received.length, 0);

@@ -55,7 +55,7 @@ describe('the webhooks of a key', () => {
     const message = assertRejected(await api.post('/webhooks', UNSENT), 409, 'too_many_webhooks');
     assert.equal(
       message,
-      'API key 1 has 20 webhooks, as many as it may: delete one of them, or change one instead',
+      'API key 1 has 20 webhooks, which is the maximum: delete one of them, or change one instead',
     );
     await api.delete('/webhooks/7');
     assert.equal(createdAmong([await api.post('/webhooks', UNSENT), await api.post('/webhooks', UNSENT)]), 1);
@@ -155,8 +155,8 @@ describe('a second replay', () => {
     const message = assertRejected(await replay('0'), 409, 'replay_in_progress');
     assert.equal(
       message,
-      'Webhook 1 is being sent the events up to 4 by an earlier replay, and is at 1: wait until it is there, or end that ' +
-        'replay with the cursor `latest`',
+      'An earlier replay for webhook 1 is at event 1 of 4: wait until it ends, or end it with a replay from the cursor ' +
+        '`latest`',
     );
     await shop.category();
     await shop.api.patch(path, { enabled: true });
@@ -271,15 +271,25 @@ describe('the connections to endpoints', () => {
       environment: { PETSTORE_WEBHOOK_CONNECTIONS: '1' },
     });
     const order: number[] = [];
+    const planned = Promise.withResolvers<void>();
     for (const [i, receiver] of shop.receivers.entries()) {
-      receiver.answer(response => {
+      receiver.answer(async response => {
+        // The first one keeps the connection until the others have deliveries that wait for it.
+        await planned.promise;
         order.push(i);
         response.writeHead(204).end();
       });
       await shop.webhook({ enabled: false }, receiver);
     }
     for (let i = 0; i < 6; i++) await shop.category();
+    await shop.shop.app.db.numberEvents();
     for (let id = 1; id <= 3; id++) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
+    const { db } = shop.shop.app;
+    await until('all webhooks have deliveries', async () => {
+      const rows = await db.all('SELECT id FROM webhook_deliveries');
+      return rows.length === 18;
+    });
+    planned.resolve();
     await shop.settle();
     assert.equal(order.length, 18);
     // No webhook is served to its end before the others have begun.

@@ -142,7 +142,7 @@ describe('a webhook', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.equal(
         message,
-        'Field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
+        'Field `url` must have at most 2000 characters after percent-encoding, but has 2417',
       );
     }
   });
@@ -150,13 +150,25 @@ describe('a webhook', () => {
   const rejected: [what: string, body: object, message: RegExp][] = [
     ['no URL', {}, /^Field `url` is required$/],
     ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
-    ['another scheme', { url: 'ftp://example.com' }, /^Field `url` must begin with .*but began with `ftp:`$/],
-    ['a password', { url: 'https://a:b@example.com/' }, /must not hold a user name or password$/],
-    ['a fragment', { url: 'https://example.com/#a' }, /must not have a fragment, which is never sent$/],
-    ['port 0', { url: 'https://example.com:0/' }, /must not name port 0$/],
+    [
+      'another scheme',
+      { url: 'ftp://example.com' },
+      /^Field `url` must start with .*but starts with `ftp:`$/,
+    ],
+    ['a password', { url: 'https://a:b@example.com/' }, /must not contain a user name or password$/],
+    [
+      'a fragment',
+      { url: 'https://example.com/#a' },
+      /must not have a fragment, because fragments are never sent$/,
+    ],
+    ['port 0', { url: 'https://example.com:0/' }, /must not have port 0$/],
     ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
     ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
-    ['an unknown host', { url: 'https://nowhere.example/' }, /cannot be resolved, nowhere\.example$/],
+    [
+      'an unknown host',
+      { url: 'https://nowhere.example/' },
+      /must have a host that can be resolved, but nowhere\.example cannot$/,
+    ],
     ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [
       'an unknown type',
@@ -226,7 +238,7 @@ describe('events of API keys', () => {
       const message = assertRejected(response, 403, 'insufficient_scope');
       assert.equal(
         message,
-        'Events `key.revoked` are for the scope `admin`, which API key 2, to which the webhook belongs, does not have',
+        'Events `key.revoked` need the scope `admin`, but the webhook belongs to API key 2, which does not have it',
       );
     }
     assert.equal((await shop.read(path)).types, null);

@@ -74,7 +74,7 @@ describe('the ops port', () => {
       const { status, headers, text } = await ask('GET', origin + path);
       assert.equal(status, 404, path);
       assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
-      assert.equal(text, 'There is only GET /metrics here\n');
+      assert.equal(text, 'Not found; use GET /metrics\n');
     }
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'TRACE']) {
       assert.equal((await ask(method, metricsUrl)).status, 404, method);

@@ -81,7 +81,7 @@ describe('a collector that fails', () => {
     shop.collector.answer(() => {});
     await shop.api.get('/pets');
     await until('spans are counted as lost', async () => (await dropped(shop)) > 0);
-    assert.equal(complaints(shop)[0]!.reason, 'The collector did not answer in time');
+    assert.equal(complaints(shop)[0]!.reason, 'The collector did not respond in time');
   });
 });
 
