@@ -4,7 +4,7 @@ import type { Server } from '../harness/servers.ts';
 import { verdictOf } from '../harness/targets.ts';
 import { exchange, type RawRequest, type RawResponse } from './exchange.ts';
 
-/** DESIGN §7: no request blocks the event loop for longer, in milliseconds. */
+/** No request may block the event loop for longer, in milliseconds (docs/decisions/0022). */
 const AT_MOST = 25;
 /** The number of measurements of the worst requests of a group. */
 const REPETITIONS = 7;

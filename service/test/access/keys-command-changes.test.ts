@@ -121,7 +121,7 @@ describe('the command keys, beside a running service', () => {
     ]) {
       const { code, stdout, stderr } = await run(t, ['keys', ...args], shop.store.environment);
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, /^API key 2 was revoked at .* and stays so; create another$/m);
+      assert.match(stderr, /^API key 2 was revoked at .* and cannot be changed; create another$/m);
     }
     assertRejected(await shop.api.post('/keys/2/rotate'), 409, 'api_key_revoked');
   });

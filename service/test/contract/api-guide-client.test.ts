@@ -22,7 +22,7 @@ async function settle({ app }: TestApp): Promise<void> {
 }
 
 function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknown>[] {
-  return logLines().filter(line => line.msg === 'request' && line.keyId === keyId);
+  return logLines().filter(line => line.msg === 'Request' && line.keyId === keyId);
 }
 
 describe('the client in the guide to the API', () => {

@@ -84,7 +84,7 @@ describe('an installation', () => {
   it('of something else is rejected with the choice', t => {
     const { status, stderr } = freshClone(t).setUp('tests');
     assert.equal(status, 2);
-    assert.equal(stderr, 'scripts/setup.mjs takes run or develop, but was given "tests"\n');
+    assert.equal(stderr, 'scripts/setup.mjs expects run or develop, but was given "tests"\n');
   });
 });
 

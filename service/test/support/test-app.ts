@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -43,7 +42,7 @@ export interface NewKey {
  * test ends, all of it stops, and the test fails if anything is left behind.
  */
 export async function startTestApp(
-  t: Pick<TestContext, 'after'>,
+  t: { after(release: () => Promise<void>): void },
   {
     environment = {},
     clock = new TestClock(),
