@@ -1,6 +1,6 @@
 import type { Database } from '../../service/src/db/database.ts';
 import { encodeCursor } from '../../service/src/kit/paging.ts';
-import { fillLists, HELD } from '../../service/test/support/full-lists.ts';
+import { COMMON_VALUES, fillLists } from '../../service/test/support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists } from '../../service/test/support/lists.ts';
 import { type Finding, medianOf, type Spread, showSpread, spread } from '../harness/findings.ts';
 import { getRequest } from '../harness/http-requests.ts';
@@ -97,7 +97,7 @@ function queriesOf(list: ListRoute): URLSearchParams[] {
       const query = new URLSearchParams({ limit: String(PAGE), sort: sort! });
       for (const filter of filters) {
         const name = list.filters[filter]!.enum ? `${filter} of ${list.route.path}` : filter;
-        for (const value of [HELD[name]].flat()) query.append(filter, String(value));
+        for (const value of [COMMON_VALUES[name]].flat()) query.append(filter, String(value));
       }
       return query;
     });

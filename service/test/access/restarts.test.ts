@@ -158,7 +158,7 @@ describe('a flush that fails', () => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = await shop.store.breakDown();
+    const mend = await shop.store.failWrites();
     await askForNothing(client);
     const failed = shop.app.keyLimits.flush();
     await assert.rejects(failed, /database/i);
@@ -173,7 +173,7 @@ describe('a flush that fails', () => {
     const client = await shop.clientWith({});
     shop.clock.set('2026-11-21T23:59:59.900Z');
     await client.get('/pets');
-    const mend = await shop.store.breakDown();
+    const mend = await shop.store.failWrites();
     for (let i = 0; i < 2; i++) await askForNothing(client);
     await assert.rejects(shop.app.keyLimits.flush());
     shop.clock.turn(200);
@@ -208,7 +208,7 @@ describe('a flush that fails', () => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = await shop.store.breakDown();
+    const mend = await shop.store.failWrites();
     await askForNothing(client);
     // Its line may wait for the second after that of a request.
     await until('the failure is logged', () => {

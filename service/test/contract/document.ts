@@ -87,10 +87,7 @@ export const documentedOperations = Object.entries(document.paths).flatMap(([pat
 
 export type ListedOperation = (typeof documentedOperations)[number];
 
-/** The operations of a group of the navigation: `Pets`, `Store` or `Platform`. */
-export function operationsOf(group: string): ListedOperation[] {
-  const tags = document['x-tagGroups'].find(({ name }) => name === group)?.tags;
-  if (tags === undefined) throw new Error(`The document has no group ${group}`);
+export function operationsOf(tags: string[]): ListedOperation[] {
   return documentedOperations.filter(({ operation }) => tags.includes(operation.tags[0]!));
 }
 

@@ -13,7 +13,7 @@ function keyOf(address: string): string {
 }
 
 describe('the count of an address in Redis', () => {
-  it('is kept until its day ends, and in a flood for minutes unless it has used much', async t => {
+  it('lives until its day ends, and in a flood for minutes unless it has used much', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url, { maxAddresses: 8 });
     const early = '192.0.2.1';
@@ -26,7 +26,7 @@ describe('the count of an address in Redis', () => {
     assert.ok((await redis.pttl(keyOf(early))) > 10 * HOUR);
   });
 
-  it('that was forgotten here in a flood still counts', async t => {
+  it('still counts after a replica forgot it in a flood', async t => {
     const { url } = await testRedis(t);
     const { counters } = await aReplica(t, url, { maxAddresses: 8 });
     await counters.decideAddress('192.0.2.1', terms, NOON);
@@ -35,7 +35,7 @@ describe('the count of an address in Redis', () => {
     assert.equal((await counters.decideAddress('192.0.2.1', terms, NOON)).remaining, 1);
   });
 
-  it('is one for all that are new while those that are known must stay', async t => {
+  it('is shared by all new addresses while the known ones must stay', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url, { maxAddresses: 8 });
     for (let i = 0; i < 8; i++) {

@@ -23,7 +23,7 @@ const rules: BanRules = {
   decay: DAY,
 };
 
-/** A caller whose day is used up: every request is rejected, whatever the minute. */
+/** A caller whose day is used up, so that every request is rejected in every minute. */
 class ExhaustedCaller {
   readonly #rule: Rule;
   readonly state = newState(NOON);
@@ -35,32 +35,33 @@ class ExhaustedCaller {
 
   static async of(rule: Rule): Promise<ExhaustedCaller> {
     const caller = new ExhaustedCaller(rule);
-    await caller.ask(NOON);
+    await caller.request(NOON);
     return caller;
   }
 
-  async ask(now: number): Promise<Verdict> {
+  async request(now: number): Promise<Verdict> {
     return (await this.#rule.decide(this.state, this.terms, now)).verdict;
   }
 
-  /** Asks once a second from `now` until it is banned; answers the instant of the ban. */
-  async askUntilBanned(now: number): Promise<number> {
-    for (let at = now; at < now + 2 * MINUTE; at += SECOND) if ((await this.ask(at)) === 'banned') return at;
+  /** Sends a request every second from `now` until the caller is banned. Returns the instant of the ban. */
+  async requestUntilBanned(now: number): Promise<number> {
+    for (let at = now; at < now + 2 * MINUTE; at += SECOND)
+      if ((await this.request(at)) === 'banned') return at;
     throw new Error('no ban');
   }
 }
 
 interface Rejection {
   at: number;
-  /** Until when the caller was told to wait. */
+  /** The instant until which the caller was asked to wait. */
   until: number;
 }
 
-/** A second opinion: it keeps all that ever happened and looks through it anew for each decision. */
+/** The reference implementation: it stores everything that ever happened and evaluates all of it for each decision. */
 class History {
   readonly #rules: BanRules;
   #admitted: number[] = [];
-  /** Of the requests since the last one that was admitted. */
+  /** The rejections since the last admitted request. */
   #rejections: Rejection[] = [];
   #strikes: number[] = [];
   #bans: Rejection[] = [];
@@ -88,8 +89,8 @@ class History {
     }
     this.#rejections.push({ at: now, until: fullUntil });
     const latest = Math.max(...this.#rejections.map(({ until }) => until));
-    const told = this.#rejections.find(({ until }) => until === latest)!;
-    if (now - told.at < this.#rules.forgiveness) return 'refused';
+    const first = this.#rejections.find(({ until }) => until === latest)!;
+    if (now - first.at < this.#rules.forgiveness) return 'refused';
     this.#strikes.push(now);
     const since = this.ban?.at ?? 0;
     const recent = this.#strikes.filter(at => at > since && now - at < this.#rules.strikesWithin);
@@ -98,13 +99,13 @@ class History {
     return 'banned';
   }
 
-  /** When the window that `now` lies in ends, if so many were admitted in it; else 0. */
+  /** The end of the window that contains `now` when `limit` requests were admitted in it, otherwise 0. */
   #fullUntil(length: number, limit: number, now: number): number {
     const start = now - (now % length);
     return this.#admitted.filter(at => at >= start).length >= limit ? start + length : 0;
   }
 
-  /** Each ban that follows another in less than the decay is a rung higher. */
+  /** A ban that follows another one within the decay is one rung higher. */
   #nextDuration(now: number): number {
     const { durations, decay } = this.#rules;
     let rung = 0;
@@ -118,23 +119,23 @@ class History {
   }
 }
 
-/** What holds of strikes and bans, wherever the rule is written. */
+/** Tests strikes and bans with one implementation of the rule. */
 export function describeBans(rule: Rule): void {
   const { decide, runs } = rule;
 
   describe(`requests after a rejection decided ${rule.name}`, () => {
-    it('are forgiven for two seconds, however many they are', async () => {
+    it('are ignored for two seconds, however many arrive', async () => {
       const caller = await ExhaustedCaller.of(rule);
-      for (let at = NOON; at < NOON + 2 * SECOND; at += 10) assert.equal(await caller.ask(at), 'refused');
+      for (let at = NOON; at < NOON + 2 * SECOND; at += 10) assert.equal(await caller.request(at), 'refused');
       assert.deepEqual(caller.state.strikes, []);
-      for (let i = 0; i < 9; i++) assert.equal(await caller.ask(NOON + 2 * SECOND), 'refused');
+      for (let i = 0; i < 9; i++) assert.equal(await caller.request(NOON + 2 * SECOND), 'refused');
       const { verdict, banBegins } = await decide(caller.state, caller.terms, NOON + 2 * SECOND);
       assert.deepEqual([verdict, banBegins], ['banned', true]);
       const { verdict: next, banBegins: again } = await decide(caller.state, caller.terms, NOON + 2 * SECOND);
       assert.deepEqual([next, again], ['banned', false]);
     });
 
-    it('are forgiven anew in each window that is used up', async () => {
+    it('are ignored again for two seconds in each window that is used up', async () => {
       const state = newState(NOON);
       const terms: Terms = { limits: { perMinute: 1, perDay: 1_000 }, bansLiftedAt: 0, banRules: rules };
       for (let minute = 0; minute < 60; minute++) {
@@ -145,25 +146,25 @@ export function describeBans(rule: Rule): void {
       assert.deepEqual(state.strikes, []);
     });
 
-    it('bring a ban when ten fall within any sixty seconds, and none when only nine do', async () => {
+    it('start a ban when ten fall within any sixty seconds, but not when only nine do', async () => {
       const caller = await ExhaustedCaller.of(rule);
-      await caller.ask(NOON);
-      // The tenth comes exactly sixty seconds after the first, so never more than nine are within sixty seconds.
+      await caller.request(NOON);
+      // The tenth arrives exactly sixty seconds after the first, so there are never more than nine within sixty seconds.
       for (let i = 0; i < 200; i++) {
         const at = NOON + 3 * SECOND + Math.floor(i / 9) * MINUTE + (i % 9) * SECOND;
-        assert.equal(await caller.ask(at), 'refused');
+        assert.equal(await caller.request(at), 'refused');
       }
       const other = await ExhaustedCaller.of(rule);
-      await other.ask(NOON);
+      await other.request(NOON);
       const first = NOON + 50 * SECOND;
-      for (let i = 0; i < 9; i++) assert.equal(await other.ask(first + i * SECOND), 'refused');
-      assert.equal(await other.ask(first + MINUTE - 1), 'banned');
+      for (let i = 0; i < 9; i++) assert.equal(await other.request(first + i * SECOND), 'refused');
+      assert.equal(await other.request(first + MINUTE - 1), 'banned');
     });
 
-    it('are not held against a caller whose terms have no bans', async () => {
+    it('do not ban a caller whose terms have no bans', async () => {
       const caller = await ExhaustedCaller.of(rule);
       caller.terms = { ...caller.terms, banRules: undefined };
-      for (let i = 0; i < 1_000; i++) assert.equal(await caller.ask(NOON + i * 100), 'refused');
+      for (let i = 0; i < 1_000; i++) assert.equal(await caller.request(NOON + i * 100), 'refused');
     });
   });
 
@@ -172,69 +173,73 @@ export function describeBans(rule: Rule): void {
       const caller = await ExhaustedCaller.of(rule);
       let now = NOON;
       for (const minutes of [1, 5, 15, 60, 60, 60]) {
-        const at = await caller.askUntilBanned(now);
+        const at = await caller.requestUntilBanned(now);
         const end = at + minutes * MINUTE;
         assert.deepEqual(banAt(caller.state, 0, at), { since: at, until: end });
-        assert.equal(await caller.ask(end - 1), 'banned');
-        assert.deepEqual([await caller.ask(end), banAt(caller.state, 0, end)], ['refused', undefined]);
+        assert.equal(await caller.request(end - 1), 'banned');
+        assert.deepEqual([await caller.request(end), banAt(caller.state, 0, end)], ['refused', undefined]);
         now = end;
       }
     });
 
-    it('end on the whole second at which they are told to end', async () => {
+    it('end at the whole second that the response states', async () => {
       const caller = await ExhaustedCaller.of(rule);
       caller.terms = { ...caller.terms, limits: { perMinute: 1, perDay: 9 } };
       const odd = NOON + MINUTE - 5 * SECOND + 123;
-      for (let i = 0; i < 9; i++) await caller.ask(NOON + SECOND);
-      for (let i = 0; i < 9; i++) await caller.ask(odd);
+      for (let i = 0; i < 9; i++) await caller.request(NOON + SECOND);
+      for (let i = 0; i < 9; i++) await caller.request(odd);
       const { verdict, reset, wait } = await decide(caller.state, caller.terms, odd);
       assert.deepEqual([verdict, wait], ['banned', 61]);
       assert.equal(reset * SECOND, NOON + 2 * MINUTE - 4 * SECOND);
-      assert.equal(await caller.ask(reset * SECOND - 1), 'banned');
-      assert.equal(await caller.ask(reset * SECOND), 'admitted');
+      assert.equal(await caller.request(reset * SECOND - 1), 'banned');
+      assert.equal(await caller.request(reset * SECOND), 'admitted');
     });
 
     for (const [ahead, minutes] of [
       [-1, 5],
       [0, 1],
     ] as const) {
-      it(`${minutes === 1 ? 'begin at the first again' : 'go on'} ${DAY + ahead} ms after the last one ended`, async () => {
+      it(`${minutes === 1 ? 'start at the first duration again' : 'continue with the next duration'} ${DAY + ahead} ms after the last one ended`, async () => {
         const caller = await ExhaustedCaller.of(rule);
-        const end = (await caller.askUntilBanned(NOON)) + MINUTE;
+        const end = (await caller.requestUntilBanned(NOON)) + MINUTE;
         const at = end + DAY + ahead;
         // The day has changed since: its one request is used up first.
-        await caller.ask(at - 20 * SECOND);
-        await caller.ask(at - 20 * SECOND);
-        for (let i = 0; i < 9; i++) assert.equal(await caller.ask(at - SECOND), 'refused');
-        assert.equal(await caller.ask(at), 'banned');
+        await caller.request(at - 20 * SECOND);
+        await caller.request(at - 20 * SECOND);
+        for (let i = 0; i < 9; i++) assert.equal(await caller.request(at - SECOND), 'refused');
+        assert.equal(await caller.request(at), 'banned');
         assert.equal(caller.state.bannedUntil, Math.ceil((at + minutes * MINUTE) / SECOND) * SECOND);
         assert.ok(!isSpent(caller.state, rules, at + MINUTE));
       });
     }
 
-    it('that are lifted are forgiven whole: the next one is the first again, and takes ten strikes', async () => {
+    it('leave nothing behind when they are lifted: the next one is the first again, and takes ten strikes', async () => {
       const caller = await ExhaustedCaller.of(rule);
-      const first = await caller.askUntilBanned(NOON);
-      const second = await caller.askUntilBanned(first + MINUTE);
+      const first = await caller.requestUntilBanned(NOON);
+      const second = await caller.requestUntilBanned(first + MINUTE);
       const lifted = second + 10 * SECOND;
-      assert.equal(await caller.ask(lifted), 'banned');
+      assert.equal(await caller.request(lifted), 'banned');
       caller.terms = { ...caller.terms, bansLiftedAt: lifted };
       assert.equal(banAt(caller.state, lifted, lifted), undefined);
       for (let i = 0; i < 20; i++)
-        assert.equal(await caller.ask(lifted + SECOND), 'refused', 'it is told anew');
+        assert.equal(
+          await caller.request(lifted + SECOND),
+          'refused',
+          'a new rejection, which starts the two seconds again',
+        );
       const later = lifted + 3 * SECOND;
-      for (let i = 0; i < 9; i++) assert.equal(await caller.ask(later), 'refused');
-      assert.equal(await caller.ask(later), 'banned');
+      for (let i = 0; i < 9; i++) assert.equal(await caller.request(later), 'refused');
+      assert.equal(await caller.request(later), 'banned');
       assert.equal(caller.state.bannedUntil, later + MINUTE);
     });
 
-    it('that began after others were lifted stay', async () => {
+    it('stay if they started after others were lifted', async () => {
       const caller = await ExhaustedCaller.of(rule);
-      const at = await caller.askUntilBanned(NOON);
+      const at = await caller.requestUntilBanned(NOON);
       caller.terms = { ...caller.terms, bansLiftedAt: at - 1 };
-      assert.equal(await caller.ask(at + 1), 'banned');
+      assert.equal(await caller.request(at + 1), 'banned');
       caller.terms = { ...caller.terms, bansLiftedAt: at };
-      assert.equal(await caller.ask(at + 2), 'refused');
+      assert.equal(await caller.request(at + 2), 'refused');
     });
   });
 
@@ -258,14 +263,14 @@ export function describeBans(rule: Rule): void {
           { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 * MINUTE }) },
           { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * HOUR }) },
         ),
-        /** Whether an administrator lifts the ban just before. */
-        lifts: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
+        /** Whether an administrator lifts the ban just before the request. */
+        liftsBan: fc.oneof({ weight: 20, arbitrary: fc.constant(false) }, fc.boolean()),
         change: fc.option(someLimits, { freq: 15, nil: undefined }),
       }),
       { minLength: 1, maxLength: 200, size: 'max' },
     );
 
-    it('are those that the whole history has, whatever the requests, the rules and the lifts', async () => {
+    it('equal those of the whole history, for all requests, rules and liftsBan', async () => {
       const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
       await fc.assert(
         fc.asyncProperty(someRules, someLimits, requests, async (banRules, limits, requests) => {
@@ -273,9 +278,9 @@ export function describeBans(rule: Rule): void {
           const history = new History(banRules);
           const terms: Terms = { limits, bansLiftedAt: 0, banRules };
           let now = NOON;
-          for (const { step, lifts, change } of requests) {
+          for (const { step, liftsBan, change } of requests) {
             now += step;
-            if (lifts) terms.bansLiftedAt = now;
+            if (liftsBan) terms.bansLiftedAt = now;
             if (change) terms.limits = change;
             const hadBan = history.ban;
             const verdict = history.decide(terms.limits, terms.bansLiftedAt, now);

@@ -18,7 +18,7 @@ import { bringIn } from './bring-in.ts';
 import { aReplica } from './replicas.ts';
 import { inProcess, inRedis, type Rule } from './rule.ts';
 
-/** The minute after the next one begins more than a minute later, and so does the next day. */
+/** The minute after the next one starts more than a minute later, and so does the next day. */
 const START = Date.parse('2026-11-21T23:58:30.000Z');
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -34,7 +34,7 @@ const someLimits = fc.record({
   perMinute: fc.integer({ min: 1, max: 4 }),
   perDay: fc.integer({ min: 1, max: 12 }),
 });
-/** By how much the clock is ahead. */
+/** How far the clock is ahead, in milliseconds. */
 const someLead = fc.oneof(
   fc.integer({ min: 150 * SECOND, max: 10 * MINUTE }),
   fc.integer({ min: HOUR, max: 400 * DAY }),
@@ -47,7 +47,7 @@ const someSteps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5 
 
 function describeCorrection(rule: Rule): void {
   describe(`a clock that ran ahead and was corrected, ${rule.name}`, () => {
-    it('leaves nothing behind: all is decided as if nothing had been noted by it', async () => {
+    it('has no effect afterwards: decisions are as if it had recorded nothing', async () => {
       let rejected = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -83,7 +83,7 @@ function describeCorrection(rule: Rule): void {
       assert.ok(rejected > rule.runs, String(rejected));
     });
 
-    it('goes on in the windows, the bans and the marks of a clock that is up to a minute ahead', async () => {
+    it('stays in the windows and bans of a clock that is up to a minute ahead', async () => {
       const ahead = START + MINUTE;
       const terms: Terms = { limits: { perMinute: 1, perDay: 9 }, bansLiftedAt: 0, banRules };
       const state = newState(0);
@@ -98,7 +98,7 @@ function describeCorrection(rule: Rule): void {
       assert.equal((await rule.decide(structuredClone(state), lifted, ahead - MINUTE)).verdict, 'refused');
     });
 
-    it('does not put off strikes and bans, where the day that was used up goes on', async () => {
+    it('does not delay strikes and bans when the used-up day continues', async () => {
       const terms: Terms = { limits: { perMinute: 9, perDay: 1 }, bansLiftedAt: 0, banRules };
       const state = newState(0);
       for (let i = 0; i < 2; i++) await rule.decide(state, terms, NOON + HOUR);
@@ -109,7 +109,7 @@ function describeCorrection(rule: Rule): void {
       assert.deepEqual(verdicts, ['refused', 'refused', 'banned']);
     });
 
-    it('ignores lifts by a clock that ran ahead, which would lift all bans until that instant', async () => {
+    it('does not apply its lifts, which would lift all bans until that instant', async () => {
       const terms: Terms = { limits: { perMinute: 1, perDay: 1 }, bansLiftedAt: NOON + HOUR, banRules };
       const state = newState(0);
       const verdicts: string[] = [];
@@ -161,16 +161,16 @@ describe('the script in Redis', () => {
     bans: 4,
     seenAt: NOON + 6 * HOUR,
   };
-  for (const [what, kept, seed] of [
+  for (const [name, stored, seed] of [
     ['a seed', credible, future],
-    ['the state that is kept', future, credible],
+    ['the stored state', future, credible],
   ] as const) {
-    it(`takes nothing of ${what} that a clock ahead has noted`, async t => {
+    it(`ignores ${name} if a clock that was ahead recorded it`, async t => {
       const { url, redis } = await testRedis(t);
       const own = await redisConnection([url]);
       t.after(() => own.end());
       await own.open();
-      await redis.set('merge', packState(kept));
+      await redis.set('merge', packState(stored));
       const { state } = await bringIn(own, 'merge', seed, NOON, SECOND);
       assert.deepEqual(state, credible);
     });
@@ -183,7 +183,7 @@ describe('replicas whose Redis had a clock that ran ahead', () => {
     const replicas = [await aReplica(t, url), await aReplica(t, url)];
     const terms: Terms = { limits: { perMinute: 4, perDay: 100 }, bansLiftedAt: 0, banRules };
     const ofAddress = { ...terms, banRules: undefined };
-    const ask = async (now: number) => {
+    const countAdmitted = async (now: number) => {
       const decisions = [];
       for (let i = 0; i < 8; i++) {
         const { counters } = replicas[i % 2]!;
@@ -193,6 +193,6 @@ describe('replicas whose Redis had a clock that ran ahead', () => {
       }
       return decisions.filter(({ verdict }) => verdict === 'admitted').length;
     };
-    assert.deepEqual([await ask(NOON + 400 * DAY), await ask(NOON)], [12, 12]);
+    assert.deepEqual([await countAdmitted(NOON + 400 * DAY), await countAdmitted(NOON)], [12, 12]);
   });
 });

@@ -32,7 +32,7 @@ async function aCluster(t: TestContext) {
   await second.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
   await first.call('CLUSTER', 'MEET', '127.0.0.1', String(servers[1].port));
   for (const node of nodes) {
-    await until('both nodes serve', async () => {
+    await until('both nodes accept commands', async () => {
       const info = String(await node.cluster('INFO'));
       return info.includes('cluster_state:ok') && info.includes('cluster_size:2');
     });
@@ -41,7 +41,7 @@ async function aCluster(t: TestContext) {
 }
 
 describe('in a Redis cluster of two nodes', () => {
-  it('the limits of requests that arrive together are shared, wherever their keys are', async t => {
+  it('the limits of concurrent requests are shared, whichever nodes their keys are on', async t => {
     const { urls, nodes } = await aCluster(t);
     const keyIds = Array.from({ length: 50 }, (_, i) => i + 1);
     for (const used of [1, 2]) {

@@ -11,7 +11,7 @@ const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const terms: Terms = { limits: { perMinute: 5, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
 
 describe('in a Redis cluster', () => {
-  it('each key could be on a node of its own: it has one hash tag, which names its subject', async t => {
+  it('each key can be on any node: its only hash tag names its subject', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     await counters.decideKey(42, terms, NOON);
@@ -25,8 +25,8 @@ describe('in a Redis cluster', () => {
     ]);
   });
 
-  it('limits are shared, and go on by themselves while it cannot serve', async t => {
-    // Under a longer timeout a node waits for seconds before it serves again.
+  it('limits are shared, and each replica counts alone while the cluster is down', async t => {
+    // With a longer timeout, a node waits for seconds before it serves again.
     const server = await ownRedis(t, {
       port: await portOfNode(),
       settings: {
@@ -41,7 +41,7 @@ describe('in a Redis cluster', () => {
     const slots = Array.from({ length: 16_384 }, (_, slot) => slot);
     await admin.cluster('ADDSLOTS', ...slots);
     const isServing = async () => String(await admin.cluster('INFO')).includes('cluster_state:ok');
-    await until('the cluster serves', isServing);
+    await until('the cluster accepts commands', isServing);
 
     const urls = [server.url, server.url];
     const [a, b] = [await aReplica(t, server.url, { urls }), await aReplica(t, server.url, { urls })];
@@ -57,11 +57,11 @@ describe('in a Redis cluster', () => {
     );
 
     await admin.cluster('DELSLOTS', ...slots);
-    await until('the cluster does not serve', async () => !(await isServing()));
+    await until('the cluster rejects commands', async () => !(await isServing()));
     assert.equal((await b.counters.decideKey(1, terms, NOON)).remaining, 2);
     assert.equal(b.counters.status(), 'fallback');
     await admin.cluster('ADDSLOTS', ...slots);
-    await until('it is back', () => b.counters.status() === 'shared');
+    await until('the counters are shared again', () => b.counters.status() === 'shared');
     assert.equal((await b.counters.decideKey(1, terms, NOON)).remaining, 1);
   });
 });

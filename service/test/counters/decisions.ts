@@ -8,8 +8,8 @@ import type { Rule } from './rule.ts';
 
 const START = Date.parse('2026-11-21T23:58:30.000Z');
 
-/** Bans that come soon and do not last, so that the days and minutes of a short history have room beside them. */
-const soonBanned: BanRules = {
+/** Bans that start soon and are short, so that a short history also reaches the ends of minutes and days. */
+const strictRules: BanRules = {
   forgiveness: 2 * SECOND,
   strikes: 3,
   strikesWithin: MINUTE,
@@ -31,9 +31,9 @@ const forward = [
 const back = { weight: 1, arbitrary: fc.integer({ min: -MINUTE, max: 0 }) };
 
 interface Request {
-  /** How far the clock goes before it: often not at all, sometimes past a window's end. */
+  /** How far the clock moves before it, in milliseconds: often not at all, sometimes past the end of a window. */
   step: number;
-  /** The limits of a plan that the caller has from this request on. */
+  /** The limits of the caller's plan from this request on. */
   change: WindowLimits | undefined;
 }
 
@@ -43,9 +43,9 @@ function requestsAfter(steps: fc.Arbitrary<number>): fc.Arbitrary<Request[]> {
 }
 
 const anyClock = requestsAfter(fc.oneof(...forward, back));
-const truthfulClock = requestsAfter(fc.oneof(...forward));
+const forwardClock = requestsAfter(fc.oneof(...forward));
 
-/** A second opinion: the instants of the requests admitted so far, counted anew for each decision. */
+/** The reference implementation: the instants of the requests admitted so far, counted again for each decision. */
 class AdmittedRequests {
   readonly #instants: number[] = [];
 
@@ -69,14 +69,14 @@ interface Decided {
   decision: Decision;
   terms: Terms;
   now: number;
-  /** The latest that the clock has shown: windows that have begun stay begun. */
+  /** The latest instant that the clock has shown: a window that has started stays current. */
   latest: number;
-  /** What had been admitted before. */
+  /** The requests admitted before this one. */
   admitted: AdmittedRequests;
   state: ReturnType<typeof newState>;
 }
 
-/** Decides one request after another and shows each decision before the next is made. */
+/** Decides one request after another and checks each decision before the next. */
 async function follow(
   { decide }: Rule,
   first: WindowLimits,
@@ -90,7 +90,7 @@ async function follow(
   let now = START;
   let latest = START;
   for (const { step, change } of requests) {
-    // Set back by more than a minute, it leaves the windows: that is tested by itself.
+    // A clock that is set back by more than a minute leaves the windows; clock-ahead.test.ts tests that.
     now = Math.max(now + step, latest - MINUTE);
     latest = Math.max(latest, now);
     if (change) terms = { ...terms, limits: change };
@@ -100,12 +100,12 @@ async function follow(
   }
 }
 
-/** What holds of each decision, wherever the rule is written. */
+/** Tests decisions with one implementation of the rule. */
 export function describeDecisions(rule: Rule): void {
   const { decide, runs } = rule;
 
   describe(`a decision ${rule.name}`, () => {
-    it('admits exactly what both windows have room for, whatever the clock and the plan do', async () => {
+    it('admits exactly what both windows have room for, even when the clock or the plan changes', async () => {
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
           await follow(rule, limits, requests, undefined, ({ decision, terms, latest, admitted }) => {
@@ -120,7 +120,7 @@ export function describeDecisions(rule: Rule): void {
     it('never admits more than both windows have room for, and rejects less only during a ban', async () => {
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
-          await follow(rule, limits, requests, soonBanned, ({ decision, terms, latest, admitted }) => {
+          await follow(rule, limits, requests, strictRules, ({ decision, terms, latest, admitted }) => {
             const [minuteLeft, dayLeft] = admitted.leftAt(latest, terms.limits);
             if (decision.verdict === 'admitted') assert.ok(minuteLeft > 0 && dayLeft > 0);
             if (decision.verdict === 'refused') assert.ok(minuteLeft === 0 || dayLeft === 0);
@@ -137,7 +137,7 @@ export function describeDecisions(rule: Rule): void {
             rule,
             limits,
             requests,
-            soonBanned,
+            strictRules,
             ({ decision, terms, now, latest, admitted, state }) => {
               const counted = decision.verdict === 'admitted' ? 1 : 0;
               const before = admitted.leftAt(latest, terms.limits);
@@ -165,19 +165,19 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('admits a caller that waits as long as it is told, and none that waits a second less', async () => {
+    it('admits a caller that waits as long as it must, but not one that waits a second less', async () => {
       let ofBans = 0;
       let ofBansWithinAnExhaustedDay = 0;
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
-          await follow(rule, limits, requests, soonBanned, async ({ decision, terms, now, state }) => {
+          await follow(rule, limits, requests, strictRules, async ({ decision, terms, now, state }) => {
             const { verdict, wait, reset } = decision;
             if (verdict === 'admitted') return;
             assert.ok(Number.isInteger(wait) && wait >= 1);
             const early = await decide(structuredClone(state), terms, now + (wait - 1) * SECOND);
             assert.notEqual(early.verdict, 'admitted');
-            const patient = await decide(structuredClone(state), terms, now + wait * SECOND);
-            assert.equal(patient.verdict, 'admitted');
+            const onTime = await decide(structuredClone(state), terms, now + wait * SECOND);
+            assert.equal(onTime.verdict, 'admitted');
             if (verdict === 'banned') ofBans++;
             if (verdict === 'banned' && reset * SECOND > state.bannedUntil) ofBansWithinAnExhaustedDay++;
           });
@@ -209,9 +209,9 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('uses nothing when it rejects, and is told of on the day', async () => {
+    it('uses nothing when it rejects, and counts the rejection in the day', async () => {
       const state = newState(START);
-      const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: soonBanned };
+      const terms: Terms = { limits: { perMinute: 2, perDay: 3 }, bansLiftedAt: 0, banRules: strictRules };
       await decide(state, terms, START);
       await decide(state, terms, START);
       for (let i = 0; i < 3; i++) assert.equal((await decide(state, terms, START)).verdict, 'refused');
@@ -220,33 +220,33 @@ export function describeDecisions(rule: Rule): void {
       assert.deepEqual([state.minuteUsed, state.dayUsed, state.dayRejected], [2, 2, 8]);
     });
 
-    it('is the same from a state that was kept as JSON or cloned', async () => {
+    it('is the same from a state that was stored as JSON or cloned', async () => {
       const lifts = fc.array(fc.boolean(), { maxLength: 80, size: 'max' });
       await fc.assert(
-        fc.asyncProperty(someLimits, truthfulClock, lifts, async (limits, requests, lifts) => {
+        fc.asyncProperty(someLimits, forwardClock, lifts, async (limits, requests, lifts) => {
           const live = newState(START);
           let cloned = newState(START);
-          let kept = newState(START);
+          let stored = newState(START);
           let now = START;
-          const terms: Terms = { limits, bansLiftedAt: 0, banRules: soonBanned };
+          const terms: Terms = { limits, bansLiftedAt: 0, banRules: strictRules };
           for (const [i, { step, change }] of requests.entries()) {
             now += step;
             terms.limits = change ?? terms.limits;
             if (lifts[i] && i % 8 === 0) terms.bansLiftedAt = now;
             const decision = await decide(live, terms, now);
             cloned = structuredClone(cloned);
-            kept = JSON.parse(JSON.stringify(kept));
+            stored = JSON.parse(JSON.stringify(stored));
             assert.deepEqual(await decide(cloned, terms, now), decision);
-            assert.deepEqual(await decide(kept, terms, now), decision);
+            assert.deepEqual(await decide(stored, terms, now), decision);
           }
-          assert.deepEqual([cloned, kept], [live, live]);
+          assert.deepEqual([cloned, stored], [live, live]);
         }),
       );
     });
   });
 
   describe(`a look at the limits after decisions ${rule.name}`, () => {
-    it('says what the decision before it said, and changes nothing', async () => {
+    it('returns the numbers of the decision before it, and changes nothing', async () => {
       await fc.assert(
         fc.asyncProperty(someLimits, anyClock, async (limits, requests) => {
           await follow(rule, limits, requests, undefined, ({ decision, terms, now, state }) => {
@@ -258,7 +258,7 @@ export function describeDecisions(rule: Rule): void {
       );
     });
 
-    it('sees the windows that have begun since', async () => {
+    it('takes new windows into account', async () => {
       const state = newState(START);
       const terms: Terms = { limits: { perMinute: 1, perDay: 9 }, bansLiftedAt: 0, banRules: undefined };
       await decide(state, terms, START);

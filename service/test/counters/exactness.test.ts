@@ -8,8 +8,8 @@ import { testRedis } from '../support/test-redis.ts';
 import { aReplica } from './replicas.ts';
 
 const REPLICAS = 4;
-/** More at once, on a machine that has much else to do, take longer than an answer is waited for. */
-const AT_ONCE = 400;
+/** With more concurrent requests, a busy machine exceeds the time that the service waits for Redis. */
+const CONCURRENCY = 400;
 
 function termsOf(limits: WindowLimits): Terms {
   return { limits, bansLiftedAt: 0, banRules: undefined };
@@ -20,17 +20,17 @@ async function fourReplicas(t: TestContext, clock?: 'redis') {
   const replicas = await Promise.all(
     Array.from({ length: REPLICAS }, () => aReplica(t, url, clock && { clock })),
   );
-  /** So many requests of one key, dealt out to the replicas, some hundreds at once. */
+  /** Decides this many requests of one key, in turn on each replica, some hundreds at once. */
   return async (requests: number, terms: Terms, now: number): Promise<Decision[]> => {
     const decisions: Decision[] = [];
     while (decisions.length < requests) {
-      const atOnce = Array.from({ length: Math.min(AT_ONCE, requests - decisions.length) }, (_, i) =>
+      const batch = Array.from({ length: Math.min(CONCURRENCY, requests - decisions.length) }, (_, i) =>
         replicas[i % REPLICAS]!.counters.decideKey(1, terms, now),
       );
-      decisions.push(...(await Promise.all(atOnce)));
+      decisions.push(...(await Promise.all(batch)));
     }
     assert.deepEqual(
-      replicas.flatMap(({ told }) => told),
+      replicas.flatMap(({ statuses }) => statuses),
       [],
     );
     return decisions;
@@ -46,15 +46,15 @@ describe('four replicas together', () => {
     ...planLimits,
     enterprise: { perMinute: 700, perDay: 1_500 },
   })) {
-    it(`admit exactly what plan ${plan} has room for, at the ends of minutes and of the day, too`, async t => {
-      const ask = await fourReplicas(t);
+    it(`admit exactly what plan ${plan} has room for, also at the ends of minutes and of the day`, async t => {
+      const decideMany = await fourReplicas(t);
       const { perMinute, perDay } = limits;
       const midnight = Date.parse('2026-11-22T00:00:00.000Z');
       for (const day of [midnight - 3 * MINUTE, midnight]) {
         let left = perDay;
         for (const instant of [day, day + MINUTE - 1, day + MINUTE, day + 3 * MINUTE - 1]) {
           const isSameMinute = instant === day + MINUTE - 1;
-          const admitted = admittedOf(await ask(perMinute + 50, termsOf(limits), instant));
+          const admitted = admittedOf(await decideMany(perMinute + 50, termsOf(limits), instant));
           assert.equal(admitted, isSameMinute ? 0 : Math.min(perMinute, left));
           left -= admitted;
         }
@@ -62,9 +62,9 @@ describe('four replicas together', () => {
     });
   }
 
-  it('count down without a gap or a number twice', async t => {
-    const ask = await fourReplicas(t);
-    const decisions = await ask(200, termsOf({ perMinute: 200, perDay: 1_000 }), Date.now());
+  it('count down without gaps or duplicates', async t => {
+    const decideMany = await fourReplicas(t);
+    const decisions = await decideMany(200, termsOf({ perMinute: 200, perDay: 1_000 }), Date.now());
     const remaining = decisions.map(({ remaining }) => remaining).sort((a, b) => a - b);
     assert.deepEqual(
       remaining,
@@ -72,10 +72,10 @@ describe('four replicas together', () => {
     );
   });
 
-  it('admit exactly the limit of each minute by the time of Redis', async t => {
-    const ask = await fourReplicas(t, 'redis');
+  it('admit exactly the limit of each minute by the clock of Redis', async t => {
+    const decideMany = await fourReplicas(t, 'redis');
     const limits = { perMinute: 40, perDay: 10_000 };
-    const decisions = await ask(400, termsOf(limits), Date.now());
+    const decisions = await decideMany(400, termsOf(limits), Date.now());
     for (const [reset, ofMinute] of Map.groupBy(decisions, ({ reset }) => reset)) {
       assert.equal(admittedOf(ofMinute), Math.min(40, ofMinute.length), `minute until ${reset}`);
     }

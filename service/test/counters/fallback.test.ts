@@ -22,62 +22,62 @@ async function use({ counters }: Replica, keyId: number, requests: number): Prom
   return verdicts;
 }
 
-function isBack({ counters }: Replica): Promise<void> {
-  return until('Redis is back', () => counters.status() === 'shared');
+function untilShared({ counters }: Replica): Promise<void> {
+  return until('the counters are shared again', () => counters.status() === 'shared');
 }
 
-function wentAway({ told }: Replica): number {
-  return told.filter(([status]) => status === 'fallback').length;
+function fallbacks({ statuses }: Replica): number {
+  return statuses.filter(([status]) => status === 'fallback').length;
 }
 
 describe('while Redis is down', () => {
-  it('limits go on from memory, and what was counted meanwhile counts when it is back, on every replica', async t => {
+  it('limits continue from memory, and every replica includes those counts once Redis is back', async t => {
     const server = await ownRedis(t);
     const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
     await use(a, 1, 2);
     await use(b, 1, 1);
     await server.kill();
     assert.deepEqual(await use(a, 1, 4), ['admitted', 'admitted', 'admitted', 'refused']);
-    assert.deepEqual([a.counters.status(), wentAway(a)], ['fallback', 1]);
+    assert.deepEqual([a.counters.status(), fallbacks(a)], ['fallback', 1]);
     await server.start();
-    await Promise.all([isBack(a), isBack(b)]);
-    await until('the other replica knows', async () => {
+    await Promise.all([untilShared(a), untilShared(b)]);
+    await until('the other replica has the counts', async () => {
       return (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed === 5;
     });
-    // The first rejection was a strike already, and this is the second.
+    // The first rejection was already a strike, and this is the second.
     assert.deepEqual(await use(b, 1, 1), ['banned']);
     assert.deepEqual(
-      a.told.map(([status]) => status),
+      a.statuses.map(([status]) => status),
       ['fallback', 'shared'],
     );
   });
 
-  it('a ban that begins holds when it is back', async t => {
+  it('a ban that starts is still in force once Redis is back', async t => {
     const server = await ownRedis(t);
     const [a, b] = [await aReplica(t, server.url), await aReplica(t, server.url)];
     await server.kill();
     assert.equal((await use(a, 1, 7)).at(-1), 'banned');
     await server.start();
-    await Promise.all([isBack(a), isBack(b)]);
+    await Promise.all([untilShared(a), untilShared(b)]);
     await until(
-      'the ban is known',
+      'the other replica has the ban',
       async () => (await b.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.bans === 1,
     );
     assert.deepEqual(await use(b, 1, 1), ['banned']);
   });
 
-  it('a start serves from memory and finds it later', async t => {
+  it('a starting replica serves from memory and connects later', async t => {
     const server = await ownRedis(t);
     await server.kill();
     const replica = await aReplica(t, server.url);
-    assert.match(replica.told[0]![1]!, /ECONNREFUSED/);
+    assert.match(replica.statuses[0]![1]!, /ECONNREFUSED/);
     assert.deepEqual(await use(replica, 1, 1), ['admitted']);
     await server.start();
-    await isBack(replica);
+    await untilShared(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 3);
   });
 
-  it('addresses are counted on', async t => {
+  it('the counts of addresses continue', async t => {
     const server = await ownRedis(t);
     const { counters } = await aReplica(t, server.url);
     const ofAddress = { ...terms, banRules: undefined };
@@ -102,7 +102,7 @@ describe('the bucket of a key for its account', () => {
     assert.equal((await a.counters.statesOfKeys([{ keyId: 1, resets: 0 }])).get(1)?.minuteUsed, 3);
   });
 
-  it('goes on from memory while Redis is down', async t => {
+  it('continues from memory while Redis is down', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     assert.equal(await remaining(replica), 4);
@@ -110,13 +110,13 @@ describe('the bucket of a key for its account', () => {
     assert.equal(await remaining(replica), 3);
     assert.equal((await replica.counters.peekAccount(1, ofAccount, NOON)).remaining, 3);
     await server.start();
-    await isBack(replica);
+    await untilShared(replica);
     assert.equal(await remaining(replica), 2);
   });
 });
 
 describe('while Redis hangs', () => {
-  it('a request waits for a moment, all others not at all, and it comes back by itself', async t => {
+  it('one request waits briefly, the others do not wait, and the service reconnects by itself', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     await use(replica, 1, 1);
@@ -126,12 +126,12 @@ describe('while Redis hangs', () => {
     assert.equal(verdicts.flat().filter(verdict => verdict === 'admitted').length, 4);
     await use(replica, 2, 100);
     assert.ok(Date.now() - started < 2 * SECOND, `${Date.now() - started} ms`);
-    assert.deepEqual(replica.told, [['fallback', 'Redis did not respond within 1000 ms']]);
+    assert.deepEqual(replica.statuses, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
-    await isBack(replica);
+    await untilShared(replica);
   });
 
-  it('the counters are closed at once', async t => {
+  it('the counters close at once', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     server.pause();
@@ -144,8 +144,8 @@ describe('while Redis hangs', () => {
   });
 });
 
-describe('a Redis that answers with an error', () => {
-  it('because it may not be written to is away until it may', async t => {
+describe('a Redis that returns an error', () => {
+  it('because it is read-only is unavailable until it accepts writes', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     const admin = new Redis(server.url);
@@ -153,33 +153,33 @@ describe('a Redis that answers with an error', () => {
     await use(replica, 1, 1);
     await admin.replicaof('127.0.0.1', 1);
     assert.deepEqual(await use(replica, 1, 1), ['admitted']);
-    assert.match(replica.told[0]![1]!, /READONLY/);
+    assert.match(replica.statuses[0]![1]!, /READONLY/);
     await admin.replicaof('NO', 'ONE');
-    await isBack(replica);
+    await untilShared(replica);
     assert.equal((await replica.counters.decideKey(1, terms, NOON)).remaining, 2);
   });
 
-  it('of its own making is told of, and the request is decided', async t => {
+  it('for one command is reported, and the request is decided', async t => {
     const { url, redis } = await testRedis(t);
     const replica = await aReplica(t, url);
     await redis.rpush('petstore:limits:{key:1}', 'no text');
     assert.deepEqual(await use(replica, 1, 1), ['admitted']);
-    assert.match(replica.told[0]![1]!, /WRONGTYPE/);
+    assert.match(replica.statuses[0]![1]!, /WRONGTYPE/);
   });
 
-  it('because the password is wrong tells so without it', async t => {
+  it('because the password is wrong is reported without the password', async t => {
     const { url, port } = await ownRedis(t);
     const admin = new Redis(url);
     await admin.config('SET', 'requirepass', 'correct-horse');
     admin.disconnect();
     const rejected = await aReplica(t, `redis://:wrong-horse@127.0.0.1:${port}`);
-    assert.match(rejected.told[0]![1]!, /WRONGPASS/);
-    assert.doesNotMatch(JSON.stringify(rejected.told), /horse/);
+    assert.match(rejected.statuses[0]![1]!, /WRONGPASS/);
+    assert.doesNotMatch(JSON.stringify(rejected.statuses), /horse/);
     const { counters } = await aReplica(t, `redis://default:correct-horse@127.0.0.1:${port}`);
     assert.equal(counters.status(), 'shared');
   });
 
-  it('because its scripts were flushed is told the script again', async t => {
+  it('because its scripts were flushed receives the script again', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
     const admin = new Redis(server.url);
@@ -188,6 +188,6 @@ describe('a Redis that answers with an error', () => {
     await admin.script('FLUSH');
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => use(replica, 1, 1)));
     assert.equal(verdicts.flat().filter(verdict => verdict === 'admitted').length, 4);
-    assert.deepEqual(replica.told, []);
+    assert.deepEqual(replica.statuses, []);
   });
 });

@@ -21,41 +21,41 @@ const terms: Terms = {
 };
 const ofAddress: Terms = { ...terms, banRules: undefined };
 
-/** How much less than its full time a state may have left when a test reads it, in milliseconds. */
-const SINCE_WRITTEN = MINUTE;
+/** How much less than its full expiry a state may have left when a test reads it, in milliseconds. */
+const TOLERANCE = MINUTE;
 
-async function assertKeptFor(redis: Redis, key: string, milliseconds: number): Promise<void> {
+async function assertExpiresIn(redis: Redis, key: string, milliseconds: number): Promise<void> {
   const left = await redis.pttl(key);
-  assert.ok(left <= milliseconds && left > milliseconds - SINCE_WRITTEN, `${key} expires in ${left} ms`);
+  assert.ok(left <= milliseconds && left > milliseconds - TOLERANCE, `${key} expires in ${left} ms`);
 }
 
-/** A replica after the mark has come into Redis, which it does once the replica has looked for it. */
+/** Returns a replica when the mark is in Redis, which the replica writes after it has looked for it. */
 async function markedReplica(t: TestContext, url: string, redis: Redis): Promise<SharedCounters> {
   const { counters } = await aReplica(t, url);
-  await until('the mark is there', async () => (await redis.exists(MARK)) === 1);
+  await until('the mark exists', async () => (await redis.exists(MARK)) === 1);
   return counters;
 }
 
-describe('the expiry of what Redis holds', () => {
+describe('the expiry of the states in Redis', () => {
   it('is two days after each request of a key, so that the count of its day outlives the day', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     for (let i = 0; i < 3; i++) {
       await counters.decideKey(1, terms, NOON);
-      await assertKeptFor(redis, KEY, 2 * DAY);
+      await assertExpiresIn(redis, KEY, 2 * DAY);
       await redis.pexpire(KEY, HOUR);
     }
     await counters.decideKey(1, { ...terms, resets: 7 }, NOON);
-    await assertKeptFor(redis, `${KEY}:7`, 2 * DAY);
+    await assertExpiresIn(redis, `${KEY}:7`, 2 * DAY);
   });
 
   it('is a day after the last ban of a key has decayed', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     for (let i = 0; i < 7; i++) await counters.decideKey(1, terms, NOON);
-    await assertKeptFor(redis, KEY, 10 * MINUTE + 5 * DAY + DAY);
+    await assertExpiresIn(redis, KEY, 10 * MINUTE + 5 * DAY + DAY);
     await counters.decideKey(1, terms, NOON + 9 * MINUTE);
-    await assertKeptFor(redis, KEY, MINUTE + 5 * DAY + DAY);
+    await assertExpiresIn(redis, KEY, MINUTE + 5 * DAY + DAY);
   });
 
   it('is the same for keys that a replica sends again because Redis has lost its data', async t => {
@@ -63,8 +63,8 @@ describe('the expiry of what Redis holds', () => {
     const counters = await markedReplica(t, url, redis);
     await counters.decideKey(1, ofAddress, NOON);
     await redis.flushdb();
-    await until('the key is back', async () => (await redis.exists(KEY)) === 1);
-    await assertKeptFor(redis, KEY, 2 * DAY);
+    await until('the key exists again', async () => (await redis.exists(KEY)) === 1);
+    await assertExpiresIn(redis, KEY, 2 * DAY);
   });
 
   it('is an hour after the end of the day for an address, and for the account of a key', async t => {
@@ -72,13 +72,13 @@ describe('the expiry of what Redis holds', () => {
     const { counters } = await aReplica(t, url);
     for (let i = 0; i < 2; i++) {
       await counters.decideAddress('192.0.2.1', ofAddress, NOON + HOUR);
-      await assertKeptFor(redis, ADDRESS, DAY / 2);
+      await assertExpiresIn(redis, ADDRESS, DAY / 2);
       await counters.decideAccount(1, ofAddress, NOON + HOUR);
-      await assertKeptFor(redis, ACCOUNT, DAY / 2);
+      await assertExpiresIn(redis, ACCOUNT, DAY / 2);
     }
   });
 
-  it('is never for the mark', async t => {
+  it('is never set for the mark', async t => {
     const { url, redis } = await testRedis(t);
     const counters = await markedReplica(t, url, redis);
     await counters.decideKey(1, terms, NOON);
@@ -86,7 +86,7 @@ describe('the expiry of what Redis holds', () => {
   });
 });
 
-describe('one state that Redis loses while the mark and all else stay', () => {
+describe('one state that Redis loses while the mark and the rest stay', () => {
   it('is sent again with the next request of its key, which is counted once', async t => {
     const { url, redis } = await testRedis(t);
     const counters = await markedReplica(t, url, redis);
@@ -102,7 +102,7 @@ describe('one state that Redis loses while the mark and all else stay', () => {
     assert.equal(await redis.get(MARK), mark);
   });
 
-  it('is sent again as far as the replica that asks has seen it', async t => {
+  it('is sent again with the counts that the requesting replica has seen', async t => {
     const { url, redis } = await testRedis(t);
     const replicas = [await markedReplica(t, url, redis), await markedReplica(t, url, redis)];
     const remaining: number[] = [];
@@ -110,11 +110,11 @@ describe('one state that Redis loses while the mark and all else stay', () => {
       remaining.push((await replicas[i % 2]!.decideKey(1, terms, NOON + i * SECOND)).remaining);
       if (i === 1) await redis.del(KEY);
     }
-    // The third asks the replica that has seen one request, and the fourth finds what that one has sent.
+    // The third request goes to the replica that has seen one request. The fourth finds the state that this one has sent.
     assert.deepEqual(remaining, [4, 3, 3, 2]);
   });
 
-  it('does not end a ban, nor free the day of an address or an account', async t => {
+  it('does not end a ban or clear the day of an address or an account', async t => {
     const { url, redis } = await testRedis(t);
     const counters = await markedReplica(t, url, redis);
     for (let i = 0; i < 7; i++) {
@@ -128,7 +128,7 @@ describe('one state that Redis loses while the mark and all else stay', () => {
     assert.equal((await counters.decideAccount(1, ofAddress, NOON)).verdict, 'refused');
   });
 
-  it('shows what the replica knows where nothing is counted', async t => {
+  it('is shown from the replica’s own counts when nothing is decided', async t => {
     const { url, redis } = await testRedis(t);
     const counters = await markedReplica(t, url, redis);
     for (let i = 0; i < 3; i++) {

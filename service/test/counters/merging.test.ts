@@ -11,7 +11,7 @@ import { bringIn } from './bring-in.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
-/** Few values of each, so that many of two views are equal; some were noted by a clock that ran ahead. */
+/** Few values each, so that two states often have equal ones; some were recorded by a clock that ran ahead. */
 const anInstant = fc.constantFrom(
   0,
   NOON - HOUR,
@@ -22,7 +22,7 @@ const anInstant = fc.constantFrom(
   NOON + DAY,
 );
 const aCount = fc.integer({ min: 0, max: 3 });
-const aView: fc.Arbitrary<LimitState> = fc.record(
+const aState: fc.Arbitrary<LimitState> = fc.record(
   {
     minute: anInstant.map(instant => Math.floor(instant / MINUTE)),
     minuteUsed: aCount,
@@ -41,41 +41,41 @@ const aView: fc.Arbitrary<LimitState> = fc.record(
   { noNullPrototype: true },
 );
 
-describe('the merge of two views of a subject', () => {
+describe('the merge of two states of a subject', () => {
   it('is the same in Redis as in this process', async t => {
     const { url, redis } = await testRedis(t);
     const connection = await redisConnection([url]);
     t.after(() => connection.end());
     await connection.open();
     await fc.assert(
-      fc.asyncProperty(aView, aView, async (kept, seen) => {
-        await redis.set('merge', packState(kept));
+      fc.asyncProperty(aState, aState, async (stored, seen) => {
+        await redis.set('merge', packState(stored));
         const { state } = await bringIn(connection, 'merge', seen, NOON, SECOND);
-        assert.deepEqual(mergeStates(kept, seen, NOON), state);
+        assert.deepEqual(mergeStates(stored, seen, NOON), state);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('loses no request and no ban, and leaves both views as they are', () => {
+  it('loses no request and no ban, and does not change either state', () => {
     fc.assert(
-      fc.property(aView, aView, (kept, seen) => {
-        const before = structuredClone([kept, seen]);
-        const merged = mergeStates(kept, seen, NOON);
-        assert.deepEqual([kept, seen], before);
-        for (const view of [kept, seen]) {
-          assert.deepEqual(mergeStates(merged, view, NOON), merged);
-          if (view.bannedAt <= NOON + MINUTE) assert.ok(merged.bannedUntil >= view.bannedUntil);
-          if (view.day === merged.day) assert.ok(merged.dayUsed >= view.dayUsed);
-          if (view.minute === merged.minute) assert.ok(merged.minuteUsed >= view.minuteUsed);
+      fc.property(aState, aState, (stored, seen) => {
+        const before = structuredClone([stored, seen]);
+        const merged = mergeStates(stored, seen, NOON);
+        assert.deepEqual([stored, seen], before);
+        for (const state of [stored, seen]) {
+          assert.deepEqual(mergeStates(merged, state, NOON), merged);
+          if (state.bannedAt <= NOON + MINUTE) assert.ok(merged.bannedUntil >= state.bannedUntil);
+          if (state.day === merged.day) assert.ok(merged.dayUsed >= state.dayUsed);
+          if (state.minute === merged.minute) assert.ok(merged.minuteUsed >= state.minuteUsed);
         }
       }),
     );
   });
 
-  it('takes nothing from before the last reset', () => {
+  it('ignores everything from before the last reset', () => {
     fc.assert(
-      fc.property(aView, aView, (earlier, later) => {
+      fc.property(aState, aState, (earlier, later) => {
         const reset = { ...later, resets: 1 };
         assert.deepEqual(mergeStates(earlier, reset, NOON), mergeStates(reset, earlier, NOON));
         assert.deepEqual(mergeStates(earlier, reset, NOON), mergeStates(reset, reset, NOON));

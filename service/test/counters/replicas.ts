@@ -4,24 +4,27 @@ import { TestClock } from '../support/test-clock.ts';
 
 export interface Replica {
   counters: SharedCounters;
-  /** What was told of the state of Redis so far. */
-  told: [status: 'shared' | 'fallback', reason: string | undefined][];
+  /** The reported changes of the state of Redis. */
+  statuses: [status: 'shared' | 'fallback', reason: string | undefined][];
 }
 
-/** The counters of one replica. The instants of the calls decide, and of what it is sent to merge it believes all. They are closed with the test. */
+/**
+ * The counters of one replica. The instants of the calls decide, and no state that it merges counts as recorded ahead of the
+ * clock. They are closed when the test ends.
+ */
 export async function aReplica(
   t: TestContext,
   url: string,
   options: Partial<SharedCountersOptions> = {},
 ): Promise<Replica> {
-  const told: Replica['told'] = [];
+  const statuses: Replica['statuses'] = [];
   const counters = new SharedCounters({
     urls: [url],
     clock: new TestClock('2999-01-01T00:00:00.000Z'),
-    onStatus: (status, error) => void told.push([status, error?.message]),
+    onStatus: (status, error) => void statuses.push([status, error?.message]),
     ...options,
   });
   t.after(() => counters.close());
   await counters.open();
-  return { counters, told };
+  return { counters, statuses };
 }

@@ -20,27 +20,27 @@ const before: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, 
 const reset: Terms = { ...before, resets: 1 };
 
 describe('a reset in memory', () => {
-  it('begins the counts, the rejections and the bans anew', () => {
+  it('clears the counts, the rejections and the bans', () => {
     const counters = new MemoryCounters();
     for (let i = 0; i < 6; i++) counters.decideKey(1, before, NOON);
     assert.equal(counters.decideKey(1, before, NOON).verdict, 'banned');
-    assert.equal(counters.stateOfKey(1, 1), undefined, 'what is known is from before');
+    assert.equal(counters.stateOfKey(1, 1), undefined, 'the known state is from before the reset');
     assert.equal(counters.decideKey(1, reset, NOON).remaining, 2);
     const { minuteUsed, dayUsed, dayRejected, bans, resets } = counters.stateOfKey(1, 1)!;
     assert.deepEqual([minuteUsed, dayUsed, dayRejected, bans, resets], [1, 1, 0, 0, 1]);
   });
 
-  it('is not undone by a caller that has not learnt of it, or by a decision that was under way', () => {
+  it('is not undone by a request with the earlier terms, or by a decision in progress', () => {
     const counters = new MemoryCounters();
     counters.decideKey(1, before, NOON);
-    const underWay = { ...counters.stateOfKey(1)!, minuteUsed: 3 };
+    const inProgress = { ...counters.stateOfKey(1)!, minuteUsed: 3 };
     counters.decideKey(1, reset, NOON);
     assert.equal(counters.decideKey(1, before, NOON).remaining, 1);
-    counters.adopt(1, underWay);
+    counters.adopt(1, inProgress);
     assert.equal(counters.decideKey(1, reset, NOON).remaining, 0);
   });
 
-  it('keeps what was not stored yet as use of the day', () => {
+  it('retains counts that were not stored yet as usage of the day', () => {
     const counters = new MemoryCounters();
     for (let i = 0; i < 4; i++) counters.decideKey(1, before, NOON);
     counters.decideKey(1, reset, NOON);
@@ -54,13 +54,13 @@ describe('a reset in memory', () => {
 });
 
 describe('a reset of a key that replicas share in Redis', () => {
-  it('holds on all, and no replica brings the earlier counts back', async t => {
+  it('applies on all of them, and no replica restores the earlier counts', async t => {
     const { url, redis } = await testRedis(t);
     const [{ counters: a }, { counters: b }] = [await aReplica(t, url), await aReplica(t, url)];
     for (let i = 0; i < 6; i++) await b.decideKey(1, before, NOON);
     assert.equal((await a.decideKey(1, before, NOON)).verdict, 'banned');
     assert.equal((await a.decideKey(1, reset, NOON)).remaining, 2);
-    // The other has not learnt of the reset yet, and rejects by what it knows.
+    // The other replica does not have the reset yet, and rejects by its own state.
     assert.equal((await b.decideKey(1, before, NOON)).verdict, 'banned');
     assert.equal((await a.decideKey(1, reset, NOON)).remaining, 1);
     assert.equal((await b.decideKey(1, reset, NOON)).remaining, 0);
@@ -69,7 +69,7 @@ describe('a reset of a key that replicas share in Redis', () => {
     assert.deepEqual([states.get(1)?.minuteUsed, states.get(1)?.resets], [3, 1]);
   });
 
-  it('holds when a replica that starts has the counts from before', async t => {
+  it('applies when a starting replica has the counts from before', async t => {
     const { url } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     counters.restore(1, { ...newState(NOON), minuteUsed: 3, dayUsed: 100 });

@@ -3,10 +3,10 @@ import { packCall, unpackResult } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 
-/** One of the two places where the rule of limits and bans is written. */
+/** One of the two implementations of the rule of limits and bans. */
 export interface Rule {
   name: string;
-  /** How many histories a property is tried with: fewer where each request is a round trip. */
+  /** How many histories are generated for each property: fewer when each request is a round trip. */
   runs: number;
   /** Decides a request and leaves the new state in `state`. */
   decide(state: LimitState, terms: Terms, now: number): Promise<Decision>;
@@ -18,7 +18,7 @@ export const inProcess: Rule = {
   decide: async (state, terms, now) => decide(state, terms, now),
 };
 
-/** The script in Redis, which takes the state of each request as a seed and finds nothing else. */
+/** The script in Redis. Each request sends its state as a seed and uses a new Redis key. */
 export function inRedis(connection: () => RedisConnection): Rule {
   let requests = 0;
   return {

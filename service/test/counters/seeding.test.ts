@@ -18,9 +18,9 @@ const terms: Terms = {
 };
 
 describe('a Redis that has lost its data while a replica runs', () => {
-  it('goes on with the counts of every key and address', async t => {
+  it('gets back the counts of every key and address', async t => {
     const { url, redis } = await testRedis(t);
-    const { counters, told } = await aReplica(t, url);
+    const { counters, statuses } = await aReplica(t, url);
     for (let i = 0; i < 3; i++) await counters.decideKey(1, terms, NOON);
     const ofAddress = { ...terms, banRules: undefined };
     for (let i = 0; i < 3; i++) await counters.decideAddress('192.0.2.1', ofAddress, NOON);
@@ -28,10 +28,10 @@ describe('a Redis that has lost its data while a replica runs', () => {
     assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 1);
     assert.equal((await counters.decideAddress('192.0.2.1', ofAddress, NOON)).remaining, 1);
     assert.equal((await counters.peekAddress('192.0.2.1', ofAddress, NOON)).remaining, 1);
-    assert.deepEqual(told, []);
+    assert.deepEqual(statuses, []);
   });
 
-  it('goes on with bans, and with the count of a burst that finds nothing', async t => {
+  it('gets back bans, and the counts of a burst that finds nothing', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     for (let i = 0; i < 7; i++) await counters.decideKey(1, terms, NOON);
@@ -43,23 +43,26 @@ describe('a Redis that has lost its data while a replica runs', () => {
     assert.equal(burst.filter(({ verdict }) => verdict === 'admitted').length, 4);
   });
 
-  it('is told of a ban by the replica that knows of it, before that one is asked', async t => {
+  it('receives a ban from the replica that has it, before that replica gets a request', async t => {
     const { url, redis } = await testRedis(t);
-    const [{ counters: knowing }, { counters: other }] = [await aReplica(t, url), await aReplica(t, url)];
-    for (let i = 0; i < 7; i++) await knowing.decideKey(1, terms, NOON);
+    const [{ counters: banning }, { counters: other }] = [await aReplica(t, url), await aReplica(t, url)];
+    for (let i = 0; i < 7; i++) await banning.decideKey(1, terms, NOON);
     await redis.flushdb();
     const later = NOON + MINUTE;
     await until(
-      'the ban holds',
+      'the ban is in force',
       async () =>
         (await other.decideKey(1, { ...terms, limits: { perMinute: 9_999, perDay: 9_999 } }, later))
           .verdict === 'banned',
     );
     await redis.flushdb();
-    await until('it is told of both', async () => (await redis.keys('petstore:limits:{key:1}')).length === 1);
+    await until(
+      'Redis has the ban again',
+      async () => (await redis.keys('petstore:limits:{key:1}')).length === 1,
+    );
   });
 
-  it('is told what was restored from the store at start, and a later count of its own holds', async t => {
+  it('receives the counts restored from the store at start, unless it has later ones', async t => {
     const { url } = await testRedis(t);
     const [first, second] = [await aReplica(t, url), await aReplica(t, url)];
     for (const { counters } of [first, second]) {
@@ -72,8 +75,8 @@ describe('a Redis that has lost its data while a replica runs', () => {
   });
 });
 
-describe('of two views of a subject', () => {
-  const kept: LimitState = {
+describe('of two states of a subject', () => {
+  const stored: LimitState = {
     minute: 100,
     minuteUsed: 5,
     day: 10,
@@ -88,51 +91,57 @@ describe('of two views of a subject', () => {
     seenAt: 1_700_000_000_000,
     resets: 0,
   };
-  const merges: [what: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
+  const merges: [title: string, seed: Partial<LimitState>, merged: Partial<LimitState>][] = [
     [
-      'the larger counts of the same windows hold',
+      'the larger counts of the same windows win',
       { minuteUsed: 9, dayUsed: 40, dayRejected: 7 },
       { minuteUsed: 9, dayRejected: 7 },
     ],
     [
-      'a later window holds, with whatever count',
+      'a later window wins, whatever its count',
       { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
       { minute: 101, minuteUsed: 1, day: 11, dayUsed: 2, dayRejected: 0 },
     ],
     [
-      'an earlier window does not, with whatever count',
+      'an earlier window loses, whatever its count',
       { minute: 99, minuteUsed: 60, day: 9, dayUsed: 1_000 },
       {},
     ],
     [
-      'the ban that ends later holds',
+      'the ban that ends later wins',
       { bannedAt: 600, bannedUntil: 901, bans: 4 },
       { bannedAt: 600, bannedUntil: 901, bans: 4 },
     ],
-    ['a ban that ends earlier does not', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
+    ['a ban that ends earlier loses', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
     [
-      'what was told and the strikes are as they were seen last',
+      'the last rejection and the strikes are those of the state that was seen last',
       { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
       { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
     ],
     [
-      'and not as they were seen before',
+      'and not those of the state that was seen before',
       { rejectedAt: 7, waitUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
       {},
     ],
   ];
 
-  for (const [what, seed, merged] of merges) {
-    it(what, async t => {
+  for (const [title, seed, merged] of merges) {
+    it(title, async t => {
       const { url, redis } = await testRedis(t);
       const connection = await redisConnection([url]);
       t.after(() => connection.end());
       await connection.open();
-      await redis.set('merge', packState(kept), 'PX', 50 * SECOND);
-      const { state } = await bringIn(connection, 'merge', { ...kept, ...seed }, kept.seenAt, 10 * SECOND);
-      assert.deepEqual(state, { ...kept, ...merged });
+      await redis.set('merge', packState(stored), 'PX', 50 * SECOND);
+      const { state } = await bringIn(
+        connection,
+        'merge',
+        { ...stored, ...seed },
+        stored.seenAt,
+        10 * SECOND,
+      );
+      assert.deepEqual(state, { ...stored, ...merged });
       assert.equal(await redis.get('merge'), packState(state));
-      assert.ok((await redis.pttl('merge')) > 40 * SECOND, 'it is not kept for less long than before');
+      assert.ok((await redis.pttl('merge')) > 40 * SECOND, 'the expiry is not shorter than before');
     });
   }
 });
@@ -156,11 +165,11 @@ describe('a packed state', () => {
     assert.equal(await redis.get('packed'), packState(state));
   });
 
-  it('that somebody has spoilt counts as lost', async t => {
+  it('that is corrupt counts as lost', async t => {
     const { url, redis } = await testRedis(t);
     const { counters } = await aReplica(t, url);
     await counters.decideKey(1, terms, NOON);
-    await redis.set('petstore:limits:{key:1}', 'spoilt');
+    await redis.set('petstore:limits:{key:1}', 'corrupt');
     assert.equal((await counters.decideKey(1, terms, NOON)).remaining, 3);
   });
 });

@@ -45,12 +45,12 @@ const requests = fc.array(
   { minLength: 1, maxLength: 150, size: 'max' },
 );
 
-/** How many traces are tried. `TRACES` and `TRACES_SEED` try more of them, or those of a run that failed. */
+/** How many traces to run. `TRACES` runs more of them, and `TRACES_SEED` repeats those of a failed run. */
 const { TRACES = '60', TRACES_SEED } = process.env;
 
 /**
- * A replica that has compared the mark in Redis with its own. That comparison makes it send again all states that it
- * decided before: in the middle of a trace that sets the clock back, it would bring back what the clock has left.
+ * A replica that has compared the mark in Redis with its own. That comparison makes it send all states again that it
+ * decided before. In the middle of a trace that sets the clock back, it would restore what the correction has removed.
  */
 async function settledReplica(t: TestContext, url: string, clock: TestClock): Promise<Replica> {
   const looked = Promise.withResolvers<void>();
@@ -63,17 +63,17 @@ async function settledReplica(t: TestContext, url: string, clock: TestClock): Pr
 }
 
 describe('two replicas that share their counts', () => {
-  it('decide every trace as one process does by itself, and know the same of every key', async t => {
+  it('decide every trace as a single process does, and have the same state of every key', async t => {
     const { url, redis } = await testRedis(t);
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
     const decideAlike = fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
       await redis.flushdb();
-      // The replicas find a mark, so that they send nothing again when they look for it.
-      await redis.set('petstore:limits:{mark}', 'there');
+      // The mark exists already, so the replicas send nothing again when they look for it.
+      await redis.set('petstore:limits:{mark}', 'exists');
       const clock = new TestClock(START);
       const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
       try {
-        const alone = new MemoryCounters();
+        const single = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
         for (const { subject, replica, step, lifts, change } of requests) {
           clock.turn(step);
@@ -85,23 +85,23 @@ describe('two replicas that share their counts', () => {
           };
           const { counters } = replicas[replica]!;
           if (typeof subject === 'number') {
-            const expected = alone.decideKey(subject, terms, now);
+            const expected = single.decideKey(subject, terms, now);
             assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
             seen[expected.verdict]++;
           } else {
             const ofAddress = { ...terms, banRules: undefined };
-            const expected = alone.decideAddress(subject, ofAddress, now);
+            const expected = single.decideAddress(subject, ofAddress, now);
             assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
             assert.deepEqual(
               await counters.peekAddress(subject, ofAddress, now),
-              alone.peekAddress(subject, ofAddress, now),
+              single.peekAddress(subject, ofAddress, now),
             );
           }
         }
-        const known = await alone.statesOfKeys(keys);
-        for (const { counters, told } of replicas) {
+        const known = await single.statesOfKeys(keys);
+        for (const { counters, statuses } of replicas) {
           assert.deepEqual(await counters.statesOfKeys(keys), known);
-          assert.deepEqual(told, []);
+          assert.deepEqual(statuses, []);
         }
       } finally {
         // Also after a failure: the replicas of this trace would bring their counts into the next one.
@@ -118,7 +118,7 @@ describe('two replicas that share their counts', () => {
     assert.ok(Math.min(...Object.values(seen)) > 100, JSON.stringify(seen));
   });
 
-  it('go by the time of Redis, whatever their own clocks say', async t => {
+  it('use the clock of Redis, whatever their own clocks show', async t => {
     const { url } = await testRedis(t);
     const terms: Terms = { limits: { perMinute: 5, perDay: 9 }, bansLiftedAt: 0, banRules: undefined };
     const decisions = [];

@@ -5,7 +5,7 @@ import type { Database, Value } from '../../src/db/database.ts';
 import { InvalidSort } from '../../src/kit/paging.ts';
 import type { Caller } from '../../src/routes/context.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
-import { fillLists, HELD, HELD_BY_NONE } from '../support/full-lists.ts';
+import { ABSENT_VALUES, COMMON_VALUES, fillLists } from '../support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists, readPage } from '../support/lists.ts';
 
 /** A query for a page, as the service sends it. */
@@ -37,7 +37,7 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
   for (const { filters, sort } of combinationsOf(list)) {
     const what = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
     for (const caller of callers) {
-      const query = { ...held(list, filters, HELD), ...(sort && { sort }), limit: 2 };
+      const query = { ...held(list, filters, COMMON_VALUES), ...(sort && { sort }), limit: 2 };
       const reply = await readPage(list, query, { db: recorder, caller }).catch((error: unknown) => {
         assert.ok(error instanceof InvalidSort, String(error));
       });
@@ -46,7 +46,7 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
       yield { ...sent!, what };
       await readPage(list, { ...query, cursor: reply.page.next }, { db: recorder, caller });
       yield { ...sent!, what: `${what}, second page` };
-      const none = { ...query, ...held(list, filters, HELD_BY_NONE) };
+      const none = { ...query, ...held(list, filters, ABSENT_VALUES) };
       await readPage(list, none, { db: recorder, caller });
       yield { ...sent!, what: `${what}, which nothing has` };
     }

@@ -67,7 +67,7 @@ describe('a notice of a transaction on PostgreSQL', () => {
     const db = await openAgain({ url: proxy.url });
     let notices = 0;
     db.onNotice('shelves', () => notices++);
-    proxy.decide('COMMIT\0', 'done but not answered');
+    proxy.decide('COMMIT\0', 'done, then disconnected');
     const written = db.write(async tx => {
       tx.notify('shelves');
       await tx.run(insert);

@@ -46,7 +46,7 @@ describe('a commit', () => {
   it('whose answer is lost is told as unknown, for it may have been done', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     await addCategory(db, 'before');
-    proxy.decide(COMMIT, 'done but not answered');
+    proxy.decide(COMMIT, 'done, then disconnected');
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
     await addCategory(db, 'after');
     assert.deepEqual(await names(), ['after', 'before', 'during']);
@@ -62,7 +62,7 @@ describe('a commit', () => {
 
   it('that is never answered is waited for as long as a statement may take, and little longer', async t => {
     const { db, proxy } = await openThroughProxy(t);
-    proxy.decide(COMMIT, 'done and never answered');
+    proxy.decide(COMMIT, 'done, then silent');
     const begun = performance.now();
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
     const waited = performance.now() - begun;
@@ -73,7 +73,7 @@ describe('a commit', () => {
 describe('a connection that breaks', () => {
   it('before the commit has changed nothing, and is told so', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
-    proxy.decide('INSERT INTO categories', 'done but not answered');
+    proxy.decide('INSERT INTO categories', 'done, then disconnected');
     const cutOff = db.write(async tx => {
       await addCategory(tx, 'during');
       await tx.get('SELECT 1 AS one');

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { startTestApp } from '../support/test-app.ts';
-import { newDatabase, shutOut } from '../support/test-store.ts';
+import { blockConnections, newDatabase } from '../support/test-store.ts';
 
 /** A shop on PostgreSQL, whichever store the suite runs on, whose server can be taken away. */
 async function aShop(t: TestContext) {
@@ -11,7 +11,7 @@ async function aShop(t: TestContext) {
   const shop = await startTestApp(t, { environment: { DATABASE_URL: url } });
   t.after(drop);
   assert.equal((await shop.api.post('/categories', { name: 'Dogs' })).status, 201);
-  return { ...shop, takeAway: () => shutOut(name) };
+  return { ...shop, takeAway: () => blockConnections(name) };
 }
 
 function assertUnavailable({ status, body, headers }: ApiResponse): void {

@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
     const replay = await post(api, '/keys');
     assert.equal(replay.body.id, id);
     assert.ok(!replay.text.includes(secret));
-    const stored = await store.everythingKept();
+    const stored = await store.storedBytes();
     assert.ok(
       stored.some(bytes => bytes.includes(KEY)),
       'the store does not contain the outcome',

@@ -1,3 +1,3 @@
 import { testOperationsOf } from './operations.ts';
 
-testOperationsOf('Pets');
+testOperationsOf('Animals', 'Categories');

@@ -1,3 +1,3 @@
 import { testOperationsOf } from './operations.ts';
 
-testOperationsOf('Store');
+testOperationsOf('Orders', 'Inventory');

@@ -87,15 +87,15 @@ async function assertSamples(shown: Locator, listed: ListedOperation, origin: st
 }
 
 /**
- * Defines the tests of the operations of one group of the navigation. Each group has a test file of its own, because the
- * viewer becomes slower with every operation that it has opened.
+ * Defines the tests of the operations with one of `tags`. There are several test files, because the viewer becomes slower
+ * with every operation that it has opened.
  */
-export function testOperationsOf(group: string): void {
-  describe(`the operations of the group ${group} in the reference`, () => {
+export function testOperationsOf(...tags: string[]): void {
+  describe(`the operations with the tags ${tags.join(', ')} in the reference`, () => {
     it('show parameters, request, responses, headers and working samples', async t => {
       const { page, shop } = await visit(t);
       const portal = await new PortalPage(page).open();
-      for (const listed of operationsOf(group)) {
+      for (const listed of operationsOf(tags)) {
         const { method, path, operation } = listed;
         await t.test(`${method} ${path}`, async () => {
           const shown = await portal.show(operation);

@@ -1,3 +1,3 @@
 import { tryOutOperationsOf } from './try-it.ts';
 
-tryOutOperationsOf('Pets');
+tryOutOperationsOf('Animals', 'Categories');

@@ -46,14 +46,14 @@ async function sentLimits(response: { allHeaders(): Promise<Record<string, strin
   );
 }
 
-/** Defines the tests that try out every operation of one group of the navigation, if the document does not exclude it. */
-export function tryOutOperationsOf(group: string): void {
-  describe(`trying out the operations of the group ${group}`, () => {
+/** Defines the tests that try out every operation with one of `tags`, unless the document excludes it. */
+export function tryOutOperationsOf(...tags: string[]): void {
+  describe(`trying out the operations with the tags ${tags.join(', ')}`, () => {
     it('works for every operation that the document does not exclude', async t => {
       const { page, shop } = await visit(t);
       const portal = await new PortalPage(page).open();
       await portal.useKey(shop.adminKey);
-      for (const listed of operationsOf(group)) {
+      for (const listed of operationsOf(tags)) {
         if (listed.operation['x-hideTryItPanel'] === true) continue;
         const { method, path, operation } = listed;
         await t.test(`${method} ${path}`, async () => {

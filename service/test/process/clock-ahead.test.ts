@@ -109,7 +109,7 @@ describe('one replica whose clock is 6 hours ahead', () => {
   it('locks keys on no other replica, although it counted by itself while Redis was unavailable', async t => {
     const store = await newTestStore(true);
     t.after(async () => {
-      await store.breakDown();
+      await store.failWrites();
       await store.remove();
     });
     const redis = await ownRedis(t);

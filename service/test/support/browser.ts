@@ -21,7 +21,7 @@ export class Watch {
 
   constructor(context: BrowserContext, origin: string) {
     context.on('console', message => {
-      // Chromium's own remarks about a page have this level, and its console hides them.
+      // Chromium's own hints about a page have this level, and its console hides them by default.
       if (String(message.type()) !== 'verbose')
         this.#faults.push(`console ${message.type()}: ${message.text()}`);
     });
@@ -38,7 +38,7 @@ export class Watch {
     context.on('page', page => page.on('websocket', socket => this.#faults.push(`socket: ${socket.url()}`)));
   }
 
-  /** Begins a new record, for the next test. */
+  /** Starts a new record, for the next test. */
   begin(): void {
     this.#urls = [];
     this.#faults = [];
@@ -71,14 +71,14 @@ export interface Visit {
   page: Page;
   shop: TestApp;
   watch: Watch;
-  /** Opens another context of the browser, which shares nothing with this one. It closes when the test ends. */
+  /** Opens another context of the browser that shares nothing with this one. It closes when the test ends. */
   anotherVisitor: () => Promise<BrowserContext>;
 }
 
 /**
  * Opens one page and starts one service for all tests that share the returned function; both start with the first call.
- * Each call returns the page empty, with nothing stored, in light colours and in its first size. When a test ends, it
- * fails if there was a fault in the page, whether or not the test looked for it.
+ * Each call returns the page empty, with no stored data, in light colours and in its first size. A test fails at its end if
+ * there was a fault in the page, even when the test did not check for it.
  */
 export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext) => Promise<Visit> {
   const resources = new AsyncDisposableStack();
@@ -91,7 +91,7 @@ export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext
       {
         // The connection to the browser has sockets and timers of its own.
         alone: false,
-        // Every webhook leads to a port of this machine on which nothing listens.
+        // The host of every webhook resolves to this machine, on whose port nothing listens.
         environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
         webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
       },

@@ -27,7 +27,7 @@ export class Caddy {
     });
     const caddy = new Caddy(port, tlsPort, join(directory, 'caddy/pki/authorities/local/root.crt'));
     await server.untilReady('Caddy', async () => server.output().includes('serving initial configuration'));
-    // Its certificate is made after it listens.
+    // Caddy creates its certificate after it listens.
     await server.untilReady('TLS of Caddy', async () =>
       server.output().includes('certificate obtained successfully'),
     );
@@ -45,7 +45,7 @@ export class Caddy {
     return readFileSync(this.#authority, 'utf8');
   }
 
-  /** Sends a request by TLS for the name localhost, on a connection of its own. Trusts Caddy's authority unless told else. */
+  /** Sends a request by TLS for the name localhost, on its own connection. By default it trusts Caddy's authority. */
   ask(options: RequestOptions, body?: object): Promise<IncomingMessage> {
     const headers = { Host: `localhost:${this.#tlsPort}`, ...contentOf(body), ...options.headers };
     return send(
@@ -62,7 +62,7 @@ export class Caddy {
     );
   }
 
-  /** The same without TLS. */
+  /** Sends a request without TLS. */
   askPlain(options: RequestOptions): Promise<IncomingMessage> {
     return send(requestPlain, { ...options, host: '127.0.0.1', port: this.#port });
   }
@@ -86,7 +86,7 @@ interface Ports {
   replicaPort: number;
 }
 
-/** The Caddyfile with free ports, and with a replica on this machine in the place of the containers' name. */
+/** The Caddyfile with free ports, and with a replica on this machine instead of the containers' name. */
 function onThisMachine({ port, tlsPort, replicaPort }: Ports): string {
   const changes: Record<string, string> = {
     '\tadmin off\n': `\tadmin off\n\thttps_port ${tlsPort}\n`,
@@ -95,7 +95,7 @@ function onThisMachine({ port, tlsPort, replicaPort }: Ports): string {
   };
   let text = readProjectFile('deploy/Caddyfile');
   for (const [from, to] of Object.entries(changes)) {
-    if (text.split(from).length !== 2) throw new Error(`deploy/Caddyfile must have "${from.trim()}" once`);
+    if (text.split(from).length !== 2) throw new Error(`deploy/Caddyfile must contain "${from.trim()}" once`);
     text = text.replace(from, to);
   }
   return text;

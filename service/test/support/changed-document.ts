@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import type { DocumentObject } from '../contract/document.ts';
 
-/** Changes the document on its way from the service to the browser. */
+/** Changes the OpenAPI document between the service and the browser. */
 export async function changeDocument(
   context: BrowserContext,
   change: (document: DocumentObject) => void,

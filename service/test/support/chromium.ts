@@ -4,19 +4,19 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 const onMacs = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
 
-/** How to install a browser where there is none. */
+/** How to install a browser on a machine that has none. */
 export const howToGetChromium =
   'The tests of the portal need Chromium or Chrome: install it (Debian: apt-get install chromium), ' +
   'or set CHROMIUM to its path';
 
 /**
- * The path of Chromium or Chrome: `CHROMIUM`, or else the first one on the `PATH`; `undefined` where there is none.
- * Throws when `CHROMIUM` names no program.
+ * The path of Chromium or Chrome: `CHROMIUM`, or else the first one on the `PATH`; `undefined` when none is installed.
+ * Throws when `CHROMIUM` is not an executable program.
  */
 export function findChromium({ CHROMIUM, PATH } = process.env): string | undefined {
   if (CHROMIUM) {
     if (isExecutable(CHROMIUM)) return CHROMIUM;
-    throw new Error(`CHROMIUM is ${JSON.stringify(CHROMIUM)}, which is no program`);
+    throw new Error(`CHROMIUM is ${JSON.stringify(CHROMIUM)}, which is not a program`);
   }
   return [...findPrograms(names, PATH), ...onMacs.filter(isExecutable)][0];
 }

@@ -6,12 +6,12 @@ export interface ApiResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The parsed JSON body; `undefined` where there is none. */
+  /** The parsed JSON body; `undefined` when there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   body: any;
 }
 
-/** An HTTP client that holds every response it receives against the contract, so that no test can forget to. */
+/** An HTTP client that checks every response against the contract, so that no test can forget to. */
 export class Client {
   readonly #origin: string;
   readonly #agent: Agent;
@@ -23,7 +23,7 @@ export class Client {
     this.#headers = key === undefined ? {} : { 'x-api-key': key };
   }
 
-  /** The same connections, another key; none when it is left out. */
+  /** A client with the same connections and another key, or without a key. */
   as(key?: string): Client {
     return new Client(this.#origin, key, this.#agent);
   }
@@ -61,12 +61,12 @@ export class Client {
         ? body
         : JSON.stringify(body);
     const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
-    const answer = await this.#exchange(method, path, { ...this.#headers, ...type, ...headers }, bytes);
-    assertKeepsContract({ method, path, ...answer });
-    return answer;
+    const response = await this.#exchange(method, path, { ...this.#headers, ...type, ...headers }, bytes);
+    assertKeepsContract({ method, path, ...response });
+    return response;
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void {
     this.#agent.destroy();
   }

@@ -7,12 +7,12 @@ const root = join(import.meta.dirname, '../../..');
 
 export const contractFile = join(root, 'openapi.yaml');
 
-/** The directory of everything that is derived from files of the repository and can be deleted at any time. */
+/** The directory for files that are derived from files of the repository. It can be deleted at any time. */
 const cache = join(root, 'node_modules/.cache/petstore');
 
 /**
- * The contents of `openapi.yaml`. To parse the file takes half a second of processor time, and nearly every test file
- * needs its contents, so they are stored as JSON together with a hash of the text that they come from.
+ * The contents of `openapi.yaml`. Parsing the file takes half a second of processor time, and nearly every test file
+ * needs it, so the contents are stored as JSON under a hash of the YAML text.
  */
 export function readContract<Document>(): Document {
   const text = readFileSync(contractFile, 'utf8');
@@ -22,7 +22,7 @@ export function readContract<Document>(): Document {
   if (stored !== undefined) return JSON.parse(stored);
   const document = parse(text);
   mkdirSync(cache, { recursive: true });
-  // Renamed, because other test processes may read the file at this moment.
+  // Written under another name first, because other test processes may read the file at this moment.
   const written = `${file}.${process.pid}`;
   writeFileSync(written, JSON.stringify(document));
   renameSync(written, file);

@@ -35,7 +35,7 @@ interface Document {
 
 export const contract = readContract<Document>();
 
-/** Headers that HTTP itself brings, or that say nothing about the operation. */
+/** Headers that belong to HTTP itself, or that do not depend on the operation. */
 const PLAIN_HEADERS = new Set([
   'cache-control',
   'connection',
@@ -58,7 +58,7 @@ const EVERY_RESPONSE = [
   'API-Version',
 ];
 
-// contract/examples.test.ts holds the schemas themselves against the schema of schemas; compiling that one is slow.
+// contract/examples.test.ts checks the schemas against the meta-schema; compiling the meta-schema is slow.
 const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
 ajvFormats.default(ajv as never);
 ajv.addSchema({ $id: 'contract', components: contract.components });
@@ -81,14 +81,14 @@ export interface Exchange {
   text: string;
 }
 
-/** Fails unless a response is one that `openapi.yaml` documents: its status, its body, and all of its headers. */
+/** Fails unless `openapi.yaml` documents the response: its status, its body, and all of its headers. */
 export function assertKeepsContract(exchange: Exchange): void {
   const { method, path, status, headers } = exchange;
   if (status < 400 && isPage(exchange)) {
     assertIsPage(exchange);
     return;
   }
-  const told = `${method} ${path} → ${status} ${exchange.text}`;
+  const summary = `${method} ${path} → ${status} ${exchange.text}`;
   const operation = operationOf(method, path);
   const response = responseOf(operation, exchange);
 
@@ -97,14 +97,17 @@ export function assertKeepsContract(exchange: Exchange): void {
   );
   for (const [name, header] of documented) {
     const value = headers[name];
-    assert.ok(value !== undefined || !header.required, `${told}: header ${name} is missing`);
+    assert.ok(value !== undefined || !header.required, `${summary}: header ${name} is missing`);
     if (value !== undefined)
-      assertFits(header.schema, typed(header.schema, String(value)), `${told}: header ${name}`);
+      assertFits(header.schema, typed(header.schema, String(value)), `${summary}: header ${name}`);
   }
   for (const name of Object.keys(headers)) {
-    assert.ok(documented.has(name) || PLAIN_HEADERS.has(name), `${told}: header ${name} is not documented`);
+    assert.ok(
+      documented.has(name) || PLAIN_HEADERS.has(name),
+      `${summary}: header ${name} is not documented`,
+    );
   }
-  assertBodyFits(response, exchange, told);
+  assertBodyFits(response, exchange, summary);
 }
 
 function assertIsPage({ headers }: Exchange): void {
@@ -114,24 +117,24 @@ function assertIsPage({ headers }: Exchange): void {
 function assertBodyFits(
   { content }: ResponseObject,
   { method, status, headers, text }: Exchange,
-  told: string,
+  summary: string,
 ): void {
   if (content === undefined || method === 'HEAD') {
-    assert.equal(text, '', `${told}: no body is documented`);
+    assert.equal(text, '', `${summary}: no body is documented`);
     return;
   }
   const mediaType = String(headers['content-type']).split(';')[0]!;
   const media = content[mediaType];
-  assert.ok(media, `${told}: media type ${mediaType} is not documented`);
+  assert.ok(media, `${summary}: media type ${mediaType} is not documented`);
   const body = mediaType.endsWith('json') ? JSON.parse(text) : text;
-  assertFits(media.schema, body, told);
-  if (status >= 400) assertIsErrorMessage(body.message, told);
+  assertFits(media.schema, body, summary);
+  if (status >= 400) assertIsErrorMessage(body.message, summary);
 }
 
 /** Fails unless a message begins with a capital letter and ends without a full stop. */
-export function assertIsErrorMessage(message: string, told: string): void {
-  assert.match(message, /^[A-Z]/, `${told}: the message does not begin with a capital letter`);
-  assert.doesNotMatch(message, /\.$/, `${told}: the message ends with a full stop`);
+export function assertIsErrorMessage(message: string, summary: string): void {
+  assert.match(message, /^[A-Z]/, `${summary}: the message does not begin with a capital letter`);
+  assert.doesNotMatch(message, /\.$/, `${summary}: the message ends with a full stop`);
 }
 
 function responseOf(operation: Operation | undefined, exchange: Exchange): ResponseObject {
@@ -140,17 +143,17 @@ function responseOf(operation: Operation | undefined, exchange: Exchange): Respo
   return '$ref' in response ? contract.components.responses[response.$ref.split('/').at(-1)!]! : response;
 }
 
-/** Whether a response is a page of the portal, which is no part of the contract. */
+/** Whether a response is a page of the portal, which is not part of the contract. */
 function isPage({ method, path }: Exchange): boolean {
   const pathname = path.split('?', 1)[0]!;
   return (method === 'GET' || method === 'HEAD') && /^\/(docs(\/.*)?)?$/.test(pathname);
 }
 
-/** A request that is no operation of the contract (404, 405) is still answered in its shape. */
+/** A request that is not an operation of the contract (404, 405) still gets a response in the contract's error shape. */
 function undocumented(operation: Operation | undefined, exchange: Exchange): ResponseObject {
-  const told = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
-  assert.equal(operation, undefined, `${told}: the status is not documented`);
-  assert.ok(exchange.status >= 400, `${told}: the operation is not documented`);
+  const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
+  assert.equal(operation, undefined, `${summary}: the status is not documented`);
+  assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
   const names = [...EVERY_RESPONSE, 'WWW-Authenticate', 'Retry-After'];
   return {
     headers: {
@@ -177,7 +180,7 @@ function typed(schema: object, text: string): unknown {
   return 'type' in schema && schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-function assertFits(schema: object, value: unknown, told: string): void {
+function assertFits(schema: object, value: unknown, summary: string): void {
   let validate = validators.get(schema);
   if (!validate) {
     validate = ajv.compile(
@@ -185,5 +188,5 @@ function assertFits(schema: object, value: unknown, told: string): void {
     );
     validators.set(schema, validate);
   }
-  assert.ok(validate(value), `${told}: ${ajv.errorsText(validate.errors)}`);
+  assert.ok(validate(value), `${summary}: ${ajv.errorsText(validate.errors)}`);
 }

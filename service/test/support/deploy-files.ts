@@ -11,6 +11,6 @@ export const readProjectFile = (file: string): string => readFileSync(join(root,
 /** The default of PETSTORE_DRAIN_SECONDS. */
 export const DRAIN_SECONDS = readConfig({}).drainSeconds;
 
-/** compose.yaml as compose reads it where there is no `.env`. */
+/** compose.yaml as Docker Compose reads it without a `.env` file. */
 export const composeFile = () =>
   parse(readProjectFile('compose.yaml').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'));

@@ -7,7 +7,7 @@ import { debianEnvironment, debianProgram } from '../../../scripts/servers/debia
 
 const root = join(import.meta.dirname, '../../..');
 
-/** A command, or several, that a document tells its reader to run. */
+/** One or more commands that a document asks its reader to run. */
 interface Documented {
   file: string;
   line: number;
@@ -17,11 +17,11 @@ interface Documented {
 const FENCE = /^( *)```(?:sh|bash|shell|console)\n(.*?)^ *```$/gms;
 const INLINE_CODE = /`([^`]+)`/g;
 
-/** What an inline piece of code begins with that is a command. */
+/** How inline code starts when it is a command. */
 const PROGRAM =
   /^(?:[A-Z_]+=\S+ )*(?:node_modules\/\.bin\/node|npm|docker|kubectl|systemctl|journalctl|psql|pg_\w+|createdb|sqlite3|redis-cli|curl|openssl|cp|mv) /;
 
-/** The commands of documents, each of which a test must use at least once. */
+/** The commands in documents. A test must use each of them at least once. */
 export class DocumentedCommands {
   readonly #commands: Documented[];
   readonly #used = new Set<Documented>();
@@ -36,13 +36,13 @@ export class DocumentedCommands {
     assert.equal(
       found.length,
       1,
-      `${found.length} commands contain ${JSON.stringify(part)}: name another part`,
+      `${found.length} commands contain ${JSON.stringify(part)}; pass a longer part`,
     );
     this.#used.add(found[0]!);
     return found[0]!.text;
   }
 
-  /** Those that `find` has not returned, and that none of `exceptions` is a part of. */
+  /** Commands that `find` has not returned and that contain none of `exceptions`. */
   unused(exceptions: readonly string[]): string[] {
     return this.#commands
       .filter(command => !this.#used.has(command) && !exceptions.some(part => command.text.includes(part)))
@@ -58,7 +58,7 @@ function commandsIn(file: string): Documented[] {
     line: lineAt(index),
     text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }));
-  // Of the same length, so that lines stay what they are.
+  // Spaces keep the positions, and so the line numbers.
   const prose = document.replace(/^ *```.*?^ *```$/gms, fence => fence.replaceAll(/[^\n]/g, ' '));
   const inline = [...prose.matchAll(INLINE_CODE)]
     .map(({ 1: code = '', index }) => ({ file, line: lineAt(index), text: code.replaceAll(/\s+/g, ' ') }))
@@ -73,8 +73,8 @@ export class Checkout {
   readonly #substitutions: Record<string, string>;
 
   /**
-   * `directory` is the home directory, in which `checkout` is made, unless it is there. Each key of `substitutions` that a command contains is replaced by its value; `docker` is
-   * the script of that name.
+   * `directory` is the home directory. `checkout` is created in it if it does not exist. Each key of `substitutions` in
+   * a command is replaced by its value; `docker` is the script that runs as `docker`.
    */
   constructor(
     directory: string,
@@ -91,14 +91,14 @@ export class Checkout {
     for (const name of ['node_modules', 'service']) symlinkSync(join(root, name), join(this.directory, name));
     writeFileSync(join(programs, 'docker'), `#!/bin/sh\n${docker}\n`);
     chmodSync(join(programs, 'docker'), 0o755);
-    // Otherwise curl ends with 0 when the service rejects what it asked for.
+    // Without this, curl exits with 0 when the service rejects a request.
     writeFileSync(join(directory, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
     const { LD_LIBRARY_PATH = '' } = debianEnvironment({});
     const PATH = `${programs}:${dirname(debianProgram('pg_dump'))}:${process.env.PATH}`;
     this.#environment = { HOME: directory, PATH, LD_LIBRARY_PATH, ...environment };
   }
 
-  /** Runs commands with `sh -eu`, and returns what they printed on standard output. Rejects when one of them fails. */
+  /** Runs commands with `sh -eu`, and returns their standard output. Rejects when one of them fails. */
   async run(commands: string): Promise<string> {
     let text = commands;
     for (const [documented, real] of Object.entries(this.#substitutions))

@@ -8,14 +8,14 @@ import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { emptyDatabase, newDatabase } from './test-store.ts';
 
-/** A store of one engine that is empty but for its schema. */
+/** A store of one engine that has the schema and no data. */
 export interface OpenStore {
   db: Database;
-  /** Opens the same store once more, as another process would. */
+  /** Opens the same store again, as another process would. */
   openAgain: () => Promise<Database>;
 }
 
-/** The engines, each by a name and a way to open a store of it that goes with the test. */
+/** The engines by name. Each function opens a store that is deleted when the test ends. */
 export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
   SQLite: async t => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
@@ -35,7 +35,7 @@ export const engines: Record<string, (t: TestContext) => Promise<OpenStore>> = {
   PostgreSQL: t => openPostgresStore(t),
 };
 
-/** Those that a test has closed itself will not be closed again. */
+/** Closing a store that the test has closed already fails, and that does not matter. */
 async function closeAll(opened: readonly Database[]): Promise<void> {
   for (const db of opened) await db.close().catch(() => {});
 }
@@ -46,7 +46,7 @@ export interface PostgresStore extends OpenStore {
   name: string;
 }
 
-/** A database of its own, open under the options of serving unless others are given. */
+/** Opens a new database with the options that `serve` uses, unless others are given. */
 export async function openPostgresStore(
   t: TestContext,
   options: Partial<PostgresOptions> = {},
@@ -69,7 +69,7 @@ export function postgresOptions(url: string, options: Partial<PostgresOptions> =
   return { url, connections: 6, statementSeconds: 5, maxQueue: 1_000, clock: systemClock, ...options };
 }
 
-/** The URL of a database without tables that goes with the test. */
+/** The URL of a database without tables, which is dropped when the test ends. */
 export async function emptyPostgres(t: TestContext, options = ''): Promise<string> {
   const { url, drop } = await emptyDatabase(options);
   t.after(drop);

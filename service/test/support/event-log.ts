@@ -4,7 +4,7 @@ import type { CloudEvent } from './event-reader.ts';
 import { nextPath } from './pages.ts';
 import type { TestApp } from './test-app.ts';
 
-/** All events after a cursor that are there now, page by page, to the end of the log. */
+/** All events after a cursor that are in the log now, page by page. */
 export async function eventsAfter(api: Client, cursor: string | number, query = ''): Promise<CloudEvent[]> {
   const events: CloudEvent[] = [];
   const latest = Number(await latestCursor(api));
@@ -21,7 +21,7 @@ export function cursorOf(path: string): string {
   return new URLSearchParams(path.split('?')[1]).get('cursor')!;
 }
 
-/** The cursor at the end of the log as it is numbered now. */
+/** The cursor at the current end of the log. */
 export async function latestCursor(api: Client): Promise<string> {
   const page = await api.get('/events?cursor=latest&limit=1');
   assert.equal(page.status, 200, page.text);
@@ -34,7 +34,7 @@ export async function settledCursor({ app, api }: Pick<TestApp, 'app' | 'api'>):
   return latestCursor(api);
 }
 
-/** Runs `change` and answers the events that it brought. */
+/** Runs `change` and returns the events that it caused. */
 export async function eventsOf(
   shop: Pick<TestApp, 'app' | 'api'>,
   change: () => Promise<unknown>,
@@ -45,7 +45,7 @@ export async function eventsOf(
   return eventsAfter(shop.api, before);
 }
 
-/** Fails unless the numbers follow on each other from `first`. */
+/** Fails unless the numbers are consecutive from `first`. */
 export function assertGapless(ids: readonly number[], first: number): void {
   for (const [place, id] of ids.entries()) assert.equal(id, first + place, 'a gap, or an event out of order');
 }

@@ -16,10 +16,10 @@ export interface CloudEvent {
   data: any;
 }
 
-/** How long anything that a reader waits for may take, in milliseconds. */
+/** How long a reader waits for anything, in milliseconds. */
 const TIMEOUT = 20_000;
 
-/** A client of the stream of events, on a connection of its own. */
+/** A client of the event stream, on its own connection. */
 export class EventReader {
   readonly events: CloudEvent[] = [];
   readonly #parser = new EventStreamParser();
@@ -28,14 +28,14 @@ export class EventReader {
   #response: IncomingMessage | undefined;
   #isOver = false;
 
-  /** Connects, and answers once the stream has begun. */
+  /** Connects, and resolves when the stream has started. */
   static async open(
     origin: string,
     key: string,
     { path = '/events/stream', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
   ): Promise<EventReader> {
     const reader = new EventReader(origin, key, path, headers);
-    await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to begin');
+    await reader.until(() => reader.#response !== undefined || reader.#isOver, 'the stream to start');
     if (!reader.#response) throw new Error('The connection was rejected or broke');
     const { statusCode: status, headers: got } = reader.#response!;
     assert.equal(status, 200);
@@ -73,7 +73,7 @@ export class EventReader {
     return this.#parser.retry;
   }
 
-  /** What to go on from. */
+  /** The ID after which a new stream continues. */
   get lastEventId(): string {
     return this.#parser.lastEventId;
   }
@@ -87,7 +87,7 @@ export class EventReader {
     while (!isReached()) {
       assert.ok(
         performance.now() < deadline,
-        `waited in vain for ${what}; ${this.events.length} events came`,
+        `waited in vain for ${what}; ${this.events.length} events arrived`,
       );
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, 100);
@@ -106,7 +106,7 @@ export class EventReader {
     return this.until(() => this.#isOver, 'the end of the stream');
   }
 
-  /** Reads nothing more until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void {
     this.#response!.pause();
   }
@@ -115,7 +115,7 @@ export class EventReader {
     this.#response!.resume();
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   async close(): Promise<void> {
     this.#request.destroy();
     await this.untilOver();

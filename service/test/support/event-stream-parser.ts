@@ -4,7 +4,7 @@ export interface Message {
   data: string;
 }
 
-/** Reads server-sent events as browsers do (HTML Living Standard, §9.2.6), and keeps comments besides. */
+/** Parses server-sent events as browsers do (HTML Living Standard, §9.2.6), and also collects comments. */
 export class EventStreamParser {
   readonly comments: string[] = [];
   retry: number | undefined;
@@ -14,7 +14,7 @@ export class EventStreamParser {
   #event = '';
   #data: string[] = [];
 
-  /** The messages that are whole with this text. */
+  /** Returns the messages that this text completes. */
   take(text: string): Message[] {
     const lines = (this.#text + text).split('\n');
     this.#text = lines.pop()!;

@@ -3,14 +3,14 @@ import type { Client } from './client.ts';
 
 let sequence = 0;
 
-/** Creates a category with a name of its own and answers its ID. */
+/** Creates a category with a unique name and returns its ID. */
 export async function aCategory(api: Client, fields: object = {}): Promise<number> {
   const { status, body } = await api.post('/categories', { name: `Category ${++sequence}`, ...fields });
   assert.equal(status, 201, JSON.stringify(body));
   return body.id;
 }
 
-/** Creates a pet, in a category of its own unless one is given, with `stock` units. Answers its ID. */
+/** Creates a pet with `stock` units, in a new category unless one is given. Returns its ID. */
 export async function aPet(
   api: Client,
   { stock = 1, ...fields }: { stock?: number; [field: string]: unknown } = {},
@@ -25,7 +25,7 @@ export async function aPet(
   return body.id;
 }
 
-/** Places an order and answers its ID. */
+/** Places an order and returns its ID. */
 export async function anOrder(api: Client, fields: object): Promise<number> {
   const { status, body } = await api.post('/store/orders', fields);
   assert.equal(status, 201, JSON.stringify(body));

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** File descriptors are small numbers: a test process has far fewer than this. */
+/** A test process has far fewer open file descriptors than this. */
 const MAX_DESCRIPTOR = 256;
 
 /**
- * Makes the disk under an open store fail, until the function it answers with is called: every write of the store in
- * this process is an I/O error, and every read with it unless only `writes` fail. The store's descriptors are exchanged
- * for ones that cannot be written, or neither read nor written, in one go, so that nothing else takes their numbers.
+ * Makes the disk under an open store fail until the returned function is called: every write of the store in this
+ * process, and every read unless only `writes` fail, ends with an I/O error. Each descriptor of the store is exchanged
+ * synchronously for one that cannot be written, or neither read nor written, so that no other file gets its number.
  */
 export function failDisk(directory: string, failing: 'writes' | 'reads and writes'): () => void {
   const files = ['petstore.db', 'petstore.db-wal'].map(name => join(directory, name));
@@ -32,7 +32,7 @@ function descriptorsOf(file: string): number[] {
   });
 }
 
-/** Opens `path` under the number of an open descriptor. The lowest free numbers are filled until it is that one. */
+/** Opens `path` under the number of an open descriptor. Fills the lower free numbers until it gets that one. */
 function exchange(descriptor: number, path: string, flags: string): void {
   closeSync(descriptor);
   const fillers: number[] = [];

@@ -3,12 +3,12 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 export interface Fetched {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As they were sent: still encoded. */
+  /** The bytes as sent: still encoded. */
   bytes: Buffer;
   text: string;
 }
 
-/** A request on a connection of its own, for what is not part of the API and so not held against the contract. */
+/** Sends a request on its own connection, for responses that are not part of the API and so not checked against the contract. */
 export function fetchBytes(
   url: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},

@@ -1,6 +1,6 @@
 /**
- * Loaded into a command by `--import`. It counts the calls of `fs` that decide which files there are and what is on disk,
- * and at one of them ends the process as `kill -9` would, interrupts it as Ctrl-C would, or waits for a file.
+ * Loaded into a command by `--import`. It counts the `fs` calls that create or rename files or flush them to disk. At a
+ * given call it ends the process as `kill -9` would, interrupts it as Ctrl-C would, or waits for a file.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

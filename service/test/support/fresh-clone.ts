@@ -36,7 +36,7 @@ export const lockedPackages = {
   'node_modules/database': { ...locked('database'), optional: true },
 };
 
-/** An `npm` that installs nothing and writes the record that npm would write. No optional package is for this platform. */
+/** An `npm` that installs nothing and writes the record that npm would write. No optional package supports this platform. */
 const workingNpm = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
@@ -47,7 +47,7 @@ if (process.argv.includes('--omit=dev')) {
 for (const path of others) delete packages[path];
 writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));`;
 
-/** A fresh clone, as far as set-up is concerned. Its `npm` is the CommonJS program given. */
+/** Creates a fresh clone with the files that set-up reads. `npm` is the source of its CommonJS `npm` program. */
 export function freshClone(t: Cleanup, npm = workingNpm) {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -67,7 +67,7 @@ export function freshClone(t: Cleanup, npm = workingNpm) {
   useNpm(npm);
   return {
     directory,
-    /** What npm has installed, as npm itself records it. */
+    /** npm's own record of what it installed. */
     record: path('node_modules/.package-lock.json'),
     lock,
     useNpm,
@@ -76,13 +76,13 @@ export function freshClone(t: Cleanup, npm = workingNpm) {
         encoding: 'utf8',
         env: { PATH: path('bin') },
       }),
-    /** The commands that npm received so far, each with its options. */
+    /** The `npm` commands that were run so far, each with its options. */
     npmCalls: () =>
       existsSync(path('npm-calls')) ? readFileSync(path('npm-calls'), 'utf8').trim().split('\n') : [],
   };
 }
 
-/** A fresh clone in which the installation brings the pinned Node.js. */
+/** A fresh clone in which the installation includes the pinned Node.js. */
 export function freshCloneWithRuntime(t: Cleanup, npm?: string) {
   const fresh = freshClone(t, npm);
   symlinkSync(process.execPath, join(fresh.directory, 'node_modules/.bin/node'));

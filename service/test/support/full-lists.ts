@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/database.ts';
 
-/** For each filter a value that many rows have, alone and together; `id` names as many as are taken. */
-export const HELD: Readonly<Record<string, unknown>> = {
+/** For each filter a value that many rows match, alone and together. Tests take as many values of `id` as they need. */
+export const COMMON_VALUES: Readonly<Record<string, unknown>> = {
   id: Array.from({ length: 100 }, (_, i) => i + 1),
   'status of /pets': 'available',
   'status of /store/inventory': 'available',
@@ -15,9 +15,9 @@ export const HELD: Readonly<Record<string, unknown>> = {
   shipDateTo: '2027-01-01T00:00:00Z',
 };
 
-/** For each filter a value that no row has, or no row has together with the others. */
-export const HELD_BY_NONE: Readonly<Record<string, unknown>> = {
-  ...HELD,
+/** For each filter a value that no row matches, alone or together with the others. */
+export const ABSENT_VALUES: Readonly<Record<string, unknown>> = {
+  ...COMMON_VALUES,
   id: [1_000_001],
   'status of /pets': 'pending',
   'status of /store/inventory': 'pending',
@@ -30,8 +30,8 @@ export const HELD_BY_NONE: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Fills every list with rows of which nearly all are alike, so that a planner expects to come across the few others soon:
- * one category, one status and one pet have almost everything, another category ten pets, others nothing.
+ * Fills every list with rows of which nearly all are equal, so that a planner expects to find the few others soon:
+ * one category, one status and one pet have almost all rows, another category has ten pets, others have none.
  */
 export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {}): Promise<void> {
   const numbers = (count: number) =>

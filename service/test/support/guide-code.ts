@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { readGuide } from './guide.ts';
 
-/** A function in the guide to the API, as a program that copied it would import it. */
+/** Imports a function from the guide to the API, as a program that copied it would. */
 export async function importFromGuide(t: TestContext, name: string): Promise<unknown> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   t.after(() => rmSync(directory, { recursive: true }));

@@ -11,16 +11,16 @@ export interface Block {
   line: number;
 }
 
-/** A Markdown file, taken apart as far as tests have to look into it. */
+/** A Markdown file, split into the parts that tests check. */
 export interface Guide {
   blocks: Block[];
   /** The text without the blocks. */
   prose: string;
   /** The pieces of inline code outside blocks. */
   codes: string[];
-  /** Where the links lead, and the reference definitions. */
+  /** The targets of links and of reference definitions. */
   links: string[];
-  /** What a link to each heading has after its `#`. */
+  /** The text after the `#` in a link to each heading. */
   anchors: Set<string>;
 }
 
@@ -54,11 +54,11 @@ export function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-/** The rows of the table whose first column is headed so, each as its cells; without the head. */
+/** The rows, without the head, of the table whose first column has this heading; each row as its cells. */
 export function tableHeaded({ prose }: Guide, firstColumn: string): string[][] {
   const lines = prose.split('\n');
   const head = lines.findIndex(line => line.startsWith('|') && cellsOf(line)[0] === firstColumn);
-  if (head < 0) throw new Error(`There is no table whose first column is ${JSON.stringify(firstColumn)}`);
+  if (head < 0) throw new Error(`No table has the first column ${JSON.stringify(firstColumn)}`);
   const end = lines.findIndex((line, i) => i > head && !line.startsWith('|'));
   return lines.slice(head + 2, end).map(cellsOf);
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/database.ts';
 
-/** Keeps the writers of the store busy until it is told to let go. */
+/** Occupies the writers of the store until the returned function is called. */
 export async function holdWrites(db: Database): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -11,7 +11,7 @@ export async function holdWrites(db: Database): Promise<() => Promise<void>> {
     });
   const holding = [hold()];
   await begun;
-  // On a server as many as there are connections.
+  // PostgreSQL has one writer per connection.
   while (holding.length < 20) holding.push(hold());
   return async () => {
     release();

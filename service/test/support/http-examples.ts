@@ -3,38 +3,38 @@ import { STATUS_CODES } from 'node:http';
 import type { ApiResponse } from './client.ts';
 import type { Block } from './guide.ts';
 
-/** A response that a text shows, and the request that it answers. */
+/** A response in a document, and its request. */
 export interface Example {
   method: string;
   path: string;
-  /** The request as it is sent, placeholders filled in. */
+  /** The request as it is sent, with placeholders filled in. */
   bytes: Uint8Array;
   expected: { status: number; headers: Map<string, string>; body: unknown };
   /** The line of the response. */
   line: number;
 }
 
-/** Pairs requests with the responses below them. A response below another is that of the same request sent again. */
+/** Pairs requests with the responses below them. A response below another one belongs to the same request, sent again. */
 export function examplesIn(blocks: readonly Block[], placeholders: Record<string, string>): Example[] {
   const examples: Example[] = [];
   let request: Pick<Example, 'method' | 'path' | 'bytes'> | undefined;
-  let answered = true;
+  let hasResponse = true;
   for (const { text, line } of blocks) {
     if (text.startsWith('HTTP/')) {
       assert.ok(request, `line ${line}: a response without a request`);
       examples.push({ ...request, expected: responseIn(text, line), line });
-      answered = true;
+      hasResponse = true;
     } else {
-      assert.ok(answered, `line ${line}: a request below one that has no response`);
+      assert.ok(hasResponse, `line ${line}: a request below one that has no response`);
       request = requestIn(fill(text, placeholders));
-      answered = false;
+      hasResponse = false;
     }
   }
-  assert.ok(answered, 'the last request has no response');
+  assert.ok(hasResponse, 'the last request has no response');
   return examples;
 }
 
-/** Asserts that the answer is the one that is shown; it may have more headers, and anything in the place of `…`. */
+/** Asserts that a response matches the example. It may have more headers, and any text where the example has `…`. */
 export function assertShown({ expected }: Example, { status, headers, body, text }: ApiResponse): void {
   const shownHeaders = Object.fromEntries(
     [...expected.headers].map(([name, shown]) => [name, unlessFits(shown, headers[name])]),
@@ -46,7 +46,7 @@ export function assertShown({ expected }: Example, { status, headers, body, text
   );
 }
 
-/** What is shown, with what stands in the place of each `…` put in from `actual`, as far as the two fit. */
+/** Returns the example with each `…` replaced by the text in `actual`, where the two match. */
 function unlessFits(shown: unknown, actual: unknown): unknown {
   if (typeof shown === 'string') {
     const pattern = shown.split('…').map(RegExp.escape).join('.*');
@@ -60,12 +60,12 @@ function unlessFits(shown: unknown, actual: unknown): unknown {
   );
 }
 
-/** The request with what a text leaves out: the host, and the length of the body. */
+/** Builds the request and adds what documents leave out: the host, and the length of the body. */
 function requestIn(text: string): Pick<Example, 'method' | 'path' | 'bytes'> {
   const [head = '', body = ''] = partsOf(text);
   const [requestLine = ''] = head.split('\n');
   const [, method, path] = /^([A-Z]+) (\/\S*) HTTP\/1\.1$/.exec(requestLine) ?? [];
-  assert.ok(method && path, `${requestLine} is no request line`);
+  assert.ok(method && path, `${requestLine} is not a request line`);
   const length = body === '' ? '' : `\nContent-Length: ${Buffer.byteLength(body)}`;
   const lines = `${head}\nHost: petstore.example${length}`.replaceAll('\n', '\r\n');
   return { method, path, bytes: Buffer.from(`${lines}\r\n\r\n${body}`) };
@@ -78,7 +78,7 @@ function responseIn(text: string, line: number): Example['expected'] {
   assert.equal(reason, STATUS_CODES[Number(status)], `line ${line}: ${statusLine}`);
   const headers = headerLines.map(headerLine => {
     const [, name, value] = /^([\w-]+): (.+)$/.exec(headerLine) ?? [];
-    assert.ok(name && value, `line ${line}: ${headerLine} is no header`);
+    assert.ok(name && value, `line ${line}: ${headerLine} is not a header`);
     return [name.toLowerCase(), value] as const;
   });
   return {
@@ -94,7 +94,7 @@ function partsOf(text: string): string[] {
 
 function fill(text: string, placeholders: Record<string, string>): string {
   return text.replace(/\{([a-z]+( [a-z]+)*)\}/g, (_, name: string) => {
-    assert.ok(Object.hasOwn(placeholders, name), `{${name}} stands for nothing`);
+    assert.ok(Object.hasOwn(placeholders, name), `the placeholder {${name}} has no value`);
     return placeholders[name]!;
   });
 }

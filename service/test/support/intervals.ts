@@ -5,11 +5,11 @@ interface Interval {
   delay: number;
 }
 
-/** The intervals that are started during a test. They run as always; a test can also run them itself. */
+/** The intervals that are started during a test. They run as usual; a test can also run them itself. */
 export class Intervals {
   readonly #running = new Map<unknown, Interval>();
 
-  /** Watches until the test ends. To be called before the code that starts intervals. */
+  /** Watches until the test ends. Call it before the code that starts intervals. */
   static watch(t: TestContext): Intervals {
     const intervals = new Intervals();
     const { setInterval, clearInterval } = globalThis;
@@ -30,7 +30,7 @@ export class Intervals {
     return [...this.#running.values()].map(({ delay }) => delay);
   }
 
-  /** Runs those of this delay once, as when it has passed. The delay is in milliseconds. */
+  /** Runs the intervals with this delay, in milliseconds, once. */
   run(delay: number): void {
     for (const interval of this.#running.values()) if (interval.delay === delay) interval.run();
   }

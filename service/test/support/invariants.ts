@@ -5,7 +5,7 @@ const sql = invariants
   .map(({ name, sql }) => `SELECT '${name}' AS rule, id FROM (${sql}) AS broken`)
   .join(' UNION ALL ');
 
-/** Fails when the store holds what the rules of stock and orders exclude, or its event log has a gap. */
+/** Fails when the store breaks a rule of stock or orders, or its event log has a gap. */
 export async function assertInvariants(all: (sql: string) => unknown[] | Promise<unknown[]>): Promise<void> {
   assert.deepEqual(await all(sql), []);
 }

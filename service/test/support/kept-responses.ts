@@ -8,12 +8,12 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** The most objects that may stay: of the last requests, and of connections that are kept. */
-const STAY = 20;
+/** How many objects may stay in memory: those of the last requests, and of open connections. */
+const ALLOWED = 20;
 
 /**
- * Watches the responses and connections of a server. Returns a function that fails unless nearly all of `count` or more
- * responses are garbage by then: what still listens to one keeps it, with all that belongs to its request.
+ * Watches the responses and connections of a server. Returns a function that fails unless nearly all of at least `count`
+ * responses have been garbage-collected: a listener that remains on a response keeps its whole request in memory.
  */
 export function watchResponses(server: Server): (count: number) => Promise<void> {
   const responses: WeakRef<ServerResponse>[] = [];
@@ -21,15 +21,15 @@ export function watchResponses(server: Server): (count: number) => Promise<void>
   server.on('request', (_request, response: ServerResponse) => void responses.push(new WeakRef(response)));
   server.on('connection', (socket: Socket) => void sockets.push(new WeakRef(socket)));
   return async count => {
-    assert.ok(responses.length >= count, `only ${responses.length} requests came`);
+    assert.ok(responses.length >= count, `only ${responses.length} requests arrived`);
     for (let round = 0; round < 3; round++) {
-      // A WeakRef holds its object until the turn in which it was read has ended.
+      // A WeakRef keeps its object alive until the end of the turn in which it was read.
       await nextTurn();
       collectGarbage();
     }
     for (const [name, refs] of Object.entries({ responses, sockets })) {
-      const kept = refs.filter(ref => ref.deref() !== undefined).length;
-      assert.ok(kept <= STAY, `${kept} of ${refs.length} ${name} are kept`);
+      const alive = refs.filter(ref => ref.deref() !== undefined).length;
+      assert.ok(alive <= ALLOWED, `${alive} of ${refs.length} ${name} are still in memory`);
     }
   };
 }

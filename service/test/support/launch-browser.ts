@@ -3,7 +3,7 @@ import { findChromium, howToGetChromium } from './chromium.ts';
 
 /**
  * A browser for a test file: a connection to the one that `scripts/with-servers.ts` offers to the whole run, or a new
- * Chromium when there is no offer. `close` ends the connection and its contexts, or the new Chromium.
+ * Chromium when none is offered. `close` ends the connection and its contexts, or the new Chromium.
  */
 export async function openBrowser(): Promise<Browser> {
   const { TEST_BROWSER_URL: offer } = process.env;

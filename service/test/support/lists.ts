@@ -5,7 +5,7 @@ import { type Caller, Context } from '../../src/routes/context.ts';
 import type { AnyContext, Route } from '../../src/routes/define-route.ts';
 import type { Reply } from '../../src/routes/reply.ts';
 
-/** A route that answers with pages in an order that can be chosen. */
+/** A route that returns pages in an order that the client chooses. */
 export interface ListRoute {
   route: Route;
   filters: Readonly<Record<string, Schema>>;
@@ -14,7 +14,7 @@ export interface ListRoute {
 
 const standing = { problem: undefined, isAdministrator: true };
 
-/** The services that lists use, apart from the store. */
+/** The services that lists use, in addition to the store. */
 const services = {
   keyLimits: { statesOf: async () => new Map() },
   readStandings: async (_db: unknown, keyIds: readonly number[]) =>
@@ -40,7 +40,7 @@ export function combinationsOf({
   return sets.flatMap(set => [undefined, ...sorts].map(sort => ({ filters: set, sort })));
 }
 
-/** Reads a page as a request of `caller` with this query does, after it was found to be well-formed. */
+/** Reads a page like a valid request of `caller` with this query. */
 export function readPage(
   { route }: ListRoute,
   query: object,

@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { onPostgres } from './test-store.ts';
 
-/** Puts events into the log in bulk, without changes that they tell of. `data` is JSON. */
+/** Adds events to the log in bulk, without the changes that they describe. `data` is JSON. */
 export async function appendMany(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   count: number,
@@ -13,7 +13,7 @@ export async function appendMany(
        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
        SELECT '${type}', '${subject}', ${clock.now()}, '${data}' FROM numbers`,
     );
-    // What comes by the usual way makes the log look for the rest.
+    // An event that is appended in the usual way makes the relay look for the others.
     tx.append({ type: 'pet.created', subject: 'pets/2', data: '{}' });
   });
 }

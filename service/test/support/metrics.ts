@@ -10,7 +10,7 @@ export interface Sample {
   value: number;
 }
 
-/** The metrics of a service at one time. */
+/** The metrics of a service at one moment. */
 export class Metrics {
   readonly text: string;
   readonly samples: Sample[];
@@ -37,14 +37,14 @@ export async function scrape(url: string | undefined): Promise<Metrics> {
 
 /** Sends a request on a connection of its own. */
 export async function ask(method: string, url: string | undefined) {
-  assert.ok(url, 'the service shows no metrics');
+  assert.ok(url, 'the service has no metrics');
   const request = http.request(url, { method, agent: false }).end();
   const closed = new Promise(resolve => request.once('close', resolve));
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     return { status: response.statusCode, headers: response.headers, text: await textOf(response) };
   } finally {
-    // Tests may look for sockets that were left behind.
+    // Tests check that no socket stays open.
     await closed;
   }
 }
@@ -53,16 +53,16 @@ const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\n"])*)"(?:,|$)/y;
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (\\S+)$`);
 
-/** Reads the text format 0.0.4, and fails on whatever a Prometheus server would reject or take for something else. */
+/** Parses the text format 0.0.4. Fails on everything that a Prometheus server would reject or misread. */
 function parse(text: string): Sample[] {
-  assert.ok(text.endsWith('\n'), 'the last line is not ended');
+  assert.ok(text.endsWith('\n'), 'the last line has no line break');
   const types = new Map<string, string>();
   const samples: Sample[] = [];
   for (const line of text.split('\n')) {
     if (line === '') continue;
     if (line.startsWith('# TYPE ')) {
       const [, name, type] = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`).exec(line)!;
-      assert.ok(!types.has(name!), `${name} comes twice`);
+      assert.ok(!types.has(name!), `${name} appears twice`);
       types.set(name!, type!);
     } else if (line.startsWith('#')) {
       assert.match(line, new RegExp(`^# HELP ${NAME} .+$`));
@@ -74,7 +74,7 @@ function parse(text: string): Sample[] {
   assert.deepEqual(
     series.filter((one, i) => series.indexOf(one) !== i),
     [],
-    'series that come twice',
+    'series that appear twice',
   );
   for (const sample of samples) assertTyped(sample, types);
   for (const [name, type] of types) if (type === 'histogram') assertCumulative(name, samples);
@@ -83,7 +83,7 @@ function parse(text: string): Sample[] {
 
 function sampleOf(line: string): Sample {
   const match = SAMPLE.exec(line);
-  assert.ok(match, `no sample: ${line}`);
+  assert.ok(match, `not a sample: ${line}`);
   const [, name, labelText = '', valueText] = match;
   const labels: Record<string, string> = {};
   LABEL.lastIndex = 0;
@@ -104,7 +104,7 @@ function assertTyped({ name, labels }: Sample, types: Map<string, string>): void
   if (name.endsWith('_bucket') && isOfHistogram) assert.ok('le' in labels, `${name} has no le`);
 }
 
-/** Buckets never fall, and the last holds all that was counted. */
+/** Buckets never decrease, and the last one contains the total. */
 function assertCumulative(histogram: string, samples: Sample[]): void {
   const latest = new Map<string, number>();
   for (const { name, labels, value } of samples) {
@@ -112,8 +112,8 @@ function assertCumulative(histogram: string, samples: Sample[]): void {
     const { le, ...rest } = labels;
     const key = JSON.stringify(rest);
     const before = latest.get(key) ?? 0;
-    assert.ok(value >= before, `${name}${key} falls at ${le}`);
-    if (le === undefined) assert.equal(value, before, `${name}${key} is not what the last bucket holds`);
+    assert.ok(value >= before, `${name}${key} decreases at ${le}`);
+    if (le === undefined) assert.equal(value, before, `${name}${key} differs from the last bucket`);
     latest.set(key, value);
   }
 }

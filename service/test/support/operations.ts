@@ -14,7 +14,7 @@ interface Shape {
 }
 
 interface Body {
-  /** One that the operation takes. */
+  /** A body that the operation accepts. */
   example: Record<string, unknown>;
   properties: Record<string, Property>;
   required: string[];
@@ -23,15 +23,15 @@ interface Body {
 export interface KnownOperation {
   operationId: string;
   method: string;
-  /** Such as `/pets/{petId}`. */
+  /** For example `/pets/{petId}`. */
   template: string;
   needsKey: boolean;
-  /** The scopes that its key needs; none where any key will do, or where none is needed. */
+  /** The scopes that the key needs; empty when any key is accepted, or none is needed. */
   scopes: readonly string[];
   body: Body | undefined;
 }
 
-/** Every operation of the contract whose answers end, as tests go through them. */
+/** Every operation of the contract whose response ends. */
 export const operations: readonly KnownOperation[] = Object.entries(contract.paths).flatMap(
   ([template, methods]) =>
     Object.entries(methods)
@@ -50,7 +50,7 @@ export const operationsWithBody = operations.filter(
   (operation): operation is KnownOperation & { body: Body } => operation.body !== undefined,
 );
 
-/** Whether an operation answers with a stream, which does not end by itself. */
+/** Whether an operation returns a stream, which does not end by itself. */
 export function isStream({ responses }: Operation): boolean {
   const success = responses[200];
   return success !== undefined && 'content' in success && 'text/event-stream' in success.content!;

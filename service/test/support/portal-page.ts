@@ -9,13 +9,13 @@ export interface Listed {
 export interface TriedOut {
   /** What the browser received. */
   response: Response;
-  /** The status that is shown. */
+  /** The status that the page shows. */
   status: number;
-  /** The headers about limits that are shown, with their numbers. */
+  /** The headers about limits that the page shows, with their numbers. */
   limits: Record<string, number>;
 }
 
-/** The reference, with what a reader does on it. */
+/** The API reference, and the actions of a reader on it. */
 export class PortalPage {
   readonly page: Page;
 
@@ -39,7 +39,7 @@ export class PortalPage {
     return this;
   }
 
-  /** Where an operation is on the page. */
+  /** The element of an operation. */
   operation({ operationId, tags: [tag = ''] }: Listed): Locator {
     return this.page.locator(`[id="operations-${tag.replaceAll(' ', '_')}-${operationId}"]`);
   }
@@ -57,7 +57,7 @@ export class PortalPage {
     return shown;
   }
 
-  /** Opens every part of an operation that is closed. */
+  /** Opens every closed part of an operation. */
   async unfold(shown: Locator): Promise<void> {
     await shown.locator('[data-code]').last().waitFor();
     // The page creates the content of a response when it opens, and that content has closed parts of its own.
@@ -86,7 +86,7 @@ export class PortalPage {
     return this.execute(operation);
   }
 
-  /** Sends the form of an operation as it is. */
+  /** Sends the form of an operation without changing it. */
   async execute(operation: Listed): Promise<TriedOut> {
     const shown = this.operation(operation);
     const received = this.page.waitForResponse(response => response.request().resourceType() === 'fetch');

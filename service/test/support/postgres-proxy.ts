@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of a statement that comes by: it may be passed on, and its answer may be. */
-type Fate = 'answered' | 'done but not answered' | 'not done' | 'done and never answered';
+/** What the proxy does with a statement: whether it forwards the statement, and whether it forwards the response. */
+type Fate = 'response sent' | 'done, then disconnected' | 'not done' | 'done, then silent';
 
-/** A way to the server on which answers can be lost. */
+/** A proxy to PostgreSQL that can drop statements and responses. */
 export interface PostgresProxy {
-  /** The URL of the database by this way. */
+  /** The URL of the database through the proxy. */
   url: string;
-  /** Decides what becomes of the next statement that contains a text. */
+  /** Decides the fate of the next statement that contains a text. */
   decide: (statement: string, fate: Fate) => void;
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection. New connections are accepted. */
   cut: () => void;
   close: () => void;
 }
 
-/** Starts a proxy before the server of a database. */
+/** Starts a proxy to the server of a database. */
 export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -37,11 +37,11 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       });
     }
     client.on('data', bytes => {
-      const fate = awaited && bytes.includes(awaited.statement) ? awaited.fate : 'answered';
-      if (fate !== 'answered') awaited = undefined;
+      const fate = awaited && bytes.includes(awaited.statement) ? awaited.fate : 'response sent';
+      if (fate !== 'response sent') awaited = undefined;
       if (fate === 'not done') return breakBoth();
-      if (fate === 'done but not answered') upstream.once('data', breakBoth);
-      isMute ||= fate !== 'answered';
+      if (fate === 'done, then disconnected') upstream.once('data', breakBoth);
+      isMute ||= fate !== 'response sent';
       upstream.write(bytes);
     });
     upstream.on('data', bytes => {

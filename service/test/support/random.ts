@@ -1,4 +1,4 @@
-/** Numbers that look random and come again with the same seed (mulberry32). */
+/** Pseudorandom numbers, the same ones for the same seed (mulberry32). */
 export class Random {
   #state: number;
 

@@ -25,12 +25,12 @@ export class RawConnection {
     this.socket.write(bytes, 'latin1');
   }
 
-  /** Resolves when the connection is closed, by whichever side. */
+  /** Resolves when either side has closed the connection. */
   async closed(): Promise<void> {
     if (!this.socket.closed) await new Promise(resolve => this.socket.once('close', resolve));
   }
 
-  /** The responses that came until the server ended the connection. Throws when it broke, or one of them was cut off. */
+  /** The responses until the server ended the connection. Throws when the connection broke or a response is incomplete. */
   async responses(): Promise<ApiResponse[]> {
     await this.closed();
     if (this.#failure) throw this.#failure;
@@ -38,7 +38,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes in one piece, and returns the responses that came until the server ended the connection. */
+/** Sends bytes at once, and returns the responses until the server ended the connection. */
 export function exchangeUntilEnd(origin: string, bytes: string): Promise<ApiResponse[]> {
   const connection = new RawConnection(origin);
   connection.send(bytes);

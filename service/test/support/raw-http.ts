@@ -3,13 +3,13 @@ import type { ApiResponse } from './client.ts';
 import { assertKeepsContract } from './contract.ts';
 
 /**
- * Sends bytes to a server as they are, for what no HTTP client would send, and answers with the first response. A rejection
- * is held against the contract as one of a request that is no operation. Text is sent as Latin-1.
+ * Sends bytes to a server unchanged, for requests that no HTTP client would send, and returns the first response. An
+ * error is checked against the contract like that of a request that is not an operation. Text is sent as Latin-1.
  */
 export async function exchangeBytes(origin: string, bytes: string | Uint8Array): Promise<ApiResponse> {
-  const answer = parseResponse(await firstResponse(origin, bytes));
-  if (answer.status >= 400) assertKeepsContract({ method: 'GET', path: '/', ...answer });
-  return answer;
+  const response = parseResponse(await firstResponse(origin, bytes));
+  if (response.status >= 400) assertKeepsContract({ method: 'GET', path: '/', ...response });
+  return response;
 }
 
 /** The bytes of the first response, as Latin-1. */
@@ -37,7 +37,7 @@ function isWhole(response: string): boolean {
   return bodyStart > 3 && response.length >= bodyStart + length;
 }
 
-/** The body may be missing, as in a response to HEAD; one that is cut off is no JSON, which throws. */
+/** The body may be missing, as in a response to HEAD. An incomplete body is not valid JSON and throws. */
 export function parseResponse(response: string): ApiResponse {
   const bodyStart = response.indexOf('\r\n\r\n') + 4;
   const [statusLine = '', ...lines] = response.slice(0, bodyStart - 4).split('\r\n');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiResponse } from './client.ts';
 
-/** Asserts that a request was rejected under this status with this error code; answers the message. */
+/** Asserts that a request was rejected with this status and this error code. Returns the message. */
 export function assertRejected(
   { status, body, text }: ApiResponse,
   expectedStatus: number,

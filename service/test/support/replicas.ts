@@ -5,13 +5,13 @@ import { startTestApp, type TestApp } from './test-app.ts';
 import { onPostgres } from './test-store.ts';
 
 export interface ReplicatedApp extends TestApp {
-  /** Clients with the administrator's key: of two replicas where the store is a server, else twice of the one. */
+  /** Clients with the administrator's key: of two replicas on PostgreSQL, or the same one twice on SQLite. */
   apis: [Client, Client];
-  /** Sends `count` requests at once, in turn to the one replica and to the other. */
+  /** Sends `count` concurrent requests, alternating between the two replicas. */
   atOnce: (count: number, send: (api: Client, i: number) => Promise<ApiResponse>) => Promise<ApiResponse[]>;
 }
 
-/** Starts the service as races are to meet it: two replicas on PostgreSQL, one process on SQLite, which takes no more. */
+/** Starts the service as races need it: two replicas on PostgreSQL, one process on SQLite, which allows only one. */
 export async function startReplicas(
   t: TestContext,
   options: Parameters<typeof startTestApp>[1] = {},
@@ -25,7 +25,7 @@ export async function startReplicas(
   };
 }
 
-/** How often each outcome occurs among the answers: `{ '201': 1, '409 pet_not_available': 199 }`. */
+/** How often each outcome occurs among the responses: `{ '201': 1, '409 pet_not_available': 199 }`. */
 export function tally(responses: readonly ApiResponse[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const response of responses) {
@@ -35,12 +35,12 @@ export function tally(responses: readonly ApiResponse[]): Record<string, number>
   return counts;
 }
 
-/** The status, and the code where it is a rejection. */
+/** The status, followed by the error code for a rejection. */
 export function outcomeOf({ status, body }: ApiResponse): string {
   return body?.code === undefined ? String(status) : `${status} ${body.code}`;
 }
 
-/** Fails when there is an outcome among the answers that is not one of these. */
+/** Fails when a response has an outcome that is not expected. */
 export function assertOutcomes(responses: readonly ApiResponse[], expected: readonly string[]): void {
   const strays = responses.filter(response => !expected.includes(outcomeOf(response)));
   assert.deepEqual(tally(strays), {});

@@ -4,16 +4,16 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import type { Route } from '../../src/routes/define-route.ts';
 import { filled } from './operations.ts';
 
-/** An operation as its definition states it: what tests generate requests from, so that they cannot forget one. */
+/** An operation as its definition states it. Tests generate requests from definitions, so they cannot miss an operation. */
 export interface DefinedOperation {
   route: Route;
   operationId: string;
   method: Method;
-  /** Such as `/pets/{petId}`. */
+  /** For example `/pets/{petId}`. */
   template: string;
   /** Whether a valid API key is needed. */
   needsKey: boolean;
-  /** The scopes that the key needs, all of them; none where any key will do. */
+  /** The scopes that the key needs, all of them; empty when any key is accepted. */
   scopes: readonly string[];
   isStream: boolean;
 }
@@ -38,12 +38,12 @@ function scopesOf({ scope }: Route): string[] {
   return scopes;
 }
 
-/** The path of an operation for resources that do not exist. A stream gets a cursor that it rejects: it would not end. */
+/** The path of an operation for resources that do not exist. A stream gets a cursor that it rejects, because it would not end. */
 export function pathToNothing({ template, isStream }: DefinedOperation): string {
   return filled(template, 77) + (isStream ? '?cursor=none' : '');
 }
 
-/** The example body of an operation; `undefined` where it takes none. */
+/** The example body of an operation; `undefined` when it accepts none. */
 export function exampleBody({ route }: DefinedOperation): object | undefined {
   return route.body && ((route.example ?? route.body.example) as object);
 }

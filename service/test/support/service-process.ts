@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 
-/** What a process left behind when it ended. */
+/** The exit code and the output of a process that ended. */
 export interface Ended {
   /** The exit code; `null` when a signal ended it. */
   code: number | null;
@@ -19,13 +19,13 @@ export interface Ended {
 export interface Started {
   child: ChildProcess;
   ended: Promise<Ended>;
-  /** Sends a signal and answers once the process has ended. */
+  /** Sends a signal and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
 export interface ServiceProcess extends Started {
   url: string;
-  /** Where the metrics are; only with `OPS_PORT`. */
+  /** The URL of the metrics; only with `OPS_PORT`. */
   metricsUrl: string | undefined;
   /** The key in `admin.key`. */
   adminKey: string;
@@ -33,14 +33,14 @@ export interface ServiceProcess extends Started {
 
 type Environment = Record<string, string>;
 
-/** A directory on disk that goes with the test. */
+/** A directory on disk that is deleted when the test ends. */
 export function dataDirectory(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
   t.after(() => rmSync(directory, { recursive: true, maxRetries: 3 }));
   return directory;
 }
 
-/** Starts a command of `main.ts`. Whatever still runs when the test ends is killed. */
+/** Starts a command of `main.ts`. If it still runs when the test ends, it is killed. */
 export function start(t: TestContext, args: string[], environment: Environment): Started {
   const child = spawn(process.execPath, [main, ...args], {
     env: {

@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 
 const LISTS = ['/categories', '/pets', '/store/inventory', '/store/orders'];
 
-/** Everything the shop holds, for small shops: a rejected change must leave it as it was. */
+/** All resources of a small shop. A rejected change must leave them unchanged. */
 export async function shopState(api: Client): Promise<Record<string, unknown[]>> {
   const state: Record<string, unknown[]> = {};
   for (const path of LISTS) {

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 
 export interface SmallDisk {
   directory: string;
-  /** Takes all of the room that is left. */
+  /** Uses up all free space. */
   fill(): void;
-  /** Gives that room back. */
+  /** Frees that space again. */
   makeRoom(): void;
   remove(): void;
 }
 
-/** Mounts a file system in memory of so many bytes, which needs root. `mode` can be `ro`: read-only. Remove it after what uses it has ended. */
+/**
+ * Mounts a file system in memory of this many bytes, which needs root. `mode` can be `ro`: read-only. Remove it after the
+ * processes that use it have ended.
+ */
 export function smallDisk(bytes: number, mode: 'rw' | 'ro' = 'rw'): SmallDisk {
   if (process.getuid!() !== 0) {
     throw new Error(

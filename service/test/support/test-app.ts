@@ -6,7 +6,7 @@ import { Client } from './client.ts';
 import { TestClock } from './test-clock.ts';
 import { newTestStore, onPostgres, type TestStore } from './test-store.ts';
 
-/** A service that was booted, and a client of it with the administrator's key. */
+/** A running service, and a client of it with the administrator's key. */
 export interface Replica {
   app: App;
   api: Client;
@@ -17,16 +17,16 @@ export interface TestApp extends Replica {
   adminKey: string;
   clock: TestClock;
   store: TestStore;
-  /** Where the metrics are; only with `OPS_PORT`. */
+  /** The URL of the metrics; only with `OPS_PORT`. */
   metricsUrl: string | undefined;
   directory: string;
   /** Every line that was logged so far. */
   logLines: () => Record<string, unknown>[];
-  /** Creates a key and answers a client that uses it. */
+  /** Creates a key and returns a client that uses it. */
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
   /** Closes the service and starts it again on its store, under the same clock. */
   restart: () => Promise<TestApp>;
-  /** Boots one more service on the same store, under the same clock. PostgreSQL only: SQLite's is one process's. */
+  /** Starts another service on the same store, under the same clock. PostgreSQL only: one process owns an SQLite store. */
   replica: () => Promise<Replica>;
 }
 
@@ -38,8 +38,8 @@ export interface NewKey {
 }
 
 /**
- * Boots the real composition root on an empty store in a directory of its own, with a clock that tests turn. When the
- * test ends, all of it stops, and the test fails if anything is left behind.
+ * Starts the whole service on an empty store, with a clock that the test controls. When the test ends, the service stops,
+ * and the test fails if a socket, timer or file is left open.
  */
 export async function startTestApp(
   t: { after(release: () => Promise<void>): void },
@@ -55,11 +55,11 @@ export async function startTestApp(
     environment?: Record<string, string>;
     clock?: TestClock;
     webhooks?: Overrides['webhooks'];
-    /** Whether nothing else in this process opens sockets or timers meanwhile. Only then can it be told what is left. */
+    /** Whether nothing else in this process opens sockets or timers meanwhile. Only then can the test detect leaks. */
     alone?: boolean;
-    /** Whether the store is PostgreSQL and Redis, which replicas share, whichever the suite runs on. */
+    /** Whether to use PostgreSQL and Redis, which replicas share. The default is the store that the suite runs on. */
     shared?: boolean;
-    /** Milliseconds between two signs of life of a stream. */
+    /** Milliseconds between two heartbeats of a stream. */
     heartbeat?: number;
     timeouts?: Overrides['timeouts'];
   } = {},
@@ -130,12 +130,12 @@ export async function startTestApp(
   return shop;
 }
 
-/** No test asks a name server, or sends to whatever a name leads to. */
+/** Tests never query a name server, and never connect to other machines. */
 async function resolveNothing(hostname: string): Promise<never> {
-  throw new Error(`Tests know no ${hostname}`);
+  throw new Error(`Tests do not resolve ${hostname}`);
 }
 
-/** Sockets, servers and timers that are open now, each kind as often as it is. */
+/** The kinds of the sockets, servers and timers that are open now, one entry for each. */
 function openResources(): string[] {
   return process
     .getActiveResourcesInfo()
@@ -143,7 +143,7 @@ function openResources(): string[] {
     .sort();
 }
 
-/** What is open beyond what was: a kind appears as often as there are more of it. */
+/** The kinds of the resources that were opened since `before`, one entry for each. */
 function openedSince(before: readonly string[]): string[] {
   const known = [...before];
   return openResources().filter(name => {
@@ -154,7 +154,7 @@ function openedSince(before: readonly string[]): string[] {
 }
 
 async function assertNothingLeft(before: string[]): Promise<void> {
-  // A closed socket is let go of some turns of the event loop later.
+  // Node.js releases a closed socket some turns of the event loop later.
   const deadline = performance.now() + 500;
   while (openedSince(before).length > 0 && performance.now() < deadline) await nextTurn();
   assert.deepEqual(openedSince(before), [], 'sockets or timers were left behind');

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/kit/clock.ts';
 
-/** A clock that stands still until it is turned. */
+/** A clock that moves only when a test moves it. */
 export class TestClock implements Clock {
   #now: number;
 
@@ -12,7 +12,7 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
-  /** Goes forward (or back) by milliseconds. */
+  /** Moves forward (or back) by milliseconds. */
   turn(milliseconds: number): void {
     this.#now += milliseconds;
   }

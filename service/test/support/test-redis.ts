@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 export interface TestRedis {
   url: string;
-  /** A client to look at what is there. */
+  /** A client to inspect the database. */
   redis: Redis;
 }
 
@@ -25,7 +25,7 @@ export async function emptyRedis(): Promise<{ url: string; flush: () => Promise<
   const database = await administer(server, async redis => {
     const [, databases] = (await redis.config('GET', 'databases')) as string[];
     const turn = await redis.incr('petstore:test:next-db');
-    // Number 0 is for the numbers themselves.
+    // Database 0 contains the counter.
     return 1 + (turn % (Number(databases) - 1));
   });
   const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;

@@ -10,24 +10,24 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { failDisk } from './failing-disk.ts';
 import { emptyRedis } from './test-redis.ts';
 
-/** An empty store of its own for a test: the settings that lead a service to it, and how it is taken away. */
+/** An empty store for one test: the settings that a service needs to use it, and how to remove it. */
 export interface TestStore {
   environment: Record<string, string>;
   directory: string;
-  /** All that is kept, byte for byte: the files of the directory, and the rows of a server's tables. */
-  everythingKept: () => Promise<Buffer[]>;
-  /** Makes every write fail until the function that it answers with is called. */
-  breakDown: () => Promise<() => Promise<void>>;
+  /** All stored bytes: the files of the directory, and the rows of the tables on PostgreSQL. */
+  storedBytes: () => Promise<Buffer[]>;
+  /** Makes every write fail until the returned function is called. */
+  failWrites: () => Promise<() => Promise<void>>;
   remove: () => Promise<void>;
 }
 
-/** Whether the API suite runs on PostgreSQL and Redis this time: it runs once on each store. */
+/** Whether the API suite runs on PostgreSQL and Redis: it runs once on each store. */
 export const onPostgres = process.env.TEST_STORE === 'postgres';
 
-/** In memory where the system has a place for it: only the tests of crashes need a disk. */
+/** In memory if the system supports it: only the tests of crashes need a disk. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** `shared` is a store that replicas can share, whichever the suite runs on. */
+/** Creates a store. With `shared` it is one that replicas can share, independent of the store that the suite runs on. */
 export async function newTestStore(shared = onPostgres): Promise<TestStore> {
   const directory = mkdtempSync(join(scratch, 'petstore-test-'));
   const files = () => readdirSync(directory).map(name => readFileSync(join(directory, name)));
@@ -39,10 +39,10 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
     return {
       environment: { PETSTORE_DATA: directory },
       directory,
-      everythingKept: async () => files(),
-      breakDown: async () => {
-        const mend = failDisk(directory, 'writes');
-        return async () => mend();
+      storedBytes: async () => files(),
+      failWrites: async () => {
+        const repair = failDisk(directory, 'writes');
+        return async () => repair();
       },
       remove: async () => removeDirectory(),
     };
@@ -55,12 +55,12 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
       DATABASE_URL: throughPooler(database.url),
       REDIS_URL: redis.url,
       PETSTORE_DATABASE_CONNECTIONS: '6',
-      // A machine that is slow is no fault of the service's.
+      // A slow machine must not fail a test.
       PETSTORE_DATABASE_TIMEOUT_SECONDS: '30',
     },
     directory,
-    everythingKept: async () => [...files(), ...(await rowsOf(database.url))],
-    breakDown: () => shutOut(database.name),
+    storedBytes: async () => [...files(), ...(await rowsOf(database.url))],
+    failWrites: () => blockConnections(database.name),
     remove: async () => {
       removeDirectory();
       await database.drop();
@@ -69,11 +69,11 @@ export async function newTestStore(shared = onPostgres): Promise<TestStore> {
   };
 }
 
-/** A store for processes, which goes with the test even while they still run. */
+/** A store for processes. It is removed when the test ends, even while they still run. */
 export async function storeForProcesses(t: TestContext): Promise<TestStore> {
   const store = await newTestStore();
   t.after(async () => {
-    if (onPostgres) await store.breakDown();
+    if (onPostgres) await store.failWrites();
     await store.remove();
   });
   return store;
@@ -82,11 +82,11 @@ export async function storeForProcesses(t: TestContext): Promise<TestStore> {
 export interface TestDatabase {
   name: string;
   url: string;
-  /** A connection still open would be a leak of the test's, and makes this fail. */
+  /** Drops the database. Fails when a connection is still open, which would be a leak of the test. */
   drop: () => Promise<void>;
 }
 
-/** Creates a database with the schema of now on the server of the tests. */
+/** Creates a database with the current schema on the server of the tests. */
 export async function newDatabase(): Promise<TestDatabase> {
   return emptyDatabase(`TEMPLATE ${await templateDatabase()}`);
 }
@@ -102,10 +102,10 @@ export async function emptyDatabase(options = ''): Promise<TestDatabase> {
   };
 }
 
-/** A pooler keeps connections of the server when its clients have ended theirs. */
+/** A pooler keeps server connections open after its clients have closed theirs. */
 const LEFT_OPEN = process.env.TEST_POOLER_URL ? 'WITH (FORCE)' : '';
 
-/** The URL of a database by way of the pooler, where the tests were started with one. */
+/** The URL of a database through the pooler, if the tests were started with one. */
 function throughPooler(databaseUrl: string): string {
   if (!process.env.TEST_POOLER_URL) return databaseUrl;
   const url = new URL(databaseUrl);
@@ -133,8 +133,8 @@ export async function administer<T>(work: (client: Client) => Promise<T>): Promi
   }
 }
 
-/** Ends every connection to a database, and takes no new one until the function that it answers with is called. */
-export async function shutOut(name: string): Promise<() => Promise<void>> {
+/** Ends every connection to a database, and rejects new ones until the returned function is called. */
+export async function blockConnections(name: string): Promise<() => Promise<void>> {
   await administer(client => client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
   await endConnections(name);
   return async () => {
@@ -149,7 +149,7 @@ export async function endConnections(name: string): Promise<void> {
   );
 }
 
-/** Every row of every table, its columns as they are kept: bytes as bytes, all else as text. */
+/** Every row of every table, with its columns as stored: bytes as bytes, the rest as text. */
 async function rowsOf(url: string): Promise<Buffer[]> {
   const client = new Client(url);
   await client.connect();
@@ -157,12 +157,12 @@ async function rowsOf(url: string): Promise<Buffer[]> {
     const tables = await client.query(
       "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
-    const kept: Buffer[] = [];
+    const stored: Buffer[] = [];
     for (const { name } of tables.rows) {
       const { rows } = await client.query({ text: `SELECT * FROM ${name}`, rowMode: 'array' });
-      for (const row of rows) kept.push(Buffer.concat(row.flatMap(columnBytes)));
+      for (const row of rows) stored.push(Buffer.concat(row.flatMap(columnBytes)));
     }
-    return kept;
+    return stored;
   } finally {
     await client.end();
   }
@@ -174,7 +174,7 @@ function columnBytes(value: unknown): Buffer[] {
 
 let template: Promise<string> | undefined;
 
-/** A migrated database to copy, made by the first test process that needs it: a copy costs less than the migrations. */
+/** A migrated database to copy, created by the first test process that needs it: a copy is faster than the migrations. */
 function templateDatabase(): Promise<string> {
   const name = `template_${readMigrations('postgres').length}`;
   template ??= administer(async client => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Seconds. With Redis counts are stored every five. */
+/** Seconds. With Redis, counts are stored every five seconds. */
 const TIMEOUT = 10;
 
 /**
- * Waits until a condition holds, for at most `seconds`. Throws an error that names the condition when it does not hold by
- * then: a wait without a deadline would end as a timeout of the whole test, which names nothing.
+ * Waits until a condition holds, for at most `seconds`, and then throws an error that names the condition. A wait without
+ * a deadline would end with a timeout of the whole test, whose message does not name it.
  */
 export async function until(
   condition: string,
@@ -19,7 +19,7 @@ export async function until(
   }
 }
 
-/** Waits for a promise, for at most `seconds`. Throws an error that names the event when it has not resolved by then. */
+/** Waits for a promise, for at most `seconds`, and then throws an error that names the event. */
 export async function inTime<T>(event: string, promise: Promise<T>, seconds = 120): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

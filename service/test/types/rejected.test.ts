@@ -13,7 +13,7 @@ interface Place {
   message: string;
 }
 
-/** What the compiler reports for the examples, one report for each error. */
+/** The errors that the compiler reports for the examples. */
 function reports(): Place[] {
   const { stdout, status } = spawnSync(
     join(root, 'node_modules/.bin/tsc'),
@@ -30,7 +30,7 @@ function reports(): Place[] {
   );
 }
 
-/** The statements after a comment `Rejected: ` with a part of the message that they must get. */
+/** The statements after a comment `Rejected: `, with the part of the message that follows it. */
 function expected(file: string): Place[] {
   const lines = readFileSync(join(root, file), 'utf8').split('\n');
   return lines.flatMap((text, i) => {
@@ -39,7 +39,7 @@ function expected(file: string): Place[] {
   });
 }
 
-/** The last comment before a line is the one of its statement. */
+/** The statement that an error belongs to: the last one that starts at or before its line. */
 function statementOf({ file, line }: Place, statements: readonly Place[]): Place | undefined {
   return statements.filter(statement => statement.file === file && statement.line <= line).at(-1);
 }
