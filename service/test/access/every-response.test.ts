@@ -113,8 +113,8 @@ function check(response: ApiResponse, status: number, expected: Expected, now: n
 }
 
 /**
- * The order in which concurrent requests were decided, as their responses show it: a response with more remaining is the
- * earlier one, then follow those that count nothing, then the rejections. PostgreSQL looks their keys up on several
+ * The order in which concurrent requests were decided, as their responses show it: a response with more remaining is
+ * the earlier one, then follow those that count nothing, then the rejections. PostgreSQL looks their keys up on several
  * connections, so that they are not always decided in the order in which they were sent.
  */
 function byDecision(

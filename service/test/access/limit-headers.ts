@@ -10,7 +10,10 @@ export interface LimitHeaders {
   reset: number;
 }
 
-/** Reads the three headers; fails when they are missing, not integers, or contradict each other, other headers or the clock. */
+/**
+ * Reads the three headers; fails when they are missing, not integers, or contradict each other, other headers or the
+ * clock.
+ */
 export function limitsIn(response: ApiResponse, now: number): LimitHeaders {
   const { status, headers } = response;
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(name => {

@@ -13,7 +13,10 @@ type Request = (shop: TestApp, client: Client) => Promise<ApiResponse>;
 const created = '{"name":"Dogs"}';
 const withType = (type: string) => ({ 'content-type': type });
 
-/** A request that counts against its client's key, for each status. GET /pets/1 is past its sunset, and key 2 is revoked. */
+/**
+ * A request that counts against its client's key, for each status. GET /pets/1 is past its sunset, and key 2 is
+ * revoked.
+ */
 const counted: [status: number, request: Request][] = [
   [200, (_shop, client) => client.get('/pets')],
   [200, (_shop, client) => client.head('/pets')],

@@ -72,8 +72,9 @@ export const administrators: Kind[] = [
 ];
 
 /**
- * Kinds that count against the address, or against the bucket of a key for its account. Those of one group are decided in the
- * order in which they are sent. Two of different groups can be swapped, because only some need a lookup of the key.
+ * Kinds that count against the address, or against the bucket of a key for its account. Those of one group are decided
+ * in the order in which they are sent. Two of different groups can be swapped, because only some need a lookup of the
+ * key.
  */
 export const byAddress: Kind[][] = [
   [

@@ -1,4 +1,7 @@
-/** The events of a simulation, each at a millisecond from `start` up to, but not including, `end`. Later ones are dropped. */
+/**
+ * The events of a simulation, each at a millisecond from `start` up to, but not including, `end`. Later ones are
+ * dropped.
+ */
 export class Agenda {
   readonly #start: number;
   /** The index is the number of milliseconds after the start. */
