@@ -4,7 +4,7 @@ COPY .npmrc package.json package-lock.json ./
 COPY service/package.json service/
 COPY web/package.json web/
 COPY web/stubs web/stubs
-# The optional packages are the pinned Node.js for machines without one; the image has its own.
+# The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 
 FROM node:24-bookworm-slim
@@ -17,16 +17,16 @@ COPY service/migrations service/migrations
 COPY openapi.yaml ./
 COPY web/package.json web/
 COPY web/portal web/portal
-# The compile cache would else be looked for in /app, which the service may not write to.
+# By default the compile cache is in /app, to which the service cannot write.
 ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
-# Bounds memory under load: docs/operations.md, Sizing.
+# Limits memory under load: docs/operations.md, Sizing.
 ENV NODE_OPTIONS=--max-semi-space-size=8
 USER node
 VOLUME /data
-# 9090 is for OPS_PORT, where that is set.
+# Port 9090 is for OPS_PORT, if it is set.
 EXPOSE 8080 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.PORT, path: '/healthz' }, response => process.exit(response.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# The process itself gets SIGTERM, and the other commands work, too: docker run … keys list
+# The exec form passes SIGTERM to the process. Other commands also work: docker run … keys list
 ENTRYPOINT ["node", "service/src/main.ts"]
 CMD ["serve"]

@@ -1,45 +1,45 @@
 /**
- * HTTP/1.1 load generator, a process of its own so that it and the server under test each have a core.
- * Takes one job at a time over the IPC channel; `harness/load-generator.ts` is its client.
+ * HTTP/1.1 load generator, in a separate process so that it and the server under test each have a core. It accepts one job at
+ * a time over the IPC channel; `harness/load-generator.ts` is its client.
  *
- * It speaks to raw sockets and reads no more of an answer than its status and length: a general HTTP client
- * costs more per request than the servers it would measure.
+ * It uses raw sockets and reads only the status and the length of a response: a general HTTP client costs more per request than
+ * the servers that it would measure.
  */
 import net from 'node:net';
 import { cpuSeconds } from './harness/process-stats.ts';
 
 export interface LoadJob {
-  /** Of the servers, among which the connections are dealt out. */
+  /** The ports of the servers, which share the connections. */
   ports: number[];
   /** Each connection is kept alive and has one request in flight; nothing is pipelined. */
   connections: number;
   seconds: number;
-  /** Whole requests as they go over the wire, sent in turn. */
+  /** Complete requests as they are sent, in a cycle. */
   requests: string[];
   expectedStatus: number;
-  /** The processes whose CPU time is charged to the requests. */
+  /** The processes whose CPU time counts for the requests. */
   serverPids: number[];
 }
 
 export interface LoadResult {
   requests: number;
   requestsPerSecond: number;
-  /** User and system time of the whole server processes, all threads, in microseconds. */
+  /** User and system time of all threads of the server processes, in microseconds per request. */
   serverCpuPerRequest: number;
-  /** Share of the time in which the generator had answers to handle; near 1 it is the bottleneck, not the server. */
+  /** The share of the time in which the generator handled responses. Near 1 the generator is the bottleneck, not the server. */
   generatorBusy: number;
   /** In microseconds. */
   latency: { median: number; p99: number };
-  /** Answers by status other than the expected one. */
+  /** The number of responses by unexpected status. */
   unexpected: Record<string, number>;
 }
 
 export type LoadReply = { result: LoadResult } | { error: string };
 
-/** One for all connections: what is read is taken out of it at once. */
+/** One buffer for all connections: its content is copied at once. */
 const readBuffer = Buffer.allocUnsafe(64 * 1024);
 
-/** Counts latencies in buckets of one microsecond; what takes longer than the last one lands there. */
+/** Counts latencies in buckets of one microsecond; the last bucket also counts all longer ones. */
 class Histogram {
   readonly #buckets = new Uint32Array(1_000_000);
   #count = 0;
@@ -97,7 +97,7 @@ class LoadRun {
     const elapsed = (performance.now() - started) / 1000;
     const serverCpuUsed = cpuSeconds(serverPids) - serverCpu;
 
-    // What is still in flight is answered but not counted, so that no server sees a broken connection.
+    // Requests in flight are finished but not counted, so that no server sees a closed connection.
     await this.#orFail(Promise.all(sockets.map(({ ended }) => ended)));
     return {
       requests: this.#finished,
@@ -110,8 +110,8 @@ class LoadRun {
   }
 
   /**
-   * Keeps the event loop turning instead of sleeping until an answer comes: a server's write has to wake a sleeping
-   * peer, which on a virtual machine costs the server up to a third of a request, and the slower one more often.
+   * Keeps the event loop running instead of sleeping until a response arrives: the write of a server would have to wake the
+   * sleeping generator, which on a virtual machine costs the server up to a third of a request, and a slow server more often.
    */
   readonly #turn = (): void => {
     const now = performance.now();
@@ -140,7 +140,7 @@ class LoadRun {
       received += readBuffer.toString('latin1', 0, bytes);
       const length = responseLength(received);
       if (Number.isNaN(length) || received.length > length) {
-        this.#failed.reject(new Error(`Not one answer with a Content-Length:\n${received}`));
+        this.#failed.reject(new Error(`Not a single response with a Content-Length:\n${received}`));
         return false;
       }
       if (received.length === length) {
@@ -177,7 +177,7 @@ class LoadRun {
   }
 }
 
-/** Length of head and body together, in bytes; infinite while the head is incomplete, NaN when the head does not say. */
+/** Returns the length of head and body in bytes; infinite while the head is incomplete, NaN without a Content-Length. */
 function responseLength(received: string): number {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return Number.POSITIVE_INFINITY;

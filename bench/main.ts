@@ -1,6 +1,6 @@
 /**
- * Measures the figures that the service is to reach, each as a ratio taken in one run, and writes them to
- * `RESULTS.md` beside this file. Linux only: CPU time and memory are read from /proc.
+ * Measures the target figures of the service, most of them as a ratio within one run, and writes them to `RESULTS.md` in this
+ * directory. Linux only: CPU time and memory are read from /proc.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -50,10 +50,10 @@ const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };
 
 const USAGE = `Usage: npm run bench -- [--quick] [--only <row>]...
 
-Only a run of everything, without --quick, writes RESULTS.md.
+Only a run of all rows without --quick writes RESULTS.md.
 
   --quick  ${QUICK.pairs} pairs of ${QUICK.seconds} s instead of ${FULL.pairs} of ${FULL.seconds} s
-  --only   measures only these rows:
+  --only   measures only the given rows:
            ${ROWS.map(row => row.name).join(', ')}
 `;
 
@@ -94,7 +94,7 @@ function showTable(findings: Finding[]): string {
   const lines = findings.map(({ what, target, measured, absolute, verdict }) =>
     showLine([what, target, measured, absolute, showVerdict(verdict)]),
   );
-  const head = ['what', 'target', 'measured: median (min–max)', 'in figures: medians', 'verdict'];
+  const head = ['what', 'target', 'measured: median (min–max)', 'absolute figures: medians', 'verdict'];
   return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
 }
 
@@ -109,15 +109,15 @@ function showLine(cells: string[]): string {
 function showResults(table: string): string {
   return `# Measurements
 
-\`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${effort.pairs} pairs of ${effort.seconds} s each, A and B in turn, the ratio taken
-pair by pair. ${describeMachine()}
+\`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${effort.pairs} pairs of ${effort.seconds} s each. A and B alternate, and the ratio
+is computed for each pair. ${describeMachine()}
 
 ${table}
-* Server and load generator are processes of their own; a server's log goes to the null device.
-* *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio in throughput where
-  something else than the server's CPU is the limit: the disk, or the generator.
+* Server and load generator are separate processes. The log of a server goes to the null device.
+* *By CPU* is the same ratio in requests per second of the server's CPU time. It differs from the ratio of throughput if the
+  bottleneck is not the server's CPU but the disk or the generator.
 * The Express stack is \`yardsticks/express-stack.ts\`, Feathers \`peers/feathers-stack.js\`; bare \`node:http\` is \`yardsticks/bare-http.ts\`, and with the
   service's calls to PostgreSQL and Redis \`yardsticks/bare-backends.ts\`.
-* PostgreSQL and Redis run on the same machine, and their CPU time is not counted; what PostgreSQL commits is on disk.
+* PostgreSQL and Redis run on the same machine, and their CPU time is not counted. Commits of PostgreSQL are durable.
 `;
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The paths of all programs of these names on `PATH`, the first name's first. */
+/** Returns the paths of all programs with these names on `PATH`, in the order of the names. */
 export function findPrograms(names: readonly string[], PATH = process.env.PATH ?? ''): string[] {
   const directories = PATH.split(delimiter).filter(directory => directory !== '');
   return names.flatMap(name => directories.map(directory => join(directory, name))).filter(isExecutable);

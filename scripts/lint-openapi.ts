@@ -1,4 +1,4 @@
-// Holds openapi.yaml against Redocly's recommended rules; any finding fails.
+// Checks openapi.yaml against Redocly's recommended rules. Any finding is a failure.
 import { join } from 'node:path';
 import { createConfig, lint } from '@redocly/openapi-core';
 

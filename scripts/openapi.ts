@@ -1,4 +1,4 @@
-// Writes openapi.yaml from the route definitions; with --check it only tells whether the committed file is current.
+// Writes openapi.yaml from the route definitions. With --check it only checks that the committed file is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describedRoutes } from '../service/src/described-routes.ts';
@@ -11,6 +11,6 @@ const text = await toYaml(await buildDocument(describedRoutes));
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text);
 } else if (readFileSync(file, 'utf8') !== text) {
-  process.stderr.write('openapi.yaml is not what the route definitions say: run npm run openapi\n');
+  process.stderr.write('openapi.yaml does not match the route definitions: run npm run openapi\n');
   process.exitCode = 1;
 }

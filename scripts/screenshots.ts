@@ -1,4 +1,4 @@
-// Takes the pictures of the portal in docs/screenshots, from the demo shop of a service of its own.
+// Takes the screenshots of the portal in docs/screenshots. It starts its own service with the demo shop.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isM
 
 const listPets = { operationId: 'listPets', tags: ['Animals'] };
 
-/** What each picture shows: the options of its browser, and what is done before it is taken. */
+/** The browser options of each picture, and the steps before it is taken. */
 const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
   {
     'portal-desktop-light': [desktop, showResponse],
@@ -35,7 +35,7 @@ async function showOperation(portal: PortalPage, operationId: string): Promise<v
     .waitFor();
 }
 
-/** An operation that was tried out, with the answer in the picture. */
+/** Tries out an operation and scrolls to the response. */
 async function showResponse(portal: PortalPage, key: string): Promise<void> {
   await portal.open('#/Animals/listPets');
   await portal.useKey(key);
@@ -43,7 +43,7 @@ async function showResponse(portal: PortalPage, key: string): Promise<void> {
   await shown.locator('.try-out__btn').click();
   await shown.locator('[data-param-name="limit"] input').fill('3');
   await portal.execute(listPets);
-  await shown.locator('.live-response').evaluate(answer => answer.scrollIntoView({ block: 'center' }));
+  await shown.locator('.live-response').evaluate(element => element.scrollIntoView({ block: 'center' }));
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));
@@ -51,9 +51,9 @@ const service = spawn(process.execPath, [join(root, 'service/src/main.ts'), 'ser
   env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DRAIN_SECONDS: '0', PETSTORE_DATA: directory },
   stdio: ['ignore', 'pipe', 'pipe'],
 });
-let told = '';
+let errorOutput = '';
 service.stderr.on('data', text => {
-  told += text;
+  errorOutput += text;
 });
 const ended = once(service, 'close');
 let browser: Browser | undefined;
@@ -85,5 +85,5 @@ async function addressOfService(): Promise<string> {
       return JSON.parse(line).url;
     }
   }
-  throw new Error(`The service did not start: ${told}`);
+  throw new Error(`The service did not start: ${errorOutput}`);
 }

@@ -1,6 +1,5 @@
-// Installs the packages that are missing: those of the service, or with the argument `develop` those of the tests and
-// tools as well. Runs on the machine's own Node.js, 18 or newer: the pinned one that everything else runs on is among
-// the packages that it installs.
+// Installs missing packages: those of the service, and with the argument `develop` also those of the tests and tools. Runs on
+// the installed Node.js, 18 or newer, because the pinned Node.js is one of the packages that it installs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
@@ -9,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const runtime = join(root, 'node_modules', '.bin', 'node');
 
-/** What npm has installed. npm removes it first and writes it last: after an interrupted installation it is missing. */
+/** The list of installed packages. npm deletes it first and writes it last: it is missing after an interrupted installation. */
 const record = join(root, 'node_modules', '.package-lock.json');
 
-/** The workspaces whose packages the service needs when it runs. */
+/** The workspaces whose packages the service needs at run time. */
 const RUN = ['service', 'web'];
 
 const parts = {
@@ -22,7 +21,7 @@ const parts = {
 
 const [part = 'run', ...others] = process.argv.slice(2);
 if (!Object.keys(parts).includes(part) || others.length > 0) {
-  fail(`scripts/setup.mjs takes run or develop, but was given "${[part, ...others].join(' ')}"`, 2);
+  fail(`scripts/setup.mjs expects run or develop, but was given "${[part, ...others].join(' ')}"`, 2);
 }
 
 const locked = readPackages(join(root, 'package-lock.json'));
@@ -30,24 +29,24 @@ const installed = existsSync(record) ? readPackages(record) : {};
 const wanted = { run: packagesToRun(), develop: Object.keys(locked) };
 
 if (!isInstalled(part)) {
-  if (isInstalled('run')) addTheRest();
-  else installAnew();
+  if (isInstalled('run')) addDevelopmentPackages();
+  else reinstall();
   rejectWithoutRuntime();
 }
 
-/** The packages of a lock file by their paths; the project itself has the path ''. */
+/** Returns the packages of a lock file by path; the project itself has the path ''. */
 function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
 }
 
-/** Whether all packages of the part are installed, and everything that is installed has the locked version. */
+/** Whether all packages of a part are installed, and all installed packages have the locked version. */
 function isInstalled(name) {
   const isLocked = path => installed[path].integrity === locked[path]?.integrity;
-  const isThere = path => path === '' || path in installed || locked[path].optional;
-  return existsSync(runtime) && Object.keys(installed).every(isLocked) && wanted[name].every(isThere);
+  const isPresent = path => path === '' || path in installed || locked[path].optional;
+  return existsSync(runtime) && Object.keys(installed).every(isLocked) && wanted[name].every(isPresent);
 }
 
-/** The paths of the packages that the service depends on, directly or not. */
+/** Returns the paths of all direct and indirect dependencies of the service. */
 function packagesToRun() {
   const found = new Set(['', ...RUN]);
   for (const path of found) {
@@ -61,7 +60,7 @@ function packagesToRun() {
   return [...found];
 }
 
-/** Where Node.js finds a package: in the nearest `node_modules` that has it. */
+/** Returns the path where Node.js finds a package: in the nearest `node_modules` that contains it. */
 function resolve(from, name) {
   for (let directory = from; ; directory = dirname(directory)) {
     const path = join(directory, 'node_modules', name).split(sep).join('/');
@@ -70,22 +69,22 @@ function resolve(from, name) {
   }
 }
 
-/** Removes what is there and installs the locked versions. A clone that had the packages to develop has them again. */
-function installAnew() {
-  const wasToDevelop = Object.values(installed).some(({ dev }) => dev);
+/** Removes all packages and installs the locked versions, with the development packages if they were installed before. */
+function reinstall() {
+  const hadDevelopmentPackages = Object.values(installed).some(({ dev }) => dev);
   process.stderr.write('Installing packages (once; some 15 s) …\n');
-  const { failure } = npm('ci', ...(wasToDevelop ? parts.develop : parts[part]));
+  const { failure } = npm('ci', ...(hadDevelopmentPackages ? parts.develop : parts[part]));
   if (failure !== undefined) fail(failure);
 }
 
-/** Unlike `npm ci` it leaves in place what is installed: a service that runs may still load some of it. */
-function addTheRest() {
+/** Keeps the installed packages, unlike `npm ci`: a running service may still load some of them. */
+function addDevelopmentPackages() {
   process.stderr.write('Installing the packages of tests and tools (once; some 15 s) …\n');
   const before = readFileSync(record);
   rmSync(record);
   const { failure, signal } = npm('install', '--no-save', ...parts.develop);
   if (failure === undefined) return;
-  // npm that fails removes what it has added; npm that is killed does not.
+  // npm removes the added packages if it fails, but not if it is killed.
   if (signal === null) writeFileSync(record, before);
   fail(failure);
 }
@@ -107,7 +106,7 @@ function rejectWithoutRuntime() {
   if (status === 0) return;
   const platform = `${process.platform}-${process.arch}`;
   fail(
-    `The pinned Node.js 24 is not there for ${platform} (${error?.message ?? `exit code ${status}`}). ` +
+    `The pinned Node.js 24 is missing for ${platform} (${error?.message ?? `exit code ${status}`}). ` +
       'npm has it for Linux and macOS on x64 and arm64',
   );
 }

@@ -1,5 +1,5 @@
-// Several replicas of the service behind one address, with a PostgreSQL and a Redis of their own, to see how they do
-// together: npm run start:replicas -- 4
+// Starts several replicas of the service behind one address, with their own PostgreSQL and Redis, to try them out:
+// npm run start:replicas -- 4
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, readConfig } from '../service/src/config.ts';
@@ -11,16 +11,16 @@ import { Supervisor } from './servers/supervisor.ts';
 
 const MOST_REPLICAS = 16;
 
-/** How long requests in flight may take at the end, in milliseconds: event streams go on for ever. */
+/** How long requests in flight may take at shutdown, in milliseconds: event streams never end. */
 const LAST_REQUESTS = 1_000;
 
-/** What cannot be started as it was asked for; told in one sentence. */
+/** The arguments or settings are wrong. Only the message is printed. */
 class UsageError extends Error {}
 
 const stop = Promise.withResolvers<void>();
 let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // It may come twice: npm passes on the Ctrl-C that the terminal has sent to both.
+  // The signal can arrive twice: the terminal sends Ctrl-C to npm and this process, and npm forwards it.
   process.on(signal, () => {
     if (!isStopping) say('Stopping …');
     isStopping = true;
@@ -39,12 +39,12 @@ function readCount([text = '2', ...more]: string[]): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && count <= MOST_REPLICAS && more.length === 0) return count;
   throw new UsageError(
-    `npm run start:replicas -- N takes how many replicas to start, a whole number from 1 to ${MOST_REPLICAS} ` +
-      `(2 when left out), but was given "${[text, ...more].join(' ')}"`,
+    `npm run start:replicas -- N expects the number of replicas, a whole number from 1 to ${MOST_REPLICAS} ` +
+      `(2 if left out), but was given "${[text, ...more].join(' ')}"`,
   );
 }
 
-/** Runs until it is told to stop; then everything ends in the order in which it is of no more use. */
+/** Runs until a signal arrives, and then stops everything in reverse order. */
 async function run(count: number): Promise<void> {
   const balancer = new Balancer();
   try {
@@ -63,7 +63,7 @@ async function run(count: number): Promise<void> {
   }
 }
 
-/** First of all, so that a port that is taken is told at once. */
+/** Listens before anything else starts, so that a port that is in use is reported at once. */
 async function listen(balancer: Balancer): Promise<string> {
   const { HOST, PORT } = process.env;
   const { host, port } = readConfig({ HOST, PORT });
@@ -82,7 +82,7 @@ async function startBackends(backends: AsyncDisposableStack): Promise<[PostgresS
   return Promise.all(starts);
 }
 
-/** The first one fills the store; the others come once it has. */
+/** The first replica fills the store; the others start after that. */
 async function startReplicas(
   count: number,
   postgres: PostgresServer,
@@ -103,7 +103,7 @@ async function startReplicas(
     PETSTORE_TRUST_PROXY: PETSTORE_TRUST_PROXY ? `${PETSTORE_TRUST_PROXY},127.0.0.1` : '127.0.0.1',
   };
   const first = new Replica(1, environment, { args: ['--demo'] });
-  // Where the administrator's key is left; the shop itself is in PostgreSQL.
+  // The administrator's key is written there; the data are in PostgreSQL.
   environment.PETSTORE_DATA = first.directory;
   const others = Array.from({ length: count - 1 }, (_, i) => new Replica(i + 2, environment));
   const replicas = [first, ...others];
@@ -137,18 +137,18 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
     Database   ${postgres.url}
     Redis      ${redis.url}
 
-  All of it is temporary: shop, key, database and Redis are gone when this ends (Ctrl-C).
-  PostgreSQL and Redis are for trying out: nothing is flushed to disk (fsync off).
+  Everything is temporary: shop, key, database and Redis are deleted when this program ends (Ctrl-C).
+  PostgreSQL and Redis do not flush to disk (fsync off).
 
   Try it:
     curl -H "${key}" "${url}/pets?limit=3"
 
-  And then:
+  Then try:
     curl -i -H "${key}" "${url}/pets?limit=1"
-                     again and again: X-RateLimit-Remaining goes down by one, whichever replica answers
-    kill ${`${pid}`.padEnd(11)} one replica stops without failing a request, and is started again
-    kill -9 ${`${pid}`.padEnd(8)} one replica: the others go on, and it is started again
-    kill -STOP ${`${redis.pid}`.padEnd(5)} Redis: limits go on in the memory of each replica, until kill -CONT ${redis.pid}
+                     several times: X-RateLimit-Remaining decreases by one each time, on any replica
+    kill ${`${pid}`.padEnd(11)} one replica stops without a failed request, and is started again
+    kill -9 ${`${pid}`.padEnd(8)} one replica is killed: the others continue, and it is started again
+    kill -STOP ${`${redis.pid}`.padEnd(5)} Redis hangs: each replica counts limits in memory, until kill -CONT ${redis.pid}
 
 `;
 }

@@ -1,5 +1,5 @@
-// Brings the programs that the tests need and that npm does not bring, where that can be done: for root on Debian and
-// its like. Elsewhere it fails and says what to install. Arguments: the parts that are wanted; all when there are none.
+// Installs the programs that the tests need and that npm does not install, if it runs as root on Debian or a similar system.
+// Otherwise it fails with instructions. Arguments: the parts to install; all parts if there are none.
 import { spawnSync } from 'node:child_process';
 import { findChromium, howToGetChromium } from '../service/test/support/chromium.ts';
 import {
@@ -11,43 +11,43 @@ import { howToGetPostgres, postgresVersion } from './servers/postgres-programs.t
 import { findRedis, howToGetRedis } from './servers/redis-program.ts';
 
 interface Part {
-  /** `undefined` where it is missing; an error where it is there and will not do. */
+  /** Returns `undefined` if the program is missing. Throws if it exists but cannot be used. */
   find(): string | undefined;
   howToGet: string;
-  /** Brings it, for root on Debian and its like. Returns what was printed. */
-  bring?(): string;
+  /** Installs the program, as root on Debian or a similar system. Returns the output. */
+  provide?(): string;
 }
 
 const parts: Record<string, Part> = {
   postgres: { find: postgresVersion, howToGet: howToGetPostgres },
-  // Not redis-server: it starts a service on Redis's usual port, then and whenever the machine starts.
-  redis: { find: findRedis, howToGet: howToGetRedis, bring: () => install('redis-tools') },
-  chromium: { find: findChromium, howToGet: howToGetChromium, bring: () => install('chromium') },
-  operations: { find: findDebianPrograms, howToGet: howToGetDebianPrograms, bring: unpackDebianPrograms },
+  // Not redis-server, which starts a service on the default port of Redis, now and at each start of the machine.
+  redis: { find: findRedis, howToGet: howToGetRedis, provide: () => install('redis-tools') },
+  chromium: { find: findChromium, howToGet: howToGetChromium, provide: () => install('chromium') },
+  operations: { find: findDebianPrograms, howToGet: howToGetDebianPrograms, provide: unpackDebianPrograms },
 };
 
-/** What is run for one package, by one installation at a time on a machine: whoever waited finds it done. */
+/** Installs one package if it is missing. A lock allows only one installation at a time on a machine. */
 const INSTALL = `
   dpkg-query --show --showformat '\${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ||
   { apt-get update && apt-get install -y --no-install-recommends "$1"; }`;
 
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(parts)) {
-  const complaint = provide(name, parts[name]!);
-  if (complaint === undefined) continue;
-  process.stderr.write(`${complaint}.\n`);
+  const problem = ensure(name, parts[name]!);
+  if (problem === undefined) continue;
+  process.stderr.write(`${problem}.\n`);
   process.exitCode = 1;
 }
 
-/** What is wrong with the part, when it is not there in the end. */
-function provide(name: string, { find, howToGet, bring }: Part): string | undefined {
+/** Installs a part if it is missing. Returns the problem if that fails. */
+function ensure(name: string, { find, howToGet, provide }: Part): string | undefined {
   try {
     if (find() !== undefined) return undefined;
-    if (bring === undefined || !canInstall()) return howToGet;
+    if (provide === undefined || !canInstall()) return howToGet;
     process.stderr.write(`Installing ${name} (once; a minute at most) …\n`);
-    const printed = bring();
+    const output = provide();
     return find() === undefined
-      ? `${printed}\n${name} could not be installed: see above. ${howToGet}`
+      ? `${output}\n${name} could not be installed: see above. ${howToGet}`
       : undefined;
   } catch (error) {
     return (error as Error).message;

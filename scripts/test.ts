@@ -15,13 +15,13 @@ interface Suite {
 const options = ['--test-concurrency=3', '--test-timeout=300000'];
 
 const suites: Record<string, Suite> = {
-  // One process: it takes longer to start one for each file than to run the tests.
+  // The tests share a process, because starting one for each file takes longer than running its tests.
   fast: {
     files: ['service/src/**/*.test.ts', 'web/**/*.test.js'],
     options: ['--test-isolation=none', '--test-timeout=60000'],
     withServers: false,
   },
-  service: { files: ['service/**/*.test.ts', 'web/**/*.test.js'], options, withServers: true },
+  service: { files: ['service/test/**/*.test.ts'], options, withServers: true },
   postgres: {
     files: ['service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts'],
     options,

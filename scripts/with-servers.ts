@@ -1,6 +1,6 @@
-// Runs a command with a PostgreSQL, a Redis and a browser of its own, whose addresses are in its environment:
+// Runs a command with its own PostgreSQL, Redis and browser, whose URLs are in the command's environment:
 // node_modules/.bin/node scripts/with-servers.ts node --test service/test/journeys/pets.test.ts
-// With TEST_POOLER=transaction or session there is also a pgbouncer, through which the services of the tests connect.
+// With TEST_POOLER=transaction or session, the services of the tests connect through a pgbouncer.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -18,7 +18,7 @@ let interrupted: NodeJS.Signals | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     interrupted = signal;
-    // Ctrl-C in a terminal has reached the command as well.
+    // In a terminal, Ctrl-C also reaches the command.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child?.kill(signal);
   });
 }
@@ -30,7 +30,7 @@ if (command === undefined) {
   process.exitCode = await runWithServers(command);
 }
 
-/** The exit code: the command's, or as a shell would tell a signal. */
+/** Returns the exit code of the command, or 128 plus the number of the signal that ended it. */
 async function runWithServers(command: string): Promise<number> {
   const starts = await Promise.allSettled([startPostgres(), startRedis()]);
   let pgbouncer: Pgbouncer | undefined;
@@ -42,7 +42,7 @@ async function runWithServers(command: string): Promise<number> {
     browser = await offerBrowser();
     if (interrupted !== undefined) return codeOf(interrupted);
     return await run(command, {
-      // Every test file is a process of its own, and many start services: compiled code is stored for the next one.
+      // Each test file is a separate process, and many start services: compiled code is cached for the next process.
       NODE_COMPILE_CACHE: compileCache,
       TEST_DATABASE_URL: postgres!,
       TEST_REDIS_URL: redis!,
@@ -65,7 +65,7 @@ async function startPooler(serverUrl: string): Promise<Pgbouncer | undefined> {
   if (mode !== 'transaction' && mode !== 'session') {
     throw new Error(`TEST_POOLER must be transaction or session, but is "${mode}"`);
   }
-  // In transaction mode a replica's 6 connections share fewer; in session mode each client keeps one.
+  // In transaction mode the 6 connections of a replica share fewer; in session mode each client keeps one.
   return startPgbouncer({ serverUrl, mode, poolSize: mode === 'transaction' ? 4 : 40 });
 }
 

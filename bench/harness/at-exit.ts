@@ -1,4 +1,4 @@
-/** What must not outlive the bench, however it ends: child processes and temporary directories. */
+/** Removes child processes and temporary directories when the bench ends for any reason. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export function killAtExit(child: ChildProcess): void {
   child.once('exit', () => children.delete(child));
 }
 
-/** A directory that is removed when the bench ends. `TMPDIR` says on which disk. */
+/** Creates a directory that is removed when the bench ends. `TMPDIR` selects the disk. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
   directories.push(directory);

@@ -1,13 +1,13 @@
 import { startPostgres } from '../../scripts/servers/postgres.ts';
 import { startRedis } from '../../scripts/servers/redis.ts';
 
-/** What replicas of the service share. */
+/** The servers that replicas of the service share. */
 export interface Backends {
   databaseUrl: string;
   redisUrl: string;
 }
 
-/** A PostgreSQL whose commits are on disk, and a Redis; both end when this is disposed of, or with the bench. */
+/** Starts a durable PostgreSQL and a Redis. Both stop when the result is disposed of, or with the bench. */
 export async function startBackends(): Promise<Backends & AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
   const postgres = await startPostgres({ durable: true });

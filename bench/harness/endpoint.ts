@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An endpoint of webhooks on this machine that answers 204 at once, and counts what it was sent. */
+/** An endpoint for webhooks on this machine. It returns 204 at once and counts the requests. */
 export class Endpoint implements AsyncDisposable {
   readonly #server: Server;
   #count = 0;
@@ -16,11 +16,11 @@ export class Endpoint implements AsyncDisposable {
       this.#count++;
       if (this.#count === this.#expected) this.#reached();
     });
-    // Connections stay open for longer than the pauses of a measurement.
+    // Connections stay open longer than the pauses of a measurement.
     this.#server.keepAliveTimeout = 60_000;
   }
 
-  /** `host` is a loopback address; each counts as a host of its own. */
+  /** `host` is a loopback address; each address counts as a separate host. */
   static async start(host: string): Promise<Endpoint> {
     const endpoint = new Endpoint();
     endpoint.#server.listen(0, host);
@@ -33,7 +33,7 @@ export class Endpoint implements AsyncDisposable {
     return `http://${address}:${port}/hook`;
   }
 
-  /** Resolves when it was sent so many more requests than at the call. */
+  /** Resolves when the endpoint has received `count` more requests. */
   async gets(count: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#expected = this.#count + count;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
-/** Opens a stream of events on a connection of its own and reads whatever comes. `path` includes the query. */
+/** Opens an event stream on a separate connection and reads it. `path` includes the query. */
 export async function openStream(port: number, path: string, apiKey: string): Promise<IncomingMessage> {
   const sent = request({
     host: '127.0.0.1',

@@ -2,13 +2,13 @@ import type { LoadResult } from './load-generator.ts';
 import type { Pair } from './pairs.ts';
 import { atLeast, showTarget, type Target, type Verdict } from './targets.ts';
 
-/** A line of the table. */
+/** A row of the table. */
 export interface Finding {
   what: string;
   target: string;
   measured: string;
   absolute: string;
-  /** `undefined` where there is no target. */
+  /** `undefined` if there is no target. */
   verdict: Verdict | undefined;
 }
 
@@ -32,25 +32,25 @@ export function medianOf<T>(items: T[], figure: (item: T) => number): number {
   return spread(items.map(figure)).median;
 }
 
-/** `median (min–max)`. */
+/** Formats a spread as `median (min–max)`. */
 export function showSpread({ median, min, max }: Spread, digits: number, unit = ''): string {
   return `${median.toFixed(digits)}${unit} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
 export interface ThroughputGoal {
   what: string;
-  /** What the sides are called in the figures. */
+  /** The names of the sides in the figures. */
   a: string;
   b: string;
-  /** Of A's figure over B's; `undefined` when it is only shown. */
+  /** The target for the ratio A / B; `undefined` if the ratio is only shown. */
   target: Target | undefined;
-  /** Which ratio has to reach the target, or whether both have to; throughput alone unless given. */
+  /** The ratios that must reach the target; only throughput if left out. */
   decides?: 'throughput' | 'throughput and CPU';
 }
 
 /**
- * The ratio A / B, taken pair by pair: of requests per second, and in addition of requests per second of CPU time, which
- * shows what throughput hides when the generator or the disk is what limits a side.
+ * Returns the ratio A / B of each pair, in requests per second and in requests per second of CPU time. The second ratio shows
+ * differences that throughput hides if the generator or the disk is the bottleneck of a side.
  */
 export function throughputFinding(
   { what, a, b, target, decides = 'throughput' }: ThroughputGoal,

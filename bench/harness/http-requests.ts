@@ -1,24 +1,24 @@
 import { request } from 'node:http';
 import type { BareResponse } from '../yardsticks/bare-http.ts';
 
-/** The text of a request as it goes over the wire. */
+/** Returns the text of a request as it is sent. */
 export function getRequest(path: string, apiKey: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${apiKey}\r\n\r\n`;
 }
 
-/** The text of a request with a JSON body, as it goes over the wire. ASCII only. */
+/** Returns the text of a request with a JSON body as it is sent. ASCII only. */
 export function postRequest(path: string, apiKey: string, body: unknown): string {
   const json = JSON.stringify(body);
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${apiKey}\r\n`;
   return `${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`;
 }
 
-/** What Node's HTTP server adds by itself to every answer. */
+/** The headers that Node's HTTP server adds to every response. */
 const ADDED_BY_NODE = new Set(['date', 'connection', 'keep-alive']);
 
 /**
- * An answer with its header names and values as they were sent, without what Node adds by itself; to a POST when there
- * is a body to send.
+ * Returns a response with its header names and values as they were sent, without the headers that Node adds. The request is a
+ * POST if there is a body.
  */
 export function captureResponse(
   port: number,

@@ -6,7 +6,7 @@ import { killAtExit } from './at-exit.ts';
 
 export type { LoadResult } from '../load.ts';
 
-/** Runs jobs one after the other in a process that stays up between them, so that its code is warm. */
+/** Runs jobs one after another in one process, so that its code stays warm. */
 export class LoadGenerator implements Disposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<never>;
@@ -19,11 +19,11 @@ export class LoadGenerator implements Disposable {
     this.#ended = once(this.#child, 'exit').then(() => {
       throw new Error('The load generator ended.');
     });
-    // Whether that matters is for `run` to say: it also ends when it is disposed of.
+    // Only `run` reports this error: the process also exits when the generator is disposed of.
     this.#ended.catch(() => {});
   }
 
-  /** @throws when an answer had another status than the expected one: such a run measures something else. */
+  /** Throws if a response had an unexpected status, because such a run measures something else. */
   async run(job: LoadJob): Promise<LoadResult> {
     this.#child.send(job);
     const [reply] = (await Promise.race([once(this.#child, 'message'), this.#ended])) as [LoadReply];

@@ -5,14 +5,14 @@ import { temporaryDirectory } from './at-exit.ts';
 
 const PROBE_MS = 1000;
 
-/** What the figures depend on, in a sentence or two. */
+/** Describes the machine, on which the figures depend, in one sentence. */
 export function describeMachine(): string {
   const model = cpus()[0]?.model.trim();
   const syncs = syncsPerSecond().toLocaleString('en');
-  return `Node.js ${process.version}, ${cpus().length} × ${model}, a disk that takes ${syncs} fdatasync a second.`;
+  return `Node.js ${process.version}, ${cpus().length} × ${model}, a disk that completes ${syncs} fdatasync calls a second.`;
 }
 
-/** Appends of 4 KiB that reach the disk one after the other, where the stores under test are. */
+/** Measures how many appends of 4 KiB per second reach the disk of the stores under test, one after another. */
 function syncsPerSecond(): number {
   const file = openSync(join(temporaryDirectory(), 'probe'), 'w');
   const block = Buffer.alloc(4096);

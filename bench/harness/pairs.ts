@@ -2,13 +2,13 @@ import type { LoadGenerator, LoadResult } from './load-generator.ts';
 import type { Server } from './servers.ts';
 
 export interface Effort {
-  /** Measurements of each side; they alternate, so that what else the machine does meets both. */
+  /** Measurements of each side. They alternate, so that other load of the machine affects both. */
   pairs: number;
   seconds: number;
   warmUpSeconds: number;
 }
 
-/** One side of a comparison: a server, or several that share the load, and what to ask. */
+/** One side of a comparison: a server, or several that share the load, and the requests to send. */
 export interface Side {
   server: Server | readonly Server[];
   requests: string[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const directory = join(import.meta.dirname, '../peers');
 const stamp = join(directory, 'node_modules', '.installed');
 
-/** Installs the packages of `bench/peers`, which no one but the bench needs, unless they are there. Takes half a minute. */
+/** Installs the packages of `bench/peers`, which only the bench needs, if they are missing. Takes half a minute. */
 export function installPeers(): void {
   const wanted = readFileSync(join(directory, 'package-lock.json'), 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;

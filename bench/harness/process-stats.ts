@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** The unit of times in /proc: fixed at 100 a second for user space, whatever the kernel's own tick. */
+/** The unit of times in /proc: always 100 a second for user space, independent of the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
-/** User and system time that all threads of these processes have used so far. Linux only. */
+/** Returns the user and system time of all threads of these processes so far. Linux only. */
 export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
 }
 
 function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The second field is the command's name and may hold spaces; utime and stime are the 14th and 15th.
+  // The second field is the name of the command and can contain spaces; utime and stime are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory of a process in megabytes (10^6 bytes), the shared pages of the executable included. Linux only. */
+/** Returns the resident memory of a process in megabytes (10^6 bytes), including shared pages. Linux only. */
 export function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];

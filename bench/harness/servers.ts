@@ -24,25 +24,25 @@ const BARE_BACKENDS = path('../yardsticks/bare-backends.ts');
 const COMPILE_CACHE = path('../../node_modules/.cache/petstore');
 
 export interface ServiceSettings {
-  /** An existing store; a new, empty one unless given. */
+  /** The directory of an existing store; a new, empty store if left out. */
   dataDirectory?: string;
   /** Writes that share one commit, `PETSTORE_WRITE_BATCH`. */
   writeBatch?: number;
-  /** PostgreSQL in the place of the embedded store. */
+  /** PostgreSQL instead of the embedded store. */
   databaseUrl?: string;
-  /** Redis in the place of counts in memory. */
+  /** Redis instead of counters in memory. */
   redisUrl?: string;
   /** `PETSTORE_STREAMS_PER_KEY`. */
   streamsPerKey?: number;
-  /** `PETSTORE_WEBHOOKS_ALLOW_PRIVATE`: webhooks may lead to this machine. */
+  /** `PETSTORE_WEBHOOKS_ALLOW_PRIVATE`: endpoints of webhooks may be on this machine. */
   privateWebhooks?: boolean;
-  /** Where spans are exported to, and of which share of the requests. */
+  /** Where spans are exported to, and the share of requests that are recorded. */
   traces?: { endpoint: string; ratio: number };
-  /** A yardstick that is loaded before the service: it changes it, or measures it from inside. */
+  /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
   preload?: 'without-event-log' | 'loop-probe' | 'allocation-probe';
 }
 
-/** Starts the service's process without waiting for it. */
+/** Starts the process of the service without waiting for it. */
 export async function launchService(settings: ServiceSettings = {}): Promise<Server> {
   const {
     dataDirectory = temporaryDirectory(),
@@ -80,26 +80,26 @@ export async function startExpressStack(): Promise<Server> {
   return ready(new Server([EXPRESS_STACK], await freePort(), temporaryDirectory()));
 }
 
-/** Feathers with knex; its packages are installed first. */
+/** Starts Feathers with knex. Its packages are installed first. */
 export async function startFeathersStack(): Promise<Server> {
   installPeers();
   return ready(new Server([FEATHERS_STACK], await freePort(), temporaryDirectory()));
 }
 
-/** Bare `node:http` that gives this one answer to every request. */
+/** Starts bare `node:http` that returns this response to every request. */
 export async function startBareHttp(response: BareResponse): Promise<Server> {
   const server = new Server([BARE_HTTP, JSON.stringify(response)], await freePort(), temporaryDirectory());
   return ready(server, response.status);
 }
 
-/** Bare `node:http` that makes the service's calls to its backends, and answers as in these samples. */
+/** Starts bare `node:http` that makes the same calls to the backends as the service and returns these samples. */
 export async function startBareBackends(backends: Backends, samples: Samples): Promise<Server> {
   const settings = { DATABASE_URL: backends.databaseUrl, REDIS_URL: backends.redisUrl };
   const args = [BARE_BACKENDS, JSON.stringify(samples)];
   return ready(new Server(args, await freePort(), temporaryDirectory(), settings));
 }
 
-/** A server that does not start is ended: the bench would wait for it. */
+/** Stops a server that does not start; otherwise the bench would wait for it. */
 async function ready(server: Server, status = 200): Promise<Server> {
   await using starting = new AsyncDisposableStack();
   starting.use(server);
@@ -109,17 +109,17 @@ async function ready(server: Server, status = 200): Promise<Server> {
 }
 
 /**
- * A server under test, in a process of its own. All of them run as in production and log to the null device:
- * a log file's pages would be written by the same fsync that a durable write waits for.
+ * A server under test in a separate process. All servers run as in production and log to the null device: the fsync of a
+ * durable write would also write the pages of a log file.
  */
 export class Server implements AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly dataDirectory: string;
-  /** On the clock of `performance.now()`, in milliseconds. */
+  /** The time of the start by `performance.now()`, in milliseconds. */
   readonly startedAt = performance.now();
   readonly #child: ChildProcess;
-  #complaints = '';
+  #errorOutput = '';
 
   constructor(args: string[], port: number, dataDirectory: string, settings: NodeJS.ProcessEnv = {}) {
     this.port = port;
@@ -141,28 +141,28 @@ export class Server implements AsyncDisposable {
     });
     killAtExit(this.#child);
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaints += text;
+      this.#errorOutput += text;
     });
     if (this.#child.pid === undefined) throw new Error(`Could not start ${args[0]}.`);
     this.pid = this.#child.pid;
   }
 
-  /** The key that a server makes when it first starts on an empty store, which may be after it first answers. */
+  /** Returns the key that a server creates on an empty store, possibly after its first response. */
   async administratorKey(): Promise<string> {
     const file = join(this.dataDirectory, 'admin.key');
     const deadline = performance.now() + START_TIMEOUT_MS;
-    // The file is there before what it holds.
+    // The file exists before its content.
     while (!(existsSync(file) && statSync(file).size > 0) && performance.now() < deadline)
       await sleep(POLL_MS);
     return readFileSync(file, 'utf8').trim();
   }
 
-  /** Waits until a GET is answered with this status. */
+  /** Waits until a GET returns this status. */
   async responds(path: string, headers: Record<string, string> = {}, status = 200): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     while ((await this.#status(path, headers)) !== status) {
       if (this.#child.exitCode !== null) {
-        throw new Error(`The server ended with ${this.#child.exitCode}:\n${this.#complaints}`);
+        throw new Error(`The server ended with ${this.#child.exitCode}:\n${this.#errorOutput}`);
       }
       if (performance.now() > deadline)
         throw new Error(`No ${status} from ${path} within ${START_TIMEOUT_MS} ms.`);
@@ -171,8 +171,8 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * What the preloaded probe measured since the last call: `loop-probe` how long the event loop was blocked at most, in
-   * milliseconds, at first since the server listens; `allocation-probe` what was allocated, in bytes.
+   * Returns the measurement of the preloaded probe since the last call. `loop-probe` measures the longest time that the event
+   * loop was blocked, in milliseconds, at first since the server listens; `allocation-probe` the allocated bytes.
    */
   async requestProbe(): Promise<number> {
     const reply = once(this.#child, 'message');
@@ -190,7 +190,7 @@ export class Server implements AsyncDisposable {
     clearTimeout(timer);
   }
 
-  /** Undefined while nothing listens. */
+  /** Resolves with the status of a GET; `undefined` while nothing listens. */
   #status(path: string, headers: Record<string, string>): Promise<number | undefined> {
     return new Promise(resolve => {
       request({ host: '127.0.0.1', port: this.port, path, headers, agent: false }, response => {

@@ -3,7 +3,7 @@ import type { Server } from './servers.ts';
 
 const PETS = 1000;
 const PETS_AT_A_TIME = 50;
-/** So many that no load reaches them; the limits are checked and counted all the same. */
+/** Quotas that no load reaches. The limits are still checked and counted. */
 const UNREACHED_QUOTAS = { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 };
 export const NEW_PET = (categoryId: number) => ({ name: 'Bella the Labrador', categoryId });
 
@@ -12,13 +12,13 @@ export interface Access {
   categoryId: number;
 }
 
-/** A server with a key, a category and 1,000 pets in it, and the requests to load it with. */
+/** The key and the category of a server with 1,000 pets, and the requests for its load. */
 export interface Shop extends Access {
   readPet: string[];
   createPet: string[];
 }
 
-/** Gives our service a key and a category through its API. */
+/** Creates a key and a category through the API of the service. */
 export async function prepareService(server: Server): Promise<Access> {
   const { port } = server;
   const administratorKey = await server.administratorKey();
@@ -32,12 +32,12 @@ export async function prepareService(server: Server): Promise<Access> {
   return { apiKey: key, categoryId: id };
 }
 
-/** Fills our service through its API. */
+/** Fills the service through its API. */
 export async function openShop(server: Server): Promise<Shop> {
   return stockShop(server, await prepareService(server));
 }
 
-/** Fills a stack that ours is compared with, which comes with a key of its own and one category. */
+/** Fills a stack that the service is compared with. It already has a key and a category. */
 export async function openPeerShop(server: Server): Promise<Shop> {
   return stockShop(server, { apiKey: await server.administratorKey(), categoryId: 1 });
 }

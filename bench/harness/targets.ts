@@ -1,4 +1,4 @@
-/** What a figure is to reach, and what it would be best to reach. */
+/** The value that a figure must reach, and an ambitious one. */
 export interface Target {
   goal: number;
   moonshot?: number;

@@ -1,9 +1,9 @@
 /**
- * The two operations that are measured, as Feathers' own generator lays them out: Koa, knex on better-sqlite3, a schema for
- * what comes in and a resolver for what goes out; rate-limiter-flexible and pino, which its guides name, around them. Commits
- * are as durable as ours.
+ * The two measured operations, in the structure of Feathers' own generator: Koa, knex on better-sqlite3, a schema for input and
+ * a resolver for output, with rate-limiter-flexible and pino, which its guides recommend. Commits are as durable as those of
+ * the service.
  *
- * Where it does less than our service, that is in its favour: no Idempotency-Key, no ETag, no deprecation headers.
+ * It does less than the service, which is in its favour: no Idempotency-Key, no ETag, no deprecation headers.
  */
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
-/** So many that no load reaches them; the limits are checked and counted all the same. */
+/** Quotas that no load reaches. The limits are still checked and counted. */
 const PER_MINUTE = 1_000_000_000;
 const PER_DAY = 1_000_000_000_000;
 const WellFormedId = /^[\w.-]{1,128}$/;
@@ -87,7 +87,7 @@ async function authenticate(ctx, next) {
   const apiKey = await db('api_keys')
     .where({ hash: sha256(ctx.get('X-API-Key')) })
     .first();
-  if (apiKey === undefined) throw new NotAuthenticated('The API key is missing or not known');
+  if (apiKey === undefined) throw new NotAuthenticated('The API key is missing or unknown');
   ctx.feathers = { ...ctx.feathers, apiKey };
   await next();
 }
@@ -148,7 +148,7 @@ process.on('SIGTERM', async () => {
   await db.destroy();
 });
 
-/** A new store gets one category and one key, which is left in `admin.key` in the same directory. */
+/** Creates the schema of a new store with one category and one key, whose secret is written to `admin.key`. */
 async function createSchema() {
   const keyFile = join(directory, 'admin.key');
   if (existsSync(keyFile)) return;

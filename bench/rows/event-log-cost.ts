@@ -35,6 +35,6 @@ async function compare(
     { server: a, requests: (await openShop(a)).createPet, ...load },
     { server: b, requests: (await openShop(b)).createPet, ...load },
   );
-  const what = `${store}: durable POST of a pet with the log of events / without it`;
+  const what = `${store}: durable POST of a pet with the event log / without it`;
   return throughputFinding({ what, a: 'with', b: 'without', target: TARGET }, pairs);
 }

@@ -12,7 +12,7 @@ const MICROSECONDS = { goal: 2 };
 const DECISIONS = 1_000_000;
 const KEYS = 1_000;
 
-/** Half of the keys are rejected most of the time, and banned. */
+/** Half of the keys are over their limits most of the time, and banned. */
 const terms: Terms[] = [planLimits.business, planLimits.free].map(limits => ({
   limits,
   bansLiftedAt: 0,
@@ -28,7 +28,7 @@ export const limitDecision: Row = {
     const round = () => {
       for (let i = 0; i < DECISIONS; i++) {
         const keyId = 1 + (i % KEYS);
-        // 20 requests of each key a second: windows begin and end all the while.
+        // Each key sends 20 requests per second, so that windows start and end during the measurement.
         if (keyId === KEYS) clock += 50;
         if (counters.decideKey(keyId, terms[keyId & 1]!, clock).verdict === 'admitted') admitted++;
       }

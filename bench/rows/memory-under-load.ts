@@ -15,7 +15,7 @@ const MEGABYTES = { goal: 170, moonshot: 130 };
 const SAMPLE_MS = 250;
 const IDLE_MS = 2000;
 
-/** The memory of one process that takes writes as fast as it can and sends their events to two readers. */
+/** The memory of one process under the highest load of writes, with two readers of its events. */
 export const memoryUnderLoad: Row = {
   name: 'memory-under-load',
   async measure(generator) {
@@ -63,10 +63,10 @@ async function measureMemory(
 
   const memory = spread(samples);
   return {
-    what: `${name}: resident memory in a minute of durable POSTs with ${STREAMS} streams of events, at most`,
+    what: `${name}: maximum resident memory in a minute of durable POSTs with ${STREAMS} event streams`,
     target: showTarget('≤', MEGABYTES, ' MB'),
     measured: `${memory.max.toFixed(0)} MB; ${showSpread(memory, 0, ' MB')}`,
-    absolute: `idle ${idle.toFixed(0)} MB before, ${after.toFixed(0)} MB after; ${Math.round(requestsPerSecond).toLocaleString('en')} POSTs/s on ${CONNECTIONS} connections, ${(events / requests).toFixed(2)} events sent for each`,
+    absolute: `idle ${idle.toFixed(0)} MB before, ${after.toFixed(0)} MB after; ${Math.round(requestsPerSecond).toLocaleString('en')} POSTs/s on ${CONNECTIONS} connections, ${(events / requests).toFixed(2)} events sent per POST`,
     verdict: atMost(memory.max, MEGABYTES),
   };
 }

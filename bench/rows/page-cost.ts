@@ -12,7 +12,7 @@ export const pageCost: Row = {
     const few = await fillFile(FEW);
     await using manyServer = await startService(many);
     await using fewServer = await startService(few);
-    // Waited for here: on return the servers end.
+    // The result is awaited here, because the servers stop on return.
     return await measurePages(
       generator,
       { on: '', byCpu: true },
@@ -22,7 +22,7 @@ export const pageCost: Row = {
   },
 };
 
-/** Writes the pets into the file of a stopped service. */
+/** Writes pets into the file of a stopped service. */
 async function fillFile(pets: number): Promise<Access & { dataDirectory: string }> {
   const { access, dataDirectory } = await emptyStore();
   const db = openSqlite({ directory: dataDirectory, writeBatch: 1, maxQueue: 1, clock: systemClock });

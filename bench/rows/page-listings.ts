@@ -11,13 +11,13 @@ import { verdictOf } from '../harness/targets.ts';
 
 export const MANY = 1_000_000;
 export const FEW = 1_000;
-/** Lists that do not grow with the shop. */
+/** The rows of lists that do not grow with the shop. */
 const OTHERS = 1_000;
 const PAGE = 20;
 const AT_MOST = 1.3;
-/** Short, because there are some hundred combinations: it only finds those that could be the worst. */
+/** Short, because there are several hundred combinations: it only finds candidates for the worst. */
 const SCREENING: Effort = { pairs: 3, seconds: 0.15, warmUpSeconds: 0.05 };
-/** How many of each list are measured again, longer, for the verdict. */
+/** How many combinations of each list are measured again, longer, for the verdict. */
 const WORST = 3;
 const VERDICT: Effort = { pairs: 7, seconds: 0.5, warmUpSeconds: 0.1 };
 
@@ -28,18 +28,18 @@ export interface FilledServer {
 }
 
 export interface CostGoal {
-  /** Where the pets are, as a line of the table begins. */
+  /** The store, as the start of a row of the table. */
   on: string;
-  /** Whether the server's CPU time must keep to the goal, too. Where a database does part of the work it tells little. */
+  /** Whether the server's CPU time must also reach the goal. It means little if a database does part of the work. */
   byCpu: boolean;
 }
 
-/** Writes pets and orders into a store: a million through the API would take longer than the bench. */
+/** Writes pets and orders directly into a store: a million through the API would take longer than the bench. */
 export function fillStore(db: Database, pets: number): Promise<void> {
   return fillLists(db, { pets, others: OTHERS });
 }
 
-/** What pages cost at many pets and orders against few, for every documented filter and sort: first pages and last ones. */
+/** Compares the cost of pages with many and few rows for every documented filter and sort, on first and last pages. */
 export async function measurePages(
   generator: LoadGenerator,
   goal: CostGoal,
@@ -56,7 +56,7 @@ export async function measurePages(
         return { server, requests, expectedStatus: 200, connections: 1 };
       };
       const [a, b] = [await side(many), await side(few)];
-      // A sort that is not offered with these filters.
+      // This sort is not allowed with these filters.
       if (a.requests.length === 0) continue;
       const pairs = await measurePairs(generator, SCREENING, a, b);
       screened.push({ query: `${query}`, latency: latencyRatio(pairs).median, sides: [a, b] });
@@ -103,7 +103,7 @@ function queriesOf(list: ListRoute): URLSearchParams[] {
     });
 }
 
-/** The first page of a list and a full page at its end; nothing when the list is not offered. */
+/** Returns the paths of the first page and of a full page at the end of a list; none if the combination is not allowed. */
 async function firstAndLast(
   { port }: Server,
   apiKey: string,
@@ -119,7 +119,7 @@ async function firstAndLast(
   };
   const first = await read(query);
   if (first.status === 400) return [];
-  // An empty page would be a cheap one.
+  // An empty page would be too cheap.
   if (first.length !== PAGE) throw new Error(`${path}?${query}: ${first.status} with ${first.length} items`);
   const sort = query.get('sort')!;
   const backwards = new URLSearchParams(query);
@@ -133,7 +133,7 @@ async function firstAndLast(
   return [`${path}?${query}`, `${path}?${last}`];
 }
 
-/** The verdict is on the worst combination of a list. */
+/** The verdict is that of the worst combination of a list. */
 function costFinding(
   path: string,
   { on, byCpu }: CostGoal,
@@ -154,7 +154,7 @@ function costFinding(
       `${combinations} combinations of filters and sorts`,
     target: `≤ ${AT_MOST} ×${byCpu ? '' : ' in latency'}`,
     measured: `CPU ${byCpu ? '' : 'without the database '}${showSpread(cpu, 2)}; latency ${showSpread(latency, 2)}`,
-    absolute: `${decodeURIComponent(worst.query).slice(0, 120)}: answered in ${worst.microseconds.toFixed(0)} µs; 1 connection`,
+    absolute: `${decodeURIComponent(worst.query).slice(0, 120)}: ${worst.microseconds.toFixed(0)} µs; 1 connection`,
     verdict: verdictOf(latency.median <= AT_MOST && (!byCpu || cpu.median <= AT_MOST)),
   };
 }

@@ -27,7 +27,7 @@ export const feathersStack = versus({
   start: startFeathersStack,
 });
 
-/** The service as others build it, with the same durability, in a process of its own. */
+/** Compares the service with a common stack of the same durability, in a separate process. */
 function versus({ name, what, start, reads, writes }: Peer): Row {
   return {
     name,

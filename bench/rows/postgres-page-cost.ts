@@ -8,19 +8,19 @@ import { FEW, type FilledServer, fillStore, MANY, measurePages } from './page-li
 import type { Row } from './row.ts';
 
 /**
- * The same as `page-cost`, judged by latency alone, at one connection: that has in it what the database's processes do,
- * and nothing of waiting for others.
+ * The same as `page-cost`, but only latency on one connection counts: it includes the work of the database's processes and no
+ * waiting for other requests.
  */
 export const postgresPageCost: Row = {
   name: 'postgres-page-cost',
   async measure(generator) {
     await using running = new AsyncDisposableStack();
-    // So that the million is not written out while it comes.
+    // Avoids checkpoints while the million rows are inserted.
     const postgres = await startPostgres({ settings: { max_wal_size: '8GB' } });
     running.defer(() => postgres.stop());
     const many = await fillServer(postgres, MANY, running);
     const few = await fillServer(postgres, FEW, running);
-    // Waited for here: on return the servers end.
+    // The result is awaited here, because the servers stop on return.
     return await measurePages(generator, { on: 'PostgreSQL: ', byCpu: false }, many, few);
   },
 };
@@ -49,7 +49,7 @@ async function fill(databaseUrl: string, pets: number): Promise<void> {
   await db.close();
   const client = new Client(databaseUrl);
   await client.connect();
-  // Otherwise autovacuum would do it while something is measured.
+  // Otherwise autovacuum would do this during a measurement.
   await client.query('VACUUM ANALYZE');
   await client.end();
 }

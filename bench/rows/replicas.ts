@@ -8,7 +8,7 @@ import { CONNECTIONS, type Row } from './row.ts';
 
 const MOST = 4;
 
-/** With fewer cores than processes it shows no more than that replicas are not in each other's way. */
+/** With fewer cores than processes it only shows that replicas do not slow each other down. */
 export const replicas: Row = {
   name: 'replicas',
   async measure(generator, effort) {

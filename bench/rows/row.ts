@@ -3,10 +3,10 @@ import type { LoadGenerator } from '../harness/load-generator.ts';
 import type { Effort } from '../harness/pairs.ts';
 
 export interface Row {
-  /** For `--only`. */
+  /** The name for `--only`. */
   name: string;
   measure(generator: LoadGenerator, effort: Effort): Promise<Finding[]>;
 }
 
-/** Connections of every load that measures throughput. */
+/** The number of connections of each load that measures throughput. */
 export const CONNECTIONS = 64;

@@ -6,7 +6,7 @@ import { startBareBackends, startService } from '../harness/servers.ts';
 import { NEW_PET, openShop } from '../harness/shop.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
-/** In the middle of the 1,000 pets that are read. */
+/** A pet in the middle of the 1,000 that are read. */
 const TYPICAL_PET = 500;
 const TARGET = { goal: 0.85, moonshot: 0.9 };
 
@@ -29,7 +29,7 @@ export const scaledOut: Row = {
         { server: bare, ...load },
       );
       const goal: ThroughputGoal = {
-        what: `PostgreSQL + Redis: ${what} / bare \`node:http\` that makes the same calls to them`,
+        what: `PostgreSQL + Redis: ${what} / bare \`node:http\` with the same calls to both`,
         a: 'service',
         b: 'bare',
         target: TARGET,

@@ -8,7 +8,7 @@ import { CONNECTIONS, type Row } from './row.ts';
 
 const START_SECONDS = { goal: 0.4, moonshot: 0.3 };
 const IDLE_MEGABYTES = { goal: 95, moonshot: 80 };
-/** Until memory is read: what the start left behind is collected or not, as it is in a service that nobody calls. */
+/** The pause before memory is read. Garbage of the start is collected or not, as in a service without requests. */
 const IDLE_MS = 2000;
 
 export const startAndMemory: Row = {
@@ -34,12 +34,12 @@ export const startAndMemory: Row = {
     const megabytes = spread(starts.map(start => start.megabytes));
     return [
       figure(
-        '`exec` to first answer, existing store',
+        '`exec` to first response, existing store',
         seconds,
         START_SECONDS,
         2,
         ' s',
-        'the answer is an authenticated GET of a pet',
+        'the request is an authenticated GET of a pet',
       ),
       figure('idle memory (resident)', megabytes, IDLE_MEGABYTES, 0, ' MB', afterLoad),
     ];

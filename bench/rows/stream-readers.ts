@@ -10,7 +10,7 @@ import type { Row } from './row.ts';
 const READERS = 1_000;
 const EVENTS = 50;
 
-/** Readers of the stream of events, all of which get every event. */
+/** Many readers of the event stream, all of which get every event. */
 export const streamReaders: Row = {
   name: 'stream-readers',
   async measure() {
@@ -18,7 +18,7 @@ export const streamReaders: Row = {
     const apiKey = await server.administratorKey();
     const open = (): Promise<IncomingMessage> =>
       openStream(server.port, '/events/stream?type=category.*', apiKey);
-    // What the first stream loads is not each stream's.
+    // The memory of modules that the first stream loads does not count.
     const first = await open();
     await sleep(1_000);
     const before = residentMegabytes(server.pid);
@@ -55,10 +55,10 @@ export const streamReaders: Row = {
 
 function finding(each: number, delays: number[]): Finding {
   return {
-    what: `${READERS.toLocaleString('en')} readers of the stream on one process: from sending a change until the last has its event`,
+    what: `${READERS.toLocaleString('en')} readers of the stream on one process: time from a change until the last reader has its event`,
     target: 'none',
     measured: showSpread(spread(delays), 0, ' ms'),
-    absolute: `${each.toFixed(1)} kB of memory for each reader; ${EVENTS} changes, one after another; the readers are one process on the same cores`,
+    absolute: `${each.toFixed(1)} kB of memory per reader; ${EVENTS} changes, one after another; the readers are one process on the same cores`,
     verdict: undefined,
   };
 }

@@ -6,7 +6,7 @@ import { openShop } from '../harness/shop.ts';
 import type { Target } from '../harness/targets.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
-/** What a read may lose when one trace in a hundred is exported, and when all are. */
+/** The targets for reads while one trace in a hundred is exported, and while all are. */
 const GOALS = [
   { ratio: 0.01, target: { goal: 0.8 } },
   { ratio: 1, target: { goal: 0.3 } },
@@ -26,7 +26,7 @@ async function compare(
   effort: Effort,
   { ratio, target }: { ratio: number; target: Target },
 ) {
-  // It answers every export, and does nothing with it.
+  // The collector accepts every export and ignores it.
   await using collector = await startBareHttp({ status: 200, headers: {}, body: '{}' });
   const endpoint = `http://127.0.0.1:${collector.port}`;
   await using exporting = await startService({ traces: { endpoint, ratio } });

@@ -5,7 +5,7 @@ import { startBareHttp, startService } from '../harness/servers.ts';
 import { NEW_PET, openShop } from '../harness/shop.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
-/** In the middle of the 1,000 pets that are read: the response is as long as nearly all of theirs. */
+/** A pet in the middle of the 1,000 that are read: its response is as long as nearly all others. */
 const TYPICAL_PET = 500;
 
 export const versusBareHttp: Row = {

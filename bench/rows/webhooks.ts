@@ -10,16 +10,16 @@ import { NEW_PET, prepareService } from '../harness/shop.ts';
 import { atLeast, showTarget, type Target } from '../harness/targets.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
-/** For each measurement, so many events of subjects of their own are replayed to each webhook. */
+/** The number of events, each of another subject, that each measurement replays to each webhook. */
 const EVENTS = Number(process.env.BENCH_WEBHOOK_EVENTS ?? 3_000);
 
-/** The most measurements of each kind: each takes seconds. */
+/** The most measurements of each kind. Each takes seconds. */
 const MOST_DRAINS = 5;
 
-/** Deliveries per second that one fast endpoint of a service on PostgreSQL is to get. */
+/** The deliveries per second that one fast endpoint of a service on PostgreSQL must get. */
 const TARGET = { goal: 1_000 };
 
-/** How fast what waits for webhooks is sent, to one endpoint and to several, by one replica and by two. */
+/** How fast pending deliveries are sent to one endpoint and to several, by one replica and by two. */
 export const webhooks: Row = {
   name: 'webhooks',
   async measure(generator, effort) {
@@ -64,7 +64,7 @@ async function measureStore(
 
 interface Shop {
   administratorKey: string;
-  /** The log has `EVENTS` events of pets after it. */
+  /** The cursor after which the log has `EVENTS` events of pets. */
   cursor: string;
   /** One webhook for each endpoint. */
   webhookIds: number[];
@@ -87,7 +87,7 @@ async function openShop(server: Server, generator: LoadGenerator, endpoints: End
     await generator.run({ ...load, seconds: 1, ports: [server.port], serverPids: [server.pid] });
     last = await latest();
   }
-  // They start at the end of the log, and get nothing but replays.
+  // Webhooks start at the end of the log, so these get only replays.
   const webhookIds: number[] = [];
   for (const { url } of endpoints) {
     const webhook = { url, types: ['pet.*'] };
@@ -98,7 +98,7 @@ async function openShop(server: Server, generator: LoadGenerator, endpoints: End
 
 interface Drain {
   perSecond: number;
-  /** Of all replicas, in microseconds per delivery. */
+  /** The CPU time of all replicas, in microseconds per delivery. */
   cpu: number;
 }
 
@@ -124,7 +124,7 @@ async function drain(
   return { perSecond, cpu: ((cpuSeconds(pids) - cpuBefore) * 1e6) / deliveries };
 }
 
-/** Repeats it until the replay before is over, which is some milliseconds after its last delivery. */
+/** Starts a replay. Repeats the request until the earlier replay has ended, some milliseconds after its last delivery. */
 async function replay(url: string, administratorKey: string, cursor: string): Promise<void> {
   for (;;) {
     const headers = { 'X-API-Key': administratorKey, 'Content-Type': 'application/json' };
@@ -141,7 +141,7 @@ function finding(what: string, drains: Drain[], target: Target | undefined): Fin
     what,
     target: target === undefined ? 'none' : showTarget('≥', target, '/s'),
     measured: showSpread(perSecond, 0, '/s'),
-    absolute: `${medianOf(drains, one => one.cpu).toFixed(0)} µs CPU of the service each; ${EVENTS} events for each webhook`,
+    absolute: `${medianOf(drains, one => one.cpu).toFixed(0)} µs CPU of the service per delivery; ${EVENTS} events for each webhook`,
     verdict: target && atLeast(perSecond.median, target),
   };
 }

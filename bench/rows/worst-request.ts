@@ -46,8 +46,8 @@ export const worstRequest: Row = {
       );
       findings.push(holdFinding('pipelined requests', await pipelineHolds(server, store)));
       findings.push(holdFinding('counts of keys', await flushHolds(server, store)));
-      findings.push(holdFinding('catching up with the log of events', await catchUpHolds(server, store)));
-      findings.push(holdFinding('streams of events', await streamHolds(server, store)));
+      findings.push(holdFinding('catching up with the event log', await catchUpHolds(server, store)));
+      findings.push(holdFinding('event streams', await streamHolds(server, store)));
       findings.push(holdFinding('webhooks', await webhookHolds(server, store)));
       const { holds, details } = await listHolds(server, store);
       findings.push(holdFinding('lists with every filter and sort', holds, details));
@@ -57,7 +57,7 @@ export const worstRequest: Row = {
   },
 };
 
-/** What the service makes or loads when it is first asked for, and what it reads for a key. */
+/** Requests for documents that the service generates or loads at the first request, and for data of keys. */
 function documentRequests({ apiKey }: FilledStore): RawRequest[] {
   const targets = [
     '/docs',
@@ -90,5 +90,5 @@ async function listHolds(server: Server, store: FilledStore): Promise<{ holds: H
     },
   });
   const holds = [...first, ...further].filter(({ name }) => !invalid.has(name));
-  return { holds, details: `${rejected} combinations are a 400, ${invalid.size - rejected} deep pages, too` };
+  return { holds, details: `${rejected} combinations and ${invalid.size - rejected} deep pages return 400` };
 }

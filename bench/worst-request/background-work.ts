@@ -8,16 +8,16 @@ import { exchange, rawRequest } from './exchange.ts';
 import type { FilledStore } from './fill-store.ts';
 import { type Hold, holdDuring, repeated, untilIdle } from './holds.ts';
 
-/** How long work that goes on by itself is watched, in milliseconds. */
+/** How long background work is observed, in milliseconds. */
 const WATCHED = 3_000;
 const CONNECTIONS = 50;
-/** So few that the requests of one turn of the loop take less time than what is measured. */
+/** Few connections, so that the requests in one turn of the loop take less time than the measured work. */
 const FEW_CONNECTIONS = 4;
 export const STREAMS = 1_000;
 /** The most bytes that are read from a connection in one turn of the loop. */
 const READ_AT_ONCE = 64 * 1024;
 
-/** Streams that look through the whole log and find nothing, alone and 20 at once, and requests that wait. */
+/** Streams that search the whole log and find nothing, one alone and 20 at once, and requests that wait for events. */
 export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: FilledStore): Promise<Hold[]> {
   const streams = (target: string, count: number) => async () => {
     const { bytes } = rawRequest('GET', target, { apiKey: ordinaryKey });
@@ -40,7 +40,7 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
   return holdsInTurn(server, kinds, 3);
 }
 
-/** A change, while so many streams follow the log. */
+/** A change while `STREAMS` streams follow the log. */
 export async function streamHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
   const sockets: Socket[] = [];
   const { bytes } = rawRequest('GET', '/events/stream', { apiKey });
@@ -56,7 +56,7 @@ export async function streamHolds(server: Server, { apiKey }: FilledStore): Prom
   return [{ name: `POST /categories with ${STREAMS} streams open`, times }];
 }
 
-/** As many requests as fit into what a connection is read in at once, none of which needs a key. */
+/** As many pipelined requests as fit into one read of a connection. */
 export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
   const pipeline =
     (target: string, headers = '') =>
@@ -77,7 +77,7 @@ export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Pr
   return holdsInTurn(server, kinds, 3);
 }
 
-/** Every key sends a request, and the counts of all of them are stored. */
+/** Every key sends a request, so that the counts of all keys are stored. */
 export async function flushHolds(server: Server, { keys }: FilledStore): Promise<Hold[]> {
   const useAll = async () => {
     const share = Math.ceil(keys.length / FEW_CONNECTIONS);
@@ -87,7 +87,7 @@ export async function flushHolds(server: Server, { keys }: FilledStore): Promise
   return holdsInTurn(server, [[`counts of ${keys.length} keys`, useAll]], 3, WATCHED / 2);
 }
 
-/** A new webhook, and the replay of the whole log to an endpoint that answers at once. */
+/** A new webhook, and the replay of the whole log to an endpoint that responds at once. */
 export async function webhookHolds(server: Server, { apiKey }: FilledStore): Promise<Hold[]> {
   const endpoint = await startEndpoint();
   const { port } = endpoint.address() as AddressInfo;
@@ -128,7 +128,7 @@ export async function webhookHolds(server: Server, { apiKey }: FilledStore): Pro
   return holds;
 }
 
-/** From the moment the service listens on a store in which all has expired that can. */
+/** The time after the service starts to listen, on a store in which everything has expired. */
 export async function startHolds(store: FilledStore): Promise<Hold[]> {
   await using server = await startService({ dataDirectory: store.dataDirectory, preload: 'loop-probe' });
   await sleep(2 * WATCHED);
@@ -154,11 +154,11 @@ async function holdsInTurn(
 
 function openSocket(port: number, bytes: string): Socket {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
-  // The service may end it: what is measured is how long that takes, not whether it does.
+  // The service may close the connection: only the time matters here.
   return socket.on('error', () => {}).resume();
 }
 
-/** One request of each key, one after the other on one connection. */
+/** Sends one request with each key, one after another on one connection. */
 async function inTurn(port: number, keys: readonly string[]): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   for (const key of keys) {

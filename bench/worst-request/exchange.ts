@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
-/** A request as it goes over the wire, on a connection of its own. Text is sent as Latin-1. */
+/** A request as it is sent, on a separate connection. Text is sent as Latin-1. */
 export interface RawRequest {
-  /** What it is called in the results. */
+  /** The name in the results. */
   name: string;
   bytes: string;
 }

@@ -14,25 +14,25 @@ const OUTCOMES = 300_000;
 const KEYS = 10_000;
 
 const DAY = 24 * 3_600_000;
-/** Longer than anything is kept. */
+/** Longer than any data are retained. */
 const EXPIRED = 40 * DAY;
 
 export interface FilledStore {
   dataDirectory: string;
-  /** Of the administrator. */
+  /** The administrator's key. */
   apiKey: string;
-  /** May do everything but what administrators may. */
+  /** A key with most scopes, but not `admin`. */
   ordinaryKey: string;
   /** A disabled webhook with deliveries. */
   webhookId: number;
-  /** One secret for each of many keys. */
+  /** The secrets of many keys. */
   keys: string[];
 }
 
 /**
- * A store whose data is as uneven as it hurts most. 60 % of the pets are sold and in category 1, 39 % are available and in
- * category 3: both conditions of `categoryId=1&status=available` match many pets, together they match none. The last
- * 1 % are pending, in category 2 and the only ones whose name begins with `zz`.
+ * Creates a store with the most expensive distribution of data. 60 % of the pets are sold and in category 1, 39 % are available
+ * and in category 3: both conditions of `categoryId=1&status=available` match many pets, but together they match none. The last
+ * 1 % are pending and in category 2, and only their names start with `zz`.
  */
 export async function fillStore(): Promise<FilledStore> {
   const store = await emptyStore();
@@ -51,7 +51,7 @@ export async function fillStore(): Promise<FilledStore> {
   return { ...store, keys };
 }
 
-/** A store in which all that can expire has expired, and a deleted webhook has left its deliveries. */
+/** Creates a store in which everything has expired, with the deliveries of a deleted webhook. */
 export async function fillExpiredStore(): Promise<FilledStore> {
   const store = await emptyStore();
   const db = openFile(store.dataDirectory);
@@ -77,7 +77,7 @@ async function emptyStore() {
   await using server = await startService({ privateWebhooks: true });
   const { port, dataDirectory } = server;
   const apiKey = await server.administratorKey();
-  // What is loaded with it is compiled once and then kept between starts, as on any machine.
+  // The modules for this page are compiled once and then cached between starts, as on any machine.
   await (await fetch(`http://127.0.0.1:${port}/docs`)).text();
   const { key: ordinaryKey } = await create<{ key: string }>(port, '/keys', apiKey, {
     name: 'Bench',
@@ -86,14 +86,14 @@ async function emptyStore() {
     scopes: ['pets:read', 'orders:read', 'inventory:read', 'events:read', 'webhooks:write'],
   });
   const ids: number[] = [];
-  // The ordinary key owns them: it may see no others.
+  // The webhooks belong to the ordinary key, which can read only its own.
   for (const url of ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b']) {
     ids.push((await create<{ id: number }>(port, '/webhooks', ordinaryKey, { url, enabled: false })).id);
   }
   return { dataDirectory, apiKey, ordinaryKey, webhookId: ids[0]! };
 }
 
-/** What the operating system has yet to write would otherwise be waited for by the first commit of the service. */
+/** Writes all data to disk. Otherwise the first commit of the service would wait for that. */
 function close(db: Database): void {
   const file = db.name;
   db.close();
@@ -102,7 +102,7 @@ function close(db: Database): void {
   closeSync(descriptor);
 }
 
-/** Without a journal: a bench that is broken off starts again. */
+/** Opens the file without syncs: an aborted bench starts again. */
 function openFile(dataDirectory: string): Database {
   const db = new BetterSqlite3(join(dataDirectory, 'petstore.db'));
   db.pragma('synchronous = OFF');
@@ -130,7 +130,7 @@ function fillShop(db: Database): void {
   }
 }
 
-/** When the first order was shipped; each later one a millisecond later. */
+/** When the first order was shipped. Each later order was shipped a millisecond later. */
 export const SHIPPED = Date.UTC(2026, 0, 1);
 
 export function nameOf(place: number, prefix = 'a'): string {
@@ -145,7 +145,7 @@ function fillEvents(db: Database, time: number): void {
   }
 }
 
-/** Half of them are of events for administrators. */
+/** Adds deliveries, half of them for events for administrators. */
 function fillDeliveries(
   db: Database,
   webhookId: number,

@@ -4,13 +4,13 @@ import type { Server } from '../harness/servers.ts';
 import { verdictOf } from '../harness/targets.ts';
 import { exchange, type RawRequest, type RawResponse } from './exchange.ts';
 
-/** DESIGN §7: no request blocks the event loop for longer, in milliseconds. */
+/** No request may block the event loop for longer, in milliseconds (docs/decisions/0022). */
 const AT_MOST = 25;
-/** Measurements of the worst requests of a group. */
+/** The number of measurements of the worst requests of a group. */
 const REPETITIONS = 7;
-/** How many of a group are measured so often: noise can have made another one than the worst look it. */
+/** How many requests of a group are measured again, because noise can make another request look the worst. */
 const WORST = 5;
-/** A turn of an idle loop, in milliseconds, at most: the machine has other things to do. */
+/** The longest turn of an idle loop, in milliseconds: the machine has other work. */
 const IDLE = 4;
 
 /** How long requests of one name blocked the event loop, in milliseconds. */
@@ -19,7 +19,7 @@ export interface Hold {
   times: number[];
 }
 
-/** Does something, and answers how long the event loop of the server was blocked meanwhile at most. */
+/** Runs `what`, and returns the longest time that the event loop of the server was blocked meanwhile. */
 export async function holdDuring(
   server: Server,
   what: () => Promise<unknown>,
@@ -27,12 +27,12 @@ export async function holdDuring(
 ): Promise<number> {
   await server.requestProbe();
   await what();
-  // The last turn is over when the timer of the probe has run once more.
+  // The last turn has ended when the timer of the probe has run once more.
   await sleep(settleFor);
   return server.requestProbe();
 }
 
-/** Waits until the service has nothing to do any more. */
+/** Waits until the service is idle. */
 export async function untilIdle(server: Server): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (performance.now() < deadline) {
@@ -40,7 +40,7 @@ export async function untilIdle(server: Server): Promise<void> {
   }
 }
 
-/** Measures every request once, and the `worst` ones of them again. `look` sees each first answer. */
+/** Measures every request once, and the `worst` of them again. `look` gets the first response to each request. */
 export async function holdsOf<R extends RawRequest>(
   server: Server,
   requests: readonly R[],
@@ -61,16 +61,16 @@ export async function holdsOf<R extends RawRequest>(
   return measured.map(({ hold }) => hold);
 }
 
-/** The same measurement as often as the worst requests are measured. */
+/** Repeats a measurement, by default as often as for the worst requests. */
 export async function repeated(measure: () => Promise<number>, times = REPETITIONS): Promise<number[]> {
   const holds: number[] = [];
   while (holds.length < times) holds.push(await measure());
   return holds;
 }
 
-/** A line of the table: the worst of the group. All of the group go to stderr. */
+/** Returns a row of the table for the worst of the group. The whole group is written to stderr. */
 export function holdFinding(group: string, holds: readonly Hold[], details = ''): Finding {
-  // One measurement alone is not compared with the median of several.
+  // A single measurement is not compared with the median of several.
   const candidates = holds.some(({ times }) => times.length > 1)
     ? holds.filter(({ times }) => times.length > 1)
     : holds;
@@ -80,7 +80,7 @@ export function holdFinding(group: string, holds: readonly Hold[], details = '')
   const over = holds.filter(hold => medianOf(hold) > AT_MOST).length;
   const median = medianOf(worst);
   return {
-    what: `longest hold of the event loop: ${group} (worst: \`${worst.name}\`)`,
+    what: `longest block of the event loop: ${group} (worst: \`${worst.name}\`)`,
     target: `≤ ${AT_MOST} ms`,
     measured: showSpread(spread(worst.times), 1, ' ms'),
     absolute: `${holds.length} kinds, ${over} of them above ${AT_MOST} ms${details && `; ${details}`}`,

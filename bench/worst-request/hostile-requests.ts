@@ -5,7 +5,7 @@ const HEAD = 15_500;
 /** Just below the most bytes that a body may have. */
 const BODY = 65_000;
 
-/** As many as fit into `size` characters. */
+/** Repeats `part` as often as it fits into `size` characters. */
 function fill(part: string, size: number): string {
   return part.repeat(Math.floor(size / part.length));
 }
@@ -14,7 +14,7 @@ function array(item: string): string {
   return `[${fill(`${item},`, BODY - item.length - 200)}${item}]`;
 }
 
-/** Requests at the limits of their size, made to cost as much as they can. */
+/** Requests near the size limits that are designed to cost as much as possible. */
 export function hostileRequests(apiKey: string): RawRequest[] {
   const get = (name: string, target: string, headers: Record<string, string> = {}) => ({
     ...rawRequest('GET', target, { apiKey, headers }),
@@ -93,11 +93,11 @@ export function hostileRequests(apiKey: string): RawRequest[] {
       `{${Array.from({ length: 6_500 }, (_, i) => `"a${i}":1`).join(',')}}`,
     ),
     send(
-      'body of fields like known ones',
+      'body of fields similar to known ones',
       '/pets',
       `{${Array.from({ length: 4_000 }, (_, i) => `"nam${i}":1`).join(',')}}`,
     ),
-    send('body of one name again and again', '/pets', `{${fill('"name":"a",', BODY)}"categoryId":1}`),
+    send('body of one repeated name', '/pets', `{${fill('"name":"a",', BODY)}"categoryId":1}`),
     send('body of __proto__', '/pets', `{${fill('"__proto__":1,', BODY)}"name":"a"}`),
     send('body with one huge text', '/pets', `{"name":"${fill('a', BODY)}","categoryId":1}`),
     send('body with one huge escaped text', '/pets', `{"name":"${fill('\\u0041', BODY)}","categoryId":1}`),
@@ -116,6 +116,6 @@ export function hostileRequests(apiKey: string): RawRequest[] {
     ),
     send('body with a long URL', '/webhooks', `{"url":"https://${fill('a.', BODY - 100)}com"}`),
     send('broken body', '/pets', `{"name":"${fill('a', BODY)}`),
-    send('body of quotes that are escaped', '/pets', `{"name":"${fill('\\"', BODY)}`),
+    send('body of escaped quotes', '/pets', `{"name":"${fill('\\"', BODY)}`),
   ];
 }

@@ -4,8 +4,7 @@ import { type RawRequest, rawRequest } from './exchange.ts';
 import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
 
 /**
- * Values of every filter, by parameter: some match nothing, some match only rows at the end, some match nearly everything.
- * `{n}` stands for the name of the parameter as often as it is repeated.
+ * The values of every filter: some match nothing, some match only rows at the end, some match nearly everything.
  */
 const VALUES: Record<string, readonly string[]> = {
   'listPets id': ['1000000&id=1&id=999999'],
@@ -24,7 +23,7 @@ const VALUES: Record<string, readonly string[]> = {
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
 
-/** Where a page begins, and how long it is and how long it waits, is no filter. */
+/** The parameters that are not filters. */
 const PAGING = ['sort', 'limit', 'cursor', 'wait'];
 
 const LIMIT = 100;
@@ -34,13 +33,13 @@ export interface ListRequest extends RawRequest {
   target: string;
 }
 
-/** Every combination of the filters and sorts of every list, from the route definitions, at its first page. */
+/** Returns requests for the first page of every combination of filters and sorts of every list in the route definitions. */
 export function listRequests(store: FilledStore): ListRequest[] {
   return describedRoutes
     .filter(({ success }) => success.schema?.type === 'array')
     .flatMap(({ operationId, path, query }) => {
       const template = path.replace(/\{\w+\}/, String(store.webhookId));
-      // Only what is for administrators alone makes a difference between keys.
+      // Only lists of webhooks depend on whether the key is an administrator's.
       const keys = path.startsWith('/webhooks') ? [store.apiKey, store.ordinaryKey] : [store.apiKey];
       return combinations(operationId, query?.properties ?? {}).flatMap(pairs => {
         const target = `${template}?${[`limit=${LIMIT}`, ...pairs].join('&')}`;
@@ -67,7 +66,7 @@ function combinations(operationId: string, properties: Readonly<Record<string, S
       if (!values) throw new Error(`Add values for the filter \`${name}\` of ${operationId} to VALUES`);
       return [[], ...values.map(value => [`${name}=${value}`])];
     });
-  // The default is one of them.
+  // The default sort is one of the values.
   const sorts = properties.sort?.enum?.map(sort => [`sort=${sort}`]) ?? [[]];
   return product([...choices, sorts]).map(parts => parts.flat());
 }
@@ -77,8 +76,8 @@ function product<T>(sets: T[][]): T[][] {
 }
 
 /**
- * The same list at a deep page: the cursor in the `Link` header of the first page, with the last ID and the place in a
- * name moved far down the list. `undefined` where there is no second page.
+ * Returns a request for a deep page of the same list: the cursor in the `Link` header of the first page, with the last ID and
+ * the number in a name moved far down the list. `undefined` if there is no second page.
  */
 export function deepPage(request: ListRequest, head: string, store: FilledStore): ListRequest | undefined {
   const cursor = /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(head)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service by `--import`: counts what is allocated on the heap of V8, which is what the heap grows by between
- * two garbage collections, and since the last one. Memory outside the heap, such as that of large buffers, is not in it.
+ * Loaded into the service by `--import`. Measures allocations on the heap of V8: its growth between two garbage collections and
+ * since the last one. Memory outside the heap, such as that of large buffers, is not included.
  */
 import v8 from 'node:v8';
 
@@ -14,7 +14,7 @@ function started(): v8.GCProfiler {
   return profiler;
 }
 
-/** Replies to each message with what was allocated since the one before, in bytes. */
+/** Replies to each message with the bytes that were allocated since the message before. */
 process.on('message', () => {
   let allocated = 0;
   for (const { beforeGC, afterGC } of profiler.stop()?.statistics ?? []) {

@@ -1,7 +1,7 @@
 /**
- * The floor on PostgreSQL and Redis: `node:http` that makes for each request the calls that the service makes, one after
- * the other, with the same drivers, statements and number of connections, and answers with the status, headers and body
- * of the service (JSON of `Samples` as its only argument). It checks nothing and counts nothing.
+ * The lower bound on PostgreSQL and Redis: `node:http` that makes the same calls for each request as the service, one after
+ * another, with the same drivers, statements and number of connections, and returns the status, headers and body of the service
+ * (JSON of `Samples` as its only argument). It checks nothing and counts nothing.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -16,13 +16,13 @@ import { APPEND } from '../../service/src/db/postgres-transaction.ts';
 import type { BareResponse } from './bare-http.ts';
 import { decideCall } from './decide-call.ts';
 
-/** What the service answers to a GET of a pet, and to a POST of one. */
+/** The responses of the service to a GET and to a POST of a pet. */
 export interface Samples {
   get: BareResponse;
   post: BareResponse;
 }
 
-/** Connections as the service divides its ten between single reads and transactions. */
+/** The service divides its ten connections in this way between single reads and transactions. */
 const READERS = 3;
 const WRITERS = 7;
 
@@ -43,13 +43,13 @@ const insert = {
 let turn = 0;
 
 createServer((request, response) => {
-  answer(request, response).catch(error => {
+  handle(request, response).catch(error => {
     process.stderr.write(`${error.stack}\n`);
     response.writeHead(500).end();
   });
 }).listen(Number(process.env.PORT), process.env.HOST);
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === '/healthz') {
     response.end();
     return;
@@ -92,7 +92,7 @@ function send(response: ServerResponse, { status, headers }: BareResponse, pet: 
   response.end(body);
 }
 
-/** The text that the service's own function sends, with the parameters that PostgreSQL takes. */
+/** Returns the SQL that a function of the service sends, with the parameters of PostgreSQL. */
 function textOf(query: (tx: Transaction) => Promise<unknown>): string {
   let sent = '';
   const note = async (sql: string) => {

@@ -1,7 +1,6 @@
 /**
- * The floor: `node:http` with nothing on top. Answers every request with the status, headers and body it was
- * given (JSON of a `BareResponse` as its only argument); Node adds Date, Connection and Keep-Alive as it does
- * for the service.
+ * The lower bound: `node:http` with nothing on top. Returns the same status, headers and body for every request (JSON of a
+ * `BareResponse` as its only argument). Node adds Date, Connection and Keep-Alive as it does for the service.
  */
 import { createServer } from 'node:http';
 

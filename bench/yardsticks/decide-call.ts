@@ -1,10 +1,10 @@
 import { newState, type Terms } from '../../service/src/counters/decide.ts';
 import { decideScript } from '../../service/src/counters/decide-script.ts';
-import { packQuestion } from '../../service/src/counters/packed-state.ts';
+import { packCall } from '../../service/src/counters/packed-state.ts';
 import { DAY, MINUTE, SECOND } from '../../service/src/kit/clock.ts';
 
 const TERMS: Terms = {
-  // So many that no load reaches them.
+  // No load reaches these quotas.
   limits: { perMinute: 1_000_000_000, perDay: 1_000_000_000_000 },
   bansLiftedAt: 0,
   banRules: {
@@ -16,13 +16,13 @@ const TERMS: Terms = {
   },
 };
 
-const question = { what: 'count', now: undefined, kept: 2 * DAY, terms: TERMS } as const;
+const question = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
 
-/** The call to Redis that decides a request of a key, as the service makes it when requests do not come together. */
+/** The call to Redis that decides a request of a key, as the service makes it for a single request. */
 export const decideCall = {
   script: decideScript,
   key: 'petstore:limits:{key:bench}',
-  /** Of the first request, which brings the state with it. */
-  firstQuestion: packQuestion({ ...question, seed: newState(Date.now()) }),
-  question: packQuestion({ ...question, seed: undefined }),
+  /** The argument of the first call, with the state as a seed. */
+  firstQuestion: packCall({ ...question, seed: newState(Date.now()) }),
+  question: packCall({ ...question, seed: undefined }),
 };

@@ -1,10 +1,10 @@
 /**
- * The service as it is commonly built: Express, zod, better-sqlite3, express-rate-limit and pino, with the
- * features of ours on the two operations that are measured. Each library is used as its own documentation
- * shows; statements are prepared once and nothing is slowed down.
+ * The service as it is commonly built: Express, zod, better-sqlite3, express-rate-limit and pino, with the same features on the
+ * two measured operations. Each library is used as its documentation shows; statements are prepared once and nothing is slowed
+ * down.
  *
- * Where it does less than ours, that is in its favour: the rate-limit headers are those of the minute, whichever
- * window binds, and it has two routes.
+ * It does less than the service, which is in its favour: the rate-limit headers are always those of the minute, and it has only
+ * two routes.
  */
 import { hash, randomUUID } from 'node:crypto';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
@@ -25,7 +25,7 @@ const NewPet = z.strictObject({
     .trim()
     .min(1)
     .max(200)
-    .regex(/^\P{Cc}*$/u, 'must not hold control characters'),
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters'),
   categoryId: z.int().positive(),
   status: z.enum(['available', 'pending', 'sold']).default('available'),
 });
@@ -72,7 +72,7 @@ const authenticate: RequestHandler = (req, res, next) => {
   const secret = req.get('X-API-Key');
   if (secret === undefined) throw new HttpError(401, 'missing_api_key', 'An API key is required.');
   const apiKey = store.findApiKey(secret);
-  if (apiKey === undefined) throw new HttpError(401, 'invalid_api_key', 'The API key is not known.');
+  if (apiKey === undefined) throw new HttpError(401, 'invalid_api_key', 'The API key is unknown.');
   res.locals.apiKey = apiKey;
   next();
 };
@@ -105,7 +105,7 @@ const deprecated: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** Runs the operation in a transaction together with the record of its outcome, or replays an earlier one. */
+/** Runs the operation and stores its outcome in one transaction, or returns the stored outcome of an earlier request. */
 const idempotent =
   (operation: (body: unknown) => Omit<StoredResponse, 'fingerprint'>): RequestHandler =>
   (req, res) => {

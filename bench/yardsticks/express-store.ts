@@ -20,7 +20,7 @@ export interface Pet extends NewPet {
   id: number;
 }
 
-/** The answer that is stored under an Idempotency-Key. */
+/** The response that is stored for an Idempotency-Key. */
 export interface StoredResponse {
   fingerprint: string;
   status: number;
@@ -46,7 +46,7 @@ const SCHEMA = `
 
 export type Store = ReturnType<typeof openStore>;
 
-/** Opens the store; a new one gets one category and one key, which is left in `admin.key` beside it. */
+/** Opens the store. A new store gets one category and one key, whose secret is written to `admin.key`. */
 export function openStore(directory: string) {
   const db = new Database(join(directory, 'petstore.db'));
   db.pragma('journal_mode = WAL');

@@ -1,8 +1,8 @@
 /**
- * Loaded into the service by `--import`: tells how long its event loop was blocked. A timer that is due every millisecond
- * runs in each turn of the loop, so the longest time between two of its runs is the longest turn, at most 1 ms more. Unlike a
- * chain of `setImmediate` it leaves the processor alone between two requests; unlike `monitorEventLoopDelay` it does not
- * lose the turn in which it is reset.
+ * Loaded into the service by `--import`. Measures how long its event loop was blocked. A timer that is due every millisecond
+ * runs in each turn of the loop, so the longest time between two of its runs is at most 1 ms more than the longest turn. Unlike
+ * a chain of `setImmediate`, it uses no CPU between two requests; unlike `monitorEventLoopDelay`, it does not lose the turn in
+ * which it is reset.
  */
 import { Server } from 'node:net';
 
@@ -17,7 +17,7 @@ function note(): void {
 
 setInterval(note, 1).unref();
 
-/** What is loaded before the service listens blocks no client. */
+/** Modules that are loaded before the service listens block no client. */
 const listen = Server.prototype.listen;
 Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   lastRun = performance.now();
@@ -25,7 +25,7 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   return Reflect.apply(listen, this, args);
 } as typeof listen;
 
-/** Replies to each message with the longest turn since the one before, in milliseconds. */
+/** Replies to each message with the longest turn since the message before, in milliseconds. */
 process.on('message', () => {
   note();
   process.send?.(longest);

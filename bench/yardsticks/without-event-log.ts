@@ -1,4 +1,4 @@
-/** Preloaded into a service, it takes the log of events out: changes are made, and nothing is appended. */
+/** Preloaded into a service, it removes the event log: changes append no events. */
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -3,38 +3,38 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { forward, hasBody } from './forward.ts';
 
-/** How often each replica is asked whether it is ready, and how long its answer may take, in milliseconds. */
+/** How often each replica's readiness is checked, and how long a check may take, in milliseconds. */
 const CHECK_INTERVAL = 500;
 const CHECK_TIMEOUT = 2_000;
 
-/** More than the service takes (16 KiB), whose own rejection says what was wrong. */
+/** More than the service accepts (16 KiB), so that the client gets the service's own error. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** Sent again they change nothing more (RFC 9110 §9.2.1). */
+/** The methods that can be repeated without a further change (RFC 9110 §9.2.1). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * One address for several replicas on ports of this machine, which take turns. A replica that does not answer `/readyz`
- * has no turn until it does again, unless no other answers at all: a service that is not ready knows best why.
+ * Distributes the requests to one address over several replicas on ports of this machine. A replica that is not ready gets
+ * requests only if no other replica responds: its own error states the reason best.
  */
 export class Balancer {
   readonly #agent = new Agent({ keepAlive: true });
-  /** The ports, and whether who listens there is ready. */
+  /** The ports, and whether the replica at each port is ready. */
   readonly #replicas = new Map<number, boolean>();
   readonly #server = createServer({ requireHostHeader: false, maxHeaderSize: MAX_HEADER_BYTES });
   readonly #checker = setInterval(() => this.#checkAll(), CHECK_INTERVAL);
   #turn = 0;
 
   constructor() {
-    const answer = (incoming: IncomingMessage, response: ServerResponse) =>
-      void this.#answer(incoming, response);
-    this.#server.on('request', answer);
-    // The replica decides whether the body is to be sent.
-    this.#server.on('checkContinue', answer);
-    this.#server.on('checkExpectation', answer);
+    const handle = (incoming: IncomingMessage, response: ServerResponse) =>
+      void this.#handle(incoming, response);
+    this.#server.on('request', handle);
+    // The replica decides whether the client should send the body.
+    this.#server.on('checkContinue', handle);
+    this.#server.on('checkExpectation', handle);
   }
 
-  /** Answers with its URL. */
+  /** Returns the URL of the balancer. */
   async listen(host: string, port: number): Promise<string> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
@@ -42,18 +42,18 @@ export class Balancer {
     return `http://${host.includes(':') ? `[${host}]` : host}:${taken.port}`;
   }
 
-  /** Gives the replica on a port its turns, from when it is ready. */
+  /** Adds the replica on a port. It gets requests when it is ready. */
   async add(port: number): Promise<void> {
     this.#replicas.set(port, false);
     await this.#check(port);
   }
 
-  /** Gives the replica on a port no more turns. Requests that it is answering go on. */
+  /** Removes the replica on a port. Its requests in flight continue. */
   remove(port: number): void {
     this.#replicas.delete(port);
   }
 
-  /** Takes no more requests, and answers those in flight, for at most so many milliseconds. */
+  /** Accepts no more requests, and waits up to `milliseconds` for those in flight. */
   async close(milliseconds: number): Promise<void> {
     clearInterval(this.#checker);
     if (this.#server.listening) {
@@ -70,23 +70,23 @@ export class Balancer {
     this.#agent.destroy();
   }
 
-  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const port of this.#nextInTurn()) {
       const outcome = await forward(incoming, response, port, this.#agent);
-      if (outcome === 'answered' || response.destroyed) return;
+      if (outcome === 'responded' || response.destroyed) return;
       if (this.#replicas.has(port)) this.#replicas.set(port, false);
       const repeatable = SAFE_METHODS.includes(incoming.method!) && !hasBody(incoming);
-      if (outcome === 'broken off' && !repeatable) {
+      if (outcome === 'aborted' && !repeatable) {
         const unknown =
-          'The replica broke off, so a change may have been made or not. Look before you send it again';
+          'The replica closed the connection, so the change may or may not have been made. Check before you send it again';
         reject(response, 502, unknown);
         return;
       }
     }
-    reject(response, 503, 'No replica answers; nothing was changed. Try again shortly');
+    reject(response, 503, 'No replica responds; nothing was changed. Try again shortly');
   }
 
-  /** Whose turn it is, followed by those who stand in for it: last of all those who may have become ready just now. */
+  /** Returns the ports in the order in which they are tried: the ready replicas first, then the others. */
   #nextInTurn(): number[] {
     const all = [...this.#replicas.keys()];
     const turn = this.#turn++;
@@ -110,7 +110,7 @@ function rotated(ports: readonly number[], turn: number): number[] {
   return [...ports.slice(first), ...ports.slice(0, first)];
 }
 
-/** `undefined` when there is no answer in time. */
+/** Returns the status of a GET; `undefined` if there is no response in time. */
 function statusOf(port: number, path: string): Promise<number | undefined> {
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
   const signal = AbortSignal.timeout(CHECK_TIMEOUT);
@@ -123,7 +123,7 @@ function statusOf(port: number, path: string): Promise<number | undefined> {
   return promise;
 }
 
-/** Answers in the service's form. Of rate limits only a replica could tell. */
+/** Sends an error in the form of the service, without rate-limit headers, which only a replica can compute. */
 function reject(response: ServerResponse, status: 502 | 503, message: string): void {
   const body = JSON.stringify({ code: 'service_unavailable', message, status });
   response.writeHead(status, {

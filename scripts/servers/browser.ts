@@ -15,7 +15,7 @@ export interface SharedBrowser {
 
 /**
  * Offers one browser to all test files of a run. It starts with the first request for it, so that a run without browser
- * tests neither needs Chromium nor waits for it. It ends with this process at the latest.
+ * tests neither needs Chromium nor waits for it. It never outlives this process.
  */
 export async function offerBrowser(): Promise<SharedBrowser> {
   let started: Promise<RunningBrowser> | undefined;

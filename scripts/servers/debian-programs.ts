@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { findPrograms } from '../find-program.ts';
 import { isOwnDirectory } from './own-directory.ts';
 
-/** What the tests of operations run the service with, and the Debian package that holds it. */
+/** The programs that the tests of operations need, and the Debian package of each. */
 const packages = {
   caddy: 'caddy',
   haproxy: 'haproxy',
@@ -23,19 +23,19 @@ export type DebianProgram = keyof typeof packages;
 
 const debianPackages = [...new Set(Object.values(packages))];
 
-/** What to do where one of them is missing. */
+/** The remedy if one of them is missing. */
 export const howToGetDebianPrograms =
   `${Object.keys(packages).join(', ')} are needed: install them (Debian: apt-get install ` +
   `${debianPackages.join(' ')}), or run the set-up as root on Debian, which unpacks them below the temporary directory`;
 
-/** The packages are unpacked here and not installed: haproxy, pgbouncer and prometheus would start services. */
+/** The packages are unpacked here instead of installed: haproxy, pgbouncer and prometheus would start services. */
 const unpacked = join(tmpdir(), `petstore-debian-programs-${process.getuid!()}`);
 
-/** Where the file of a program can be: where it is installed, then where it was unpacked. */
+/** Returns the path of a program: an installed one first, then an unpacked one. */
 function find(name: DebianProgram): string | undefined {
   if (name === 'libfaketime') return filesBelow('usr/lib/*/faketime/libfaketime.so.1')[0];
   const directories = filesBelow('{usr/sbin,usr/bin,usr/lib/postgresql/*/bin}');
-  // What Debian has in /usr/bin for PostgreSQL is a script in Perl that looks for the program, in the system only.
+  // Debian's files in /usr/bin for PostgreSQL are Perl scripts that find only installed programs.
   const isScript = packages[name] === 'postgresql-client';
   const PATH = isScript
     ? directories.filter(directory => directory.includes('postgresql'))
@@ -47,14 +47,14 @@ function filesBelow(pattern: string): string[] {
   return ['/', unpacked].flatMap(root => globSync(join(root, pattern)));
 }
 
-/** The path of the program, or of the library in the case of `libfaketime`. Throws where it is missing. */
+/** Returns the path of a program, or of the library `libfaketime`. Throws if it is missing. */
 export function debianProgram(name: DebianProgram): string {
   const path = find(name);
   if (path === undefined) throw new Error(`${name} is missing. ${howToGetDebianPrograms}`);
   return path;
 }
 
-/** The environment in which these programs find the libraries that were unpacked with them. */
+/** Returns the environment in which these programs find the libraries that were unpacked with them. */
 export function debianEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const libraries = globSync(join(unpacked, 'usr/lib/*-linux-gnu*{,/systemd}'));
   return {
@@ -63,14 +63,14 @@ export function debianEnvironment(environment: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** The names of those that were found, if none is missing. */
+/** Returns the names of all programs, or `undefined` if one is missing. */
 export function findDebianPrograms(): string | undefined {
   isOwnDirectory(unpacked);
   const names = Object.keys(packages) as DebianProgram[];
   return names.every(name => find(name) !== undefined) ? names.join(', ') : undefined;
 }
 
-/** Downloads the packages, with what they depend on and the machine lacks, and unpacks them. Returns what the programs printed. */
+/** Downloads and unpacks the packages and their missing dependencies. Returns the output of the programs. */
 export function unpackDebianPrograms(): string {
   const target = mkdtempSync(`${unpacked}.`);
   const archives = join(target, 'archives');
@@ -85,7 +85,7 @@ export function unpackDebianPrograms(): string {
     },
   );
   rmSync(archives, { recursive: true });
-  // pgbouncer runs as another user than root.
+  // pgbouncer does not run as root, so other users must be able to read the directory.
   chmodSync(target, 0o755);
   if (isOwnDirectory(unpacked)) rmSync(unpacked, { recursive: true });
   renameSync(target, unpacked);

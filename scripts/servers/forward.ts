@@ -1,12 +1,12 @@
 import { type Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
-/** What became of a request: only what was not sent for sure may be sent again whatever it asks for. */
-type Outcome = 'answered' | 'not sent' | 'broken off';
+/** The outcome of a request. Only a request that was certainly not sent may be sent again with any method. */
+type Outcome = 'responded' | 'not sent' | 'aborted';
 
-/** How long a server may be silent, in milliseconds, before and between the parts of its answer. */
+/** How long a server may be silent before and between the parts of its response, in milliseconds. */
 const SILENCE = 60_000;
 
-/** What concerns one connection and not the message (RFC 9110 §7.6.1). */
+/** Headers that belong to one connection and not to the message (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -19,7 +19,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Passes a request on to a port of this machine, and its answer back, both as they come. */
+/** Forwards a request to a port of this machine and streams the response back. */
 export function forward(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -46,25 +46,25 @@ export function forward(
     outgoing.flushHeaders();
     incoming.pipe(outgoing);
   };
-  // Nothing of a body is taken before there is somebody to send it to: another may have to take it.
+  // The body is not read before the connection is open, because another replica may have to get it.
   outgoing.once('socket', socket => {
     if (socket.connecting) socket.once('connect', begin);
     else begin();
   });
   outgoing.on('continue', () => response.writeContinue());
-  outgoing.on('response', answer => {
-    response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer));
+  outgoing.on('response', received => {
+    response.writeHead(received.statusCode!, received.statusMessage, endToEnd(received));
     response.flushHeaders();
-    answer.pipe(response);
-    // The client learns from the connection that there would have been more.
-    answer.on('error', () => response.destroy());
-    resolve('answered');
+    received.pipe(response);
+    // Closing the connection shows the client that the response is incomplete.
+    received.on('error', () => response.destroy());
+    resolve('responded');
   });
-  outgoing.on('timeout', () => outgoing.destroy(new Error('No answer')));
+  outgoing.on('timeout', () => outgoing.destroy(new Error('No response')));
   outgoing.on('error', () => {
-    // A body that was not sent stays where it is: it may have to be sent to another.
+    // A body that was not sent stays in the request, because another replica may have to get it.
     incoming.unpipe(outgoing);
-    resolve(sent ? 'broken off' : 'not sent');
+    resolve(sent ? 'aborted' : 'not sent');
   });
   response.once('close', () => {
     if (!response.writableFinished) outgoing.destroy();
@@ -84,12 +84,12 @@ function headersToSend(incoming: IncomingMessage): string[] {
   const hasLength = headers.some((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length');
   if (hasLength) return headers;
   if (hasBody(incoming)) headers.push('Transfer-Encoding', 'chunked');
-  // Without it node:http would announce a body in chunks.
+  // Without this header node:http would announce a chunked body.
   else if (incoming.method !== 'GET' && incoming.method !== 'HEAD') headers.push('Content-Length', '0');
   return headers;
 }
 
-/** Names and values by turns, as they were sent, without those that end here. */
+/** Returns alternating names and values as they were sent, without the headers that are not forwarded. */
 function endToEnd({ rawHeaders, headers }: IncomingMessage, ...others: string[]): string[] {
   const named = (headers.connection ?? '').toLowerCase().split(',');
   const left = new Set([...named.map(name => name.trim()), ...others]);

@@ -7,21 +7,21 @@ import { ServerProcess } from './server-process.ts';
 
 const documentedFile = join(import.meta.dirname, '../../deploy/haproxy.cfg');
 
-/** HAProxy with `deploy/haproxy.cfg`, in which only the addresses are others. It ends with this process at the latest. */
+/** HAProxy with `deploy/haproxy.cfg`, in which only the addresses are replaced. It never outlives this process. */
 export class Haproxy {
   readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-haproxy-'));
   readonly #server = new ServerProcess({ directory: this.#directory, temporary: true, signal: 'SIGTERM' });
 
-  /** Starts it in front of the replicas on these ports, and waits until it has found one of them ready. Returns its URL. */
+  /** Starts HAProxy in front of the replicas on these ports and waits until one of them is ready. Returns the URL. */
   async start(replicaPorts: readonly [number, number]): Promise<string> {
     const port = await startOnPort(undefined, free => this.#startOn(free, replicaPorts));
     return `http://127.0.0.1:${port}`;
   }
 
-  /** The lines of its log for requests that it could not pass on, or whose response was broken off. */
-  complaints(): string[] {
-    const lines = this.#server.complaint().split('\n');
-    // The state of a session at its end: `--` when nothing was out of the ordinary.
+  /** Returns the log lines of requests that HAProxy could not forward and of incomplete responses. */
+  failedRequests(): string[] {
+    const lines = this.#server.output().split('\n');
+    // The state at the end of a session is `--` if it was normal.
     return lines.filter(line => line.includes(' replicas/') && !/ -{2,4} \d+\//.test(line));
   }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Reads a file that another process appends to, line by line as they become whole. */
+/** Reads complete lines of a file to which another process appends. */
 export class LogTail {
   readonly #file: number;
   readonly #decoder = new StringDecoder('utf8');
@@ -12,7 +12,7 @@ export class LogTail {
     this.#file = openSync(path, 'r');
   }
 
-  /** The lines since the last call. */
+  /** Returns the lines since the last call. */
   read(): string[] {
     let text = this.#rest;
     for (;;) {

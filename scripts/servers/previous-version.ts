@@ -4,18 +4,18 @@ import { join } from 'node:path';
 
 const checkout = join(import.meta.dirname, '../..');
 
-/** The commit before the current one. */
+/** Returns the commit before the current one. */
 export function previousCommit(): string {
   return commitOf('HEAD~1');
 }
 
-/** The last commit whose schema was an older one. */
+/** Returns the last commit with the previous schema. */
 export function lastCommitOfSchemaBefore(): string {
   const newest = git('log', '-1', '--first-parent', '--format=%H', '--', 'service/migrations').trim();
   return commitOf(`${newest}~1`);
 }
 
-/** Unpacks a commit into an empty directory, where it runs with the packages that are installed here. */
+/** Unpacks a commit into an empty directory, where it uses the packages of this checkout. */
 export function unpackCommit(commit: string, directory: string): void {
   execFileSync('tar', ['-x', '-C', directory], { input: gitBytes('archive', commit) });
   for (const path of ['node_modules', 'service/node_modules']) {

@@ -7,7 +7,7 @@ interface Process {
   parent: number;
 }
 
-/** The process and all that descend from it, itself first; none when it does not run. */
+/** Returns the process and all its descendants, itself first; none if it does not run. */
 export function withDescendants(pid: number): number[] {
   const all = runningProcesses();
   const family = all.filter(process => process.pid === pid).map(process => process.pid);
@@ -17,7 +17,7 @@ export function withDescendants(pid: number): number[] {
   return family;
 }
 
-/** Waits until none of the processes runs; `false` when one still does after `milliseconds`. */
+/** Waits until none of the processes runs. Returns false if one still runs after `milliseconds`. */
 export async function haveEnded(pids: readonly number[], milliseconds: number): Promise<boolean> {
   const deadline = performance.now() + milliseconds;
   while (runningProcesses().some(({ pid }) => pids.includes(pid))) {
@@ -27,7 +27,7 @@ export async function haveEnded(pids: readonly number[], milliseconds: number): 
   return true;
 }
 
-/** Sends a signal to each of the processes that still is there. */
+/** Sends a signal to each process that still exists. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
@@ -38,16 +38,16 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Ends a process and its descendants at once, those included that it starts meanwhile or that are paused. */
+/** Kills a process and its descendants, including paused ones and those that it starts meanwhile. */
 export async function killTree(pid: number): Promise<void> {
-  // A stopped process has no further children.
+  // A stopped process starts no more children.
   signalAll([pid], 'SIGSTOP');
   const family = withDescendants(pid);
   signalAll(family, 'SIGKILL');
   if (!(await haveEnded(family, 10_000))) throw new Error(`Process ${pid} cannot be ended`);
 }
 
-/** Without those that have ended and that no parent has asked after. */
+/** Returns the running processes, without zombies. */
 function runningProcesses(): Process[] {
   return process.platform === 'linux' ? fromProc() : fromPs();
 }
@@ -59,7 +59,7 @@ function fromProc(): Process[] {
     .flatMap(pid => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        // "pid (name) state parent …", where the name may hold anything.
+        // "pid (name) state parent …". The name can contain any character.
         const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
         return state === 'Z' || state === 'X' ? [] : [{ pid: Number(pid), parent: Number(parent) }];
       } catch {

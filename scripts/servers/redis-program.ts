@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { findPrograms } from '../find-program.ts';
 
-/** What to do where there is no Redis. */
+/** The remedy if Redis is missing. */
 export const howToGetRedis =
-  'Redis 6.2 or newer is needed: install it, with redis-server on the PATH (Debian: apt-get install redis-tools ' +
+  'Redis 6.2 or newer is required: install it, with redis-server on the PATH (Debian: apt-get install redis-tools ' +
   'is enough and starts no service; macOS: brew install redis)';
 
-/** Debian's redis-tools have the server under the second name. Which one a process is, it decides by `argv[0]`. */
+/** Debian's redis-tools contain the server under the second name. The program selects its function by `argv[0]`. */
 const names = ['redis-server', 'redis-check-rdb'];
 
 export const argv0 = 'redis-server';
 
-/** The path of Redis 6.2 or newer; `undefined` where there is none. */
+/** Returns the path of Redis 6.2 or newer; `undefined` if there is none. */
 export function findRedis(PATH = process.env.PATH): string | undefined {
   return findPrograms(names, PATH).find(isRecent);
 }

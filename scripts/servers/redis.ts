@@ -7,17 +7,17 @@ import { argv0, findRedis, howToGetRedis } from './redis-program.ts';
 import { ServerProcess } from './server-process.ts';
 
 export interface RedisOptions {
-  /** Where it keeps its log and, when durable, its data, which then outlive it; a temporary directory when left out. */
+  /** The directory of its log and, if durable, of its data, which is not deleted; a temporary directory if left out. */
   directory?: string;
-  /** When writes are on disk: once a second, or before each is answered. Never when left out. */
+  /** When writes reach the disk: once a second, or before each response. Never if left out. */
   durable?: 'everysec' | 'always';
-  /** A free one when left out. */
+  /** A free port if left out. */
   port?: number;
-  /** Settings of Redis, over those that are made here. */
+  /** Settings of Redis, which override those made here. */
   settings?: Record<string, string>;
 }
 
-/** A Redis of the caller's own on 127.0.0.1, which ends with this process at the latest. */
+/** Starts a separate Redis on 127.0.0.1. It never outlives this process. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const program = findRedis();
   if (program === undefined) throw new Error(howToGetRedis);
@@ -53,9 +53,9 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it after `stop` or `kill`, on the same port: empty, unless it is durable. */
+  /** Starts Redis, also after `stop` or `kill`, on the same port. It is empty unless it is durable. */
   async start(): Promise<void> {
-    if (this.#server !== undefined) throw new Error('Redis runs already');
+    if (this.#server !== undefined) throw new Error('Redis is already running');
     const directory = this.#options.directory ?? mkdtempSync(join(tmpdir(), 'petstore-redis-'));
     mkdirSync(directory, { recursive: true });
     const temporary = this.#options.directory === undefined;
@@ -75,13 +75,13 @@ export class RedisServer {
     await server?.close();
   }
 
-  /** Ends it as a crash would. */
+  /** Kills Redis, as a crash would. */
   async kill(): Promise<void> {
     await this.#running.kill();
     await this.stop();
   }
 
-  /** Lets it hang: connections stay, and nothing is answered. */
+  /** Pauses Redis: connections stay open, but get no response. */
   pause(): void {
     this.#running.pause();
   }
@@ -104,29 +104,29 @@ export class RedisServer {
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     server.start(this.#program, args, { argv0, cwd: directory });
-    // The port may have gone to another Redis, which would answer as well.
+    // Another Redis may have taken the port, and would also respond.
     await server.untilReady('Redis', async () => (await processIdOf(port)) === server.pid);
   }
 
   get #running(): ServerProcess {
-    if (this.#server === undefined) throw new Error('Redis does not run');
+    if (this.#server === undefined) throw new Error('Redis is not running');
     return this.#server;
   }
 }
 
-/** The process ID of the Redis on this port; `undefined` while none answers. */
+/** Returns the process ID of the Redis on this port; `undefined` while none responds. */
 async function processIdOf(port: number): Promise<number | undefined> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  // Milliseconds.
+  // In milliseconds.
   socket.setTimeout(1000, () => socket.destroy());
-  let answer = '';
+  let reply = '';
   socket.on('data', text => {
-    answer += text;
+    reply += text;
   });
   socket.on('error', () => {});
   socket.write('INFO server\r\nPING\r\nQUIT\r\n');
   await new Promise(resolve => socket.once('close', resolve));
-  const [, pid] = /^process_id:(\d+)/m.exec(answer) ?? [];
-  // While it still reads its data it tells who it is, and answers commands with -LOADING.
-  return answer.includes('+PONG') ? Number(pid) : undefined;
+  const [, pid] = /^process_id:(\d+)/m.exec(reply) ?? [];
+  // While Redis loads its data, it reports its process ID, but rejects commands with -LOADING.
+  return reply.includes('+PONG') ? Number(pid) : undefined;
 }

@@ -8,10 +8,10 @@ import { ServerProcess } from './server-process.ts';
 const ownCheckout = join(import.meta.dirname, '../..');
 const compileCache = join(ownCheckout, 'node_modules/.cache/petstore');
 
-/** A process of the service on ports of 127.0.0.1, which it keeps, and which ends with this process at the latest. */
+/** A process of the service on 127.0.0.1. It keeps its ports when it restarts, and never outlives this process. */
 export class Replica {
   readonly number: number;
-  /** Holds `server.log`; goes with the replica. */
+  /** The directory of `server.log`, which is removed with the replica. */
   readonly directory = mkdtempSync(join(tmpdir(), 'petstore-replica-'));
   readonly #program: readonly string[];
   readonly #environment: NodeJS.ProcessEnv;
@@ -21,8 +21,8 @@ export class Replica {
   #log: LogTail | undefined;
 
   /**
-   * `args` follow `serve`. The environment is the process's own, except for its ports, and says where the backends are.
-   * `checkout` is the directory of another version of the project.
+   * `args` follow `serve`. `environment` is the whole environment of the process, including the URLs of the backends, except
+   * for the ports. `checkout` is the directory of another version of the project.
    */
   constructor(
     number: number,
@@ -38,7 +38,7 @@ export class Replica {
     return this.#port!;
   }
 
-  /** That of its metrics. */
+  /** The port of the metrics. */
   get opsPort(): number {
     return this.#opsPort!;
   }
@@ -47,7 +47,7 @@ export class Replica {
     return this.#server.pid;
   }
 
-  /** Starts it, on the ports it had if it ran before, and waits until it serves. */
+  /** Starts the replica, on the same ports if it ran before, and waits until it listens. */
   async start(): Promise<void> {
     this.#port = await startOnPort(this.#port, async port => {
       const opsPort = this.#opsPort ?? (await freePort());
@@ -56,32 +56,32 @@ export class Replica {
     });
   }
 
-  /** Waits until it has ended by itself, and tells how. */
+  /** Waits until the process has ended, and returns a description of how it ended. */
   async ended(): Promise<string> {
     const { pid } = this;
     const code = await this.#server.ended();
     return `process ${pid} ended${code === null ? '' : ` with ${code}`}`;
   }
 
-  /** What it has logged since the last call: JSON, a line each. */
+  /** Returns the log lines since the last call, in JSON. */
   newLogLines(): string[] {
     return this.#log?.read().filter(line => line.startsWith('{')) ?? [];
   }
 
-  /** Has it drain and end by itself, and starts it again. Throws unless it exits with 0. */
+  /** Makes the replica drain and exit, and starts it again. Throws unless it exits with 0. */
   async restart(): Promise<void> {
     await this.end();
     await this.start();
   }
 
-  /** Has it drain and end by itself. Throws unless it exits with 0. */
+  /** Makes the replica drain and exit. Throws unless it exits with 0. */
   async end(): Promise<void> {
     process.kill(this.pid, 'SIGTERM');
     const code = await this.#server.ended();
-    if (code !== 0) throw new Error(`Replica ${this.number} ended with ${code}: ${this.#server.complaint()}`);
+    if (code !== 0) throw new Error(`Replica ${this.number} ended with ${code}: ${this.#server.output()}`);
   }
 
-  /** Ends it, by force if it does not end by itself, and removes its directory. */
+  /** Stops the replica, by force if necessary, and removes its directory. */
   async stop(): Promise<void> {
     await this.#server.close();
     this.#log?.close();
@@ -103,10 +103,8 @@ export class Replica {
     });
     this.#log?.close();
     this.#log = new LogTail(join(this.directory, 'server.log'));
-    // It says its address when it serves. Who answers there need not be this one.
+    // The replica prints its URL when it listens. A response from the port could be that of another process.
     const url = `http://127.0.0.1:${port}`;
-    await this.#server.untilReady(`Replica ${this.number}`, async () =>
-      this.#server.complaint().includes(url),
-    );
+    await this.#server.untilReady(`Replica ${this.number}`, async () => this.#server.output().includes(url));
   }
 }

@@ -11,20 +11,20 @@ export interface RollingRestartOptions {
   /** How often each of the two replicas is restarted. */
   restarts: number;
   drainSeconds: number;
-  /** Clients of each proxy. */
+  /** The number of clients of each proxy. */
   clients: number;
-  /** Is called after each round, with its number from 1 on. */
+  /** Called after each round, with its number, starting at 1. */
   onRound?: (round: number) => void;
 }
 
 export interface RollingRestartOutcome {
   haproxy: LoadFigures;
   balancer: LoadFigures;
-  /** Lines of the replicas' logs of level `warn` and above. */
+  /** Log lines of the replicas with level `warn` and above. */
   warnings: string[];
 }
 
-/** Restarts two replicas one after the other, again and again, while clients read and write through HAProxy and the balancer. */
+/** Restarts two replicas in turn, several times, while clients read and write through HAProxy and the balancer. */
 export async function rollingRestarts(options: RollingRestartOptions): Promise<RollingRestartOutcome> {
   const { databaseUrl, redisUrl, restarts, drainSeconds, clients, onRound } = options;
   const environment: NodeJS.ProcessEnv = {

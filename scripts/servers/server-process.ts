@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { haveEnded, killTree, signalAll, withDescendants } from './processes.ts';
 
-export interface Watched {
-  /** Holds the server's log. */
+export interface ServerOptions {
+  /** The directory of the server's log. */
   directory: string;
-  /** Whether the directory goes with the server. */
+  /** Whether the directory is removed with the server. */
   temporary: boolean;
-  /** The signal that ends the server quickly and tidily. */
+  /** The signal for a quick and clean shutdown. */
   signal: NodeJS.Signals;
 }
 
 /**
- * A server that lives no longer than this process, and that does not keep this process alive. It is in a session of
- * its own, so that Ctrl-C in a terminal reaches this process alone; what happens then to the server is decided here.
+ * A server that never outlives this process and does not keep this process alive. It has its own session, so that Ctrl-C in a
+ * terminal reaches only this process, which then decides what happens to the server.
  */
 export class ServerProcess {
   readonly #log: string;
@@ -27,7 +27,7 @@ export class ServerProcess {
   #failure = '';
   #ended = Promise.resolve();
 
-  constructor({ directory, temporary, signal }: Watched) {
+  constructor({ directory, temporary, signal }: ServerOptions) {
     this.#log = join(directory, 'server.log');
     this.#signal = signal;
     const watcher = join(import.meta.dirname, 'watcher.ts');
@@ -42,7 +42,7 @@ export class ServerProcess {
     this.#watcher.stdin!.on('error', () => {});
   }
 
-  /** Of the program started last. */
+  /** The process ID of the program that was started last. */
   get pid(): number {
     if (this.#child?.pid === undefined) throw new Error(`The server was not started: ${this.#failure}`);
     return this.#child.pid;
@@ -72,12 +72,12 @@ export class ServerProcess {
     });
   }
 
-  /** Why it does not run: what it wrote since it was started. */
-  complaint(): string {
+  /** Returns everything that the server has written since its start, or why it could not be started. */
+  output(): string {
     return this.#failure + (existsSync(this.#log) ? readFileSync(this.#log, 'utf8') : '');
   }
 
-  /** The exit code; `null` when a signal ended it, or when it could not be started. */
+  /** Resolves with the exit code; `null` if a signal ended the server or it could not be started. */
   async ended(): Promise<number | null> {
     this.#child?.ref();
     await this.#ended;
@@ -85,17 +85,17 @@ export class ServerProcess {
   }
 
   async untilReady(name: string, isReady: () => Promise<boolean>): Promise<void> {
-    // Seconds: a loaded machine is slow, and a server may recover from a crash first.
+    // One minute: the machine may be busy, and a server may have to recover from a crash first.
     const deadline = performance.now() + 60_000;
     while (!(await isReady())) {
-      if (!this.isRunning) throw new Error(`${name} did not start: ${this.complaint()}`);
+      if (!this.isRunning) throw new Error(`${name} did not start: ${this.output()}`);
       if (performance.now() > deadline)
-        throw new Error(`${name} does not answer after a minute: ${this.complaint()}`);
+        throw new Error(`${name} does not respond after a minute: ${this.output()}`);
       await setTimeout(10);
     }
   }
 
-  /** Stops the server, and whatever it started, in its tracks: it answers nothing, and its connections stay. */
+  /** Pauses the server and its descendants: connections stay open, but get no response. */
   pause(): void {
     signalAll([this.pid], 'SIGSTOP');
     signalAll(withDescendants(this.pid), 'SIGSTOP');
@@ -105,7 +105,7 @@ export class ServerProcess {
     signalAll(withDescendants(this.pid).reverse(), 'SIGCONT');
   }
 
-  /** Ends the server, by force after ten seconds. */
+  /** Stops the server, by force after ten seconds. */
   async stop(signal = this.#signal): Promise<void> {
     if (!this.isRunning) return;
     this.resume();
@@ -114,14 +114,14 @@ export class ServerProcess {
     await this.ended();
   }
 
-  /** Ends the server as a crash would. */
+  /** Kills the server, as a crash would. */
   async kill(): Promise<void> {
     if (!this.isRunning) return;
     await killTree(this.pid);
     await this.ended();
   }
 
-  /** Ends the server, and removes its directory where that is a temporary one. */
+  /** Stops the server and removes its directory if it is temporary. */
   async close(): Promise<void> {
     await this.stop();
     if (this.#watcher.exitCode !== null || this.#watcher.signalCode !== null) return;

@@ -1,18 +1,17 @@
 import { Agent, request } from 'node:http';
 
-/** One write for so many reads. */
+/** The number of reads for each write. */
 const READS_PER_WRITE = 2;
 
 export interface LoadFigures {
   reads: number;
   writes: number;
-  /** What became of each request that failed: a status other than the expected one, or a connection error. */
+  /** The error of each failed request: an unexpected status or a connection error. */
   failures: string[];
 }
 
 /**
- * Clients that read and write one request after another, each on its own connection that it keeps open. They never send a
- * request again.
+ * Clients that send one request after another, each on its own persistent connection. They do not retry.
  */
 export class SteadyLoad {
   readonly figures: LoadFigures = { reads: 0, writes: 0, failures: [] };
@@ -22,7 +21,7 @@ export class SteadyLoad {
   readonly #clients: Promise<unknown>;
   #isStopping = false;
 
-  /** Starts. `name` makes the names of what is created unique. */
+  /** Starts the clients. `name` makes the names of the created categories unique. */
   constructor(url: string, key: string, name: string, clients: number) {
     this.#url = url;
     this.#key = key;
@@ -30,7 +29,7 @@ export class SteadyLoad {
     this.#clients = Promise.all(Array.from({ length: clients }, () => this.#client()));
   }
 
-  /** Lets requests in flight finish. */
+  /** Stops the clients after their requests in flight. */
   async stop(): Promise<LoadFigures> {
     this.#isStopping = true;
     await this.#clients;

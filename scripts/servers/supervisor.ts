@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Replica } from './replica.ts';
 
-/** How long after a replica has ended it is started again, and after a start that failed, in milliseconds. */
+/** The pause before a replica that ended is started again, and the pause after a failed start, in milliseconds. */
 const RESTART_DELAY = 1_000;
 const FAILED_START_DELAY = 5_000;
 
-/** How often the replicas' logs are looked at, in milliseconds, and the most lines of each that are told then. */
+/** How often the logs of the replicas are read, in milliseconds, and the most lines of each that are printed. */
 const LOG_INTERVAL = 500;
 const MOST_LINES = 5;
 
 const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
-/** Starts replicas again that have ended, and tells of that and of their warnings and errors. */
+/** Restarts replicas that have ended, and prints their ends, warnings and errors. */
 export class Supervisor {
   readonly #replicas: readonly Replica[];
-  readonly #tell: (line: string) => void;
+  readonly #print: (line: string) => void;
   readonly #stopping = new AbortController();
   readonly #keepers: Promise<void>[];
   readonly #logs: NodeJS.Timeout;
 
-  /** The replicas run already. */
-  constructor(replicas: readonly Replica[], tell: (line: string) => void) {
+  /** The replicas must be running. */
+  constructor(replicas: readonly Replica[], print: (line: string) => void) {
     this.#replicas = replicas;
-    this.#tell = tell;
+    this.#print = print;
     this.#keepers = replicas.map(replica => this.#keepRunning(replica));
     this.#logs = setInterval(() => this.#copyLogs(), LOG_INTERVAL);
   }
 
-  /** Ends the replicas. */
+  /** Stops the replicas. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearInterval(this.#logs);
@@ -41,7 +41,7 @@ export class Supervisor {
     for (;;) {
       const how = await replica.ended();
       if (signal.aborted) return;
-      this.#tell(`${name}: ${how}; starting it again …`);
+      this.#print(`${name}: ${how}; starting it again …`);
       let delay = RESTART_DELAY;
       for (let isBack = false; !isBack; ) {
         await sleep(delay, undefined, { signal }).catch(() => {});
@@ -49,28 +49,29 @@ export class Supervisor {
         isBack = await replica.start().then(
           () => true,
           error => {
-            if (!signal.aborted) this.#tell(`${name}: ${error.message}`);
+            if (!signal.aborted) this.#print(`${name}: ${error.message}`);
             return false;
           },
         );
         delay = FAILED_START_DELAY;
       }
-      this.#tell(`${name} is back: process ${replica.pid}`);
+      this.#print(`${name} is back: process ${replica.pid}`);
     }
   }
 
   #copyLogs(): void {
     for (const replica of this.#replicas) {
       const lines = replica.newLogLines();
-      for (const line of lines.slice(0, MOST_LINES)) this.#tell(`Replica ${replica.number}: ${told(line)}`);
+      for (const line of lines.slice(0, MOST_LINES))
+        this.#print(`Replica ${replica.number}: ${readable(line)}`);
       const more = lines.length - MOST_LINES;
-      if (more > 0) this.#tell(`Replica ${replica.number}: … and ${more} more`);
+      if (more > 0) this.#print(`Replica ${replica.number}: … and ${more} more`);
     }
   }
 }
 
-/** A line of a log for a person to read. */
-function told(line: string): string {
+/** Returns a readable form of a log line. */
+function readable(line: string): string {
   try {
     const { level, msg, err } = JSON.parse(line);
     return `${LEVELS[level] ?? level}: ${msg}${err?.message ? ` (${err.message})` : ''}`;

@@ -1,8 +1,8 @@
-// Takes a server down once the process that started it has gone, whichever way it went. No handler in that process
-// would do: SIGKILL runs none. But the pipe that is this program's standard input closes with its last breath.
+// Stops a server after the process that started it has ended for any reason. A handler in that process is not enough, because
+// SIGKILL runs no handlers; but its end always closes the pipe that is the standard input of this program.
 //
-// Arguments: the signal that ends the server quickly, and the directory to remove after it, if any. Each line on
-// standard input is the process ID of the server that now runs; an empty one says that none does.
+// Arguments: the signal for a quick shutdown of the server, and a directory to remove after it, if any. Each line on standard
+// input is the process ID of the running server; an empty line means that none is running.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { haveEnded, signalAll, withDescendants } from './processes.ts';
@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) pid = Number
 
 if (pid !== undefined) {
   const family = withDescendants(pid);
-  // A paused process hears only SIGKILL.
+  // A paused process receives only SIGKILL.
   signalAll(family, 'SIGCONT');
   signalAll(family.slice(0, 1), signal as NodeJS.Signals);
   if (!(await haveEnded(family, 5_000))) {

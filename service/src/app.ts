@@ -32,11 +32,11 @@ import { openObservers } from './observers.ts';
 import type { OpsServer } from './ops/ops-server.ts';
 import { openStores } from './stores.ts';
 
-/** What tests put in the place of the real thing. */
+/** Test overrides. */
 export interface Overrides {
   clock?: Clock;
   logDestination?: DestinationStream;
-  /** Milliseconds between two signs of life of a stream. */
+  /** Milliseconds between two heartbeats of a stream. */
   heartbeat?: number;
   timeouts?: Partial<Timeouts>;
   webhooks?: {
@@ -56,38 +56,38 @@ export interface App {
   drain: Drain;
   keyRing: KeyRing;
   keyLimits: KeyLimits;
-  /** Shows the metrics; `undefined` when no port is set for it. */
+  /** Serves the metrics; `undefined` when no port is set for it. */
   ops: OpsServer | undefined;
   tail: EventTail;
   endpoints: Endpoints;
   dispatcher: WebhookDispatcher;
   sweeper: Sweeper;
-  /** Makes the administrator's key if the store has no key; `keep` is handed its secret before it counts. */
-  createFirstKey(keep: (secret: string) => void): Promise<boolean>;
-  /** Writes the last log lines. To be called when the process exits: it waits up to a second for a slow reader. */
+  /** Creates the administrator's key if the store has no key. `storeSecret` gets its secret before the key is committed. */
+  createFirstKey(storeSecret: (secret: string) => void): Promise<boolean>;
+  /** Writes the last log lines. Call it when the process exits: it waits up to a second for a slow reader. */
   endLog(): void;
-  /** Stops accepting, answers what is in flight, and closes the store. */
+  /** Stops listening, finishes requests in flight, and closes the store. */
   close(): Promise<void>;
 }
 
-/** How often what has expired is deleted, in milliseconds. */
+/** The interval between sweeps of expired data, in milliseconds. */
 const SWEEP_INTERVAL = MINUTE;
 
-/** How often counts are kept, in milliseconds: with the time that it takes, a crash forgets no more than a second. */
+/** The interval at which counts are stored, in milliseconds: including the time to store them, a crash loses at most a second. */
 const FLUSH_INTERVAL = 800;
 
-/** The same with Redis: what a crash forgets here is there. */
+/** The same with Redis, which has the counts that a crash would lose here. */
 const SHARED_FLUSH_INTERVAL = 5 * SECOND;
 
-/** How long attempts under way are waited for at the end, in milliseconds: what is broken off is sent again. */
+/** How long shutdown waits for running webhook attempts, in milliseconds: aborted ones are sent again later. */
 const WEBHOOK_TIMEOUT = 2 * SECOND;
 
-/** Puts the service together: opens the store and brings its schema up to date. It does not listen yet. */
+/** Builds the service: opens the store and migrates its schema. It does not listen yet. */
 export async function buildApp(
   config: Config,
   { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
 ): Promise<App> {
-  // What is opened later is closed earlier; when closing one thing fails, the others are closed all the same, and the failure is thrown at the end.
+  // Closes everything in reverse order. If one part fails to close, the others are still closed, and the failure is thrown at the end.
   await using opened = new AsyncDisposableStack();
   const { log, lineBuffer, destination, ops, metrics, tracing } = await openObservers(
     config,
@@ -227,13 +227,13 @@ export async function buildApp(
     endpoints,
     dispatcher,
     sweeper,
-    createFirstKey: keep => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, keep),
+    createFirstKey: storeSecret => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, storeSecret),
     endLog: () => lineBuffer.end(),
     close: () => closing.disposeAsync(),
   };
 }
 
-/** Has the logs of a limited pace write each second what they held back. Returns what ends that, and writes the rest. */
+/** Makes paced logs write their pending lines every second. Returns a function that stops this and writes the rest. */
 function paceOf(...paces: readonly LogPace[]): () => void {
   const timer = setInterval(() => {
     for (const pace of paces) pace.tick();

@@ -14,54 +14,54 @@ export { ConfigError };
 /** The settings of a process, read once from the environment. */
 export interface Config {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
-  /** The port of the metrics; none are taken when there is none. 0 takes any free port. */
+  /** The port of the metrics; `undefined` collects none. 0 selects any free port. */
   readonly opsPort: number | undefined;
   readonly opsHost: string;
   /** The most open connections of clients. */
   readonly connections: number;
-  /** The most of them from one address. Trusted proxies have no such limit. */
+  /** The most open connections from one address. Trusted proxies have no such limit. */
   readonly connectionsPerAddress: number;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
-  /** The PostgreSQL database; the embedded store when there is none. */
+  /** The PostgreSQL database; `undefined` selects the embedded store. */
   readonly databaseUrl: string | undefined;
   /** The most connections to PostgreSQL. */
   readonly databaseConnections: number;
   /** How long a statement may take, in seconds. */
   readonly databaseTimeoutSeconds: number;
-  /** The most operations that wait for the store; those beyond it are answered 503. */
+  /** The most operations that wait for the store; further ones get 503. */
   readonly databaseQueue: number;
   readonly logLevel: LogLevel;
   /** The most write operations that share one commit to disk. */
   readonly writeBatch: number;
-  /** Answer operations past their sunset date instead of rejecting them with 410. */
+  /** Serve operations past their sunset date instead of rejecting them with 410. */
   readonly keepSunset: boolean;
-  /** How long requests are still served after the signal to stop, so that proxies can move their traffic, in seconds. */
+  /** How long the service still accepts requests after the signal to stop, so that proxies can move their traffic, in seconds. */
   readonly drainSeconds: number;
   /** How long requests in flight may take to finish at shutdown, in seconds. */
   readonly shutdownSeconds: number;
-  /** The proxies whose `X-Forwarded-For` is believed: addresses and CIDR ranges. */
+  /** The proxies whose `X-Forwarded-For` is trusted: addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly banRules: BanRules;
   /**
-   * Where limits are shared with other replicas: a Redis server, or several nodes of a Redis cluster, of which the others
-   * are found. None when each process counts by itself.
+   * The Redis server with the limits that replicas share, or several nodes of a Redis cluster, which lead to its other nodes.
+   * Empty if each process counts by itself.
    */
   readonly redisUrls: readonly string[];
-  /** For how many days events are kept, and deliveries of webhooks that are finished. */
+  /** The number of days for which events and finished webhook deliveries are retained. */
   readonly eventDays: number;
-  /** The most streams of events that one API key may have open. */
+  /** The most open streams of events of one API key. */
   readonly streamsPerKey: number;
-  /** The most webhooks that belong to one API key. */
+  /** The most webhooks of one API key. */
   readonly webhooksPerKey: number;
-  /** The most connections to endpoints of webhooks that this process has open, in total and to one host. */
+  /** The most open connections of this process to webhook endpoints, in total and to one host. */
   readonly webhookConnections: number;
   readonly webhookConnectionsPerHost: number;
-  /** Whether webhooks may go to private addresses, and by plain HTTP: for development. */
+  /** Whether webhooks may have private addresses and plain HTTP, for development. */
   readonly privateWebhooks: boolean;
-  /** Where spans are exported to; `undefined` when none are recorded. */
+  /** The export of spans; `undefined` records none. */
   readonly traces: TraceSettings | undefined;
 }
 
@@ -71,7 +71,7 @@ type LogLevel = (typeof logLevels)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const ours: readonly string[] = [
+const knownSettings: readonly string[] = [
   'PETSTORE_DATA',
   'PETSTORE_WRITE_BATCH',
   'PETSTORE_DATABASE_CONNECTIONS',
@@ -97,8 +97,8 @@ const ours: readonly string[] = [
 ];
 
 /**
- * Reads and checks every setting. Throws ConfigError rather than put a default in the place of a bad value. On a terminal
- * Ctrl-C is to be quick, so the default of `drainSeconds` is 0 there.
+ * Reads and checks every setting. Throws ConfigError for an invalid value. The default of `drainSeconds` is 0 on a terminal, so
+ * that Ctrl-C is quick.
  */
 export function readConfig(environment: Environment, { isOnTerminal = false } = {}): Config {
   rejectUnknown(environment);
@@ -158,7 +158,7 @@ function isMinutes(text: string): boolean {
   return /^[1-9]\d{0,5}$/.test(text) && Number(text) <= 525_600;
 }
 
-/** A message does not repeat the value: there may be a password in it. */
+/** Messages do not show the value, which may contain a password. */
 function readRedisUrls(environment: Environment): readonly string[] {
   const { value, source } = secret(environment, 'REDIS_URL');
   const urls = value ? value.split(',').map(text => text.trim()) : [];
@@ -166,7 +166,7 @@ function readRedisUrls(environment: Environment): readonly string[] {
   if (wrong >= 0) {
     throw new ConfigError(
       `${source} takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas ` +
-        `when they are nodes of a cluster, but number ${wrong + 1} is none`,
+        `if they are nodes of a cluster, but number ${wrong + 1} is not such a URL`,
     );
   }
   const undecodable = urls.findIndex(url => !isPercentEncoded(new URL(url)));
@@ -176,7 +176,9 @@ function readRedisUrls(environment: Environment): readonly string[] {
     );
   }
   if (urls.length > 1 && urls.some(url => Number(new URL(url).pathname.slice(1)) > 0)) {
-    throw new ConfigError(`${source} names several nodes of a cluster, which has no database but number 0`);
+    throw new ConfigError(
+      `${source} names several nodes of a cluster, which has only database 0: remove the database number`,
+    );
   }
   return Object.freeze(urls);
 }
@@ -204,15 +206,15 @@ function isRedisUrl(text: string): boolean {
 
 function rejectUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
-    if (!name.startsWith('PETSTORE_') || ours.includes(name)) continue;
-    const near = nearest(name, ours);
+    if (!name.startsWith('PETSTORE_') || knownSettings.includes(name)) continue;
+    const near = nearest(name, knownSettings);
     throw new ConfigError(
-      `${name} is no setting${near ? `; did you mean ${near}?` : `; known are ${ours.join(', ')}`}`,
+      `${name} is not a setting${near ? `; did you mean ${near}?` : `; known are ${knownSettings.join(', ')}`}`,
     );
   }
 }
 
-/** The URL may hold a password, so no message shows it. */
+/** Messages do not show the URL, which may contain a password. */
 function databaseUrl(environment: Environment): string | undefined {
   const { value, source } = secret(environment, 'DATABASE_URL');
   if (!value) return undefined;
@@ -222,14 +224,14 @@ function databaseUrl(environment: Environment): string | undefined {
   throw new ConfigError(`${source} must be postgres://user:password@host:port/database`);
 }
 
-/** A setting with a password in it, which can also be in a file; `source` is its name in messages. */
+/** Reads a setting that may contain a password, from its variable or a file; `source` is its name in messages. */
 function secret(
   environment: Environment,
   name: 'DATABASE_URL' | 'REDIS_URL',
 ): { value: string | undefined; source: string } {
   const path = environment[`${name}_FILE`];
   if (path === undefined) return { value: environment[name], source: name };
-  if (path === '') throw new ConfigError(`${name}_FILE is empty: name a file, or unset it`);
+  if (path === '') throw new ConfigError(`${name}_FILE is empty: set it to the name of a file, or unset it`);
   if (environment[name]) {
     throw new ConfigError(`${name} and ${name}_FILE are both set: unset one of them`);
   }
@@ -264,7 +266,7 @@ function wholeNumber(
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but is "${value}"`);
 }
 
-/** Texts separated by commas, all of which must pass `check`; `what` says in the message what they are. */
+/** Texts separated by commas, all of which must pass `check`; `what` describes them in the message. */
 function list(
   environment: Environment,
   name: string,
@@ -277,7 +279,7 @@ function list(
   if (value === '') return Object.freeze([]);
   const wrong = texts.find(part => !check(part));
   if (wrong === undefined) return Object.freeze(texts);
-  throw new ConfigError(`${name} takes ${what}, but "${wrong}" is none`);
+  throw new ConfigError(`${name} takes ${what}, but "${wrong}" is not valid`);
 }
 
 function flag(environment: Environment, name: string): boolean {

@@ -1,4 +1,4 @@
 import { type FeatureServices, featuresOf, routesOf } from './features.ts';
 
-/** Every operation as its definition describes it, with nothing to run it: only handlers use the services. */
+/** The definitions of all operations. Their handlers cannot run, because they have no services. */
 export const describedRoutes = routesOf(featuresOf({} as FeatureServices));

@@ -1,31 +1,31 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-// Compiled code is kept between starts: it halves the time to the first answer. `npm start` also names the directory in
-// NODE_COMPILE_CACHE, which covers this file, too, and spares some 20 MB that stripping its types would take.
+// Caching compiled code between starts halves the time to the first response. `npm start` also sets NODE_COMPILE_CACHE to this
+// directory, which covers this file as well, and saves about 20 MB that stripping its types would take.
 enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/petstore'));
 
 const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
 
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
-  migrate              bring the store's schema up to date
-  backup FILE          write the embedded store to a new file; the service may go on meanwhile
-  restore FILE         put a backup in the place of the embedded store, which is kept under another name
-  check [FILE]         look for damage in the embedded store, or in a backup
-  new-store            make an empty store in PETSTORE_DATA, where the store of an admin.key is lost
+  migrate              migrate the store's schema to the newest version
+  backup FILE          write the embedded store to a new file; the service may be running
+  restore FILE         replace the embedded store by a backup; the old store is kept under another name
+  check [FILE]         check the embedded store or a backup for damage
+  new-store            create an empty store in PETSTORE_DATA if its store is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
   seed                 fill an empty store with the demo shop
   keys create --name NAME --plan free|pro|business|enterprise --scope SCOPE [--scope SCOPE …]
               [--per-minute N --per-day N] [--expires DATE-TIME]
-  keys list            all keys, one a line
-  keys show ID         one key, as the API tells of it
+  keys list            list all keys, one per line
+  keys show ID         show one key, as the API returns it
   keys change ID [--name NAME] [--plan PLAN] [--scope SCOPE …] [--per-minute N] [--per-day N]
               [--expires DATE-TIME|never]
   keys rotate ID [--grace SECONDS]
   keys revoke ID
   keys unban ID
   keys reset ID
-  keys usage ID        what is used of its limits, and its requests by day
+  keys usage ID        show its usage of the limits, and its requests by day
 
 Settings are environment variables; README.md lists them.
 `;
@@ -44,7 +44,7 @@ const commands: Record<string, () => Promise<(args: string[]) => Promise<void>>>
   keys: async () => (await import('./commands/keys.ts')).keys,
 };
 
-// A reader that has seen enough, such as `head`, is no failure.
+// A reader that stops early, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -59,6 +59,6 @@ if (args.includes('--help') || args.includes('-h')) {
 } else if (command === '--help' || command === '-h' || command === 'help') {
   process.stdout.write(usage);
 } else {
-  process.stderr.write(command === undefined ? usage : `There is no command "${command}".\n\n${usage}`);
+  process.stderr.write(command === undefined ? usage : `There is no command "${command}"\n\n${usage}`);
   process.exitCode = 2;
 }

@@ -6,10 +6,10 @@ import type { Metrics } from './ops/metrics.ts';
 import type { OpsServer } from './ops/ops-server.ts';
 import type { OtlpTracing } from './ops/tracing/otlp-tracing.ts';
 
-/** What shows operators what the service does. */
+/** The log, metrics and traces of the service. */
 export interface Observers {
   log: Logger;
-  /** Where lines go that are not written by `log`. */
+  /** The destination of the lines of `log` and of the request log. */
   destination: DestinationStream;
   lineBuffer: LineBuffer;
   /** `undefined` when no port is set for the metrics. */
@@ -19,7 +19,7 @@ export interface Observers {
   tracing: OtlpTracing | undefined;
 }
 
-/** Opens the log, and metrics and traces as far as they are set up. `opened` closes them. */
+/** Opens the log, and metrics and traces if they are configured. `opened` closes them. */
 export async function openObservers(
   config: Config,
   logDestination: DestinationStream | undefined,
@@ -36,18 +36,18 @@ export async function openObservers(
   return { log, destination, lineBuffer, ops, metrics: ops?.metrics, tracing };
 }
 
-/** A line as pino writes it, of level `warn`. It must not pass through the log that has lost lines. */
+/** A line in pino's format, of level `warn`. It must not go through the log that has lost lines. */
 function lossReport(lost: number, reason: string): string {
   return `${JSON.stringify({ level: 40, time: Date.now(), lost, reason, msg: 'Log lines were lost' })}\n`;
 }
 
-/** Loaded only when it is set up: the library would take time at start, and memory. */
+/** Loaded only if it is configured: the library would take time at start, and memory. */
 async function opsServer(log: Logger): Promise<OpsServer> {
   const { OpsServer } = await import('./ops/ops-server.ts');
   return new OpsServer(error => log.error({ err: error }, 'Metrics could not be collected'));
 }
 
-/** Loaded only when it is set up: the libraries take a tenth of a second and 15 MB. */
+/** Loaded only if it is configured: the libraries take a tenth of a second and 15 MB. */
 async function otlpTracing(settings: TraceSettings, log: Logger): Promise<OtlpTracing> {
   const { OtlpTracing } = await import('./ops/tracing/otlp-tracing.ts');
   return new OtlpTracing({

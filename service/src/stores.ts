@@ -11,8 +11,8 @@ export interface StoreOptions extends Pick<Observers, 'log' | 'metrics' | 'traci
 }
 
 /**
- * Opens the database, with its schema up to date, and the counters of limits; `opened` closes them. The log shows when one
- * of them is away and when it is back.
+ * Opens the database, migrates its schema, and opens the counters of limits; `opened` closes them. Logs when one of them
+ * becomes unavailable and when it is back.
  */
 export async function openStores(
   config: Config,

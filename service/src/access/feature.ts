@@ -12,11 +12,11 @@ export interface AccessOptions {
   keyLimits: KeyLimits;
   /** How often counts are stored, in milliseconds. */
   flushInterval: number;
-  /** Counts could not be stored. They are kept for the next time, unless it was the last one. */
+  /** Called when counts could not be stored. The next flush stores them; the last one, at the end, throws instead. */
   onFlushError: (error: unknown) => void;
 }
 
-/** API keys, with their limits, bans and use. */
+/** API keys, with their limits, bans and usage. */
 export function accessFeature(options: AccessOptions): Feature {
   const { db, clock, keyLimits } = options;
   let flusher: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export function accessFeature(options: AccessOptions): Feature {
   };
 }
 
-/** One flush at a time: while a database hangs, more and more of them would wait for each other. */
+/** Runs one flush at a time: while a database hangs, more and more of them would wait for each other. */
 function flushRegularly({ keyLimits, flushInterval, onFlushError }: AccessOptions): NodeJS.Timeout {
   let isFlushing = false;
   const flush = async () => {

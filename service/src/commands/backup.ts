@@ -13,7 +13,7 @@ import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 
-/** `backup FILE`: writes the embedded store, as it is at one instant, into one file. The service goes on meanwhile. */
+/** `backup FILE`: writes a snapshot of the embedded store into one file, while the service may run. */
 export async function backup(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const [file, ...more] = positionals;
@@ -31,7 +31,7 @@ export async function backup(args: string[]): Promise<void> {
   process.stdout.write(`${target} is a backup of ${directory}, ${size} bytes, in ${seconds} s: ${content}\n`);
 }
 
-/** The copy gets its name when it is complete, passes the check and is on disk; otherwise nothing of it stays. */
+/** Renames the copy to its final name when it is complete, passes the check and is on disk; otherwise deletes it. */
 async function writeCopy(source: string, target: string, signal: AbortSignal): Promise<string> {
   const unfinished = `${target}.unfinished`;
   let isOurs = false;
@@ -54,7 +54,7 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
     if (isOurs) discardCopy(unfinished);
     if (!isOutage(error) && !isSystemError(error)) throw error;
     throw new CommandFailed(
-      `The backup ${target} cannot be written: ${error.message}. Nothing of it was left`,
+      `The backup ${target} cannot be written: ${error.message}. The incomplete file was deleted`,
       {
         cause: error,
       },
@@ -64,5 +64,5 @@ async function writeCopy(source: string, target: string, signal: AbortSignal): P
 
 function rejectExisting(target: string): void {
   if (existsSync(target))
-    throw new UsageError(`${target} exists, and a backup replaces no file: name another`);
+    throw new UsageError(`${target} already exists, and a backup does not replace files: name another file`);
 }

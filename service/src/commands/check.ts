@@ -6,18 +6,17 @@ import { storePath } from '../db/store-directory.ts';
 import { embeddedDirectory, rejectNoStore } from './embedded-store.ts';
 import { CommandFailed, UsageError } from './failure.ts';
 
-/** `check [FILE]`: looks for damage in the embedded store, or in a backup of one, and changes nothing. */
+/** `check [FILE]`: checks the embedded store or a backup for damage, and changes nothing. */
 export async function check(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
-  if (positionals.length > 1)
-    throw new UsageError('check takes one file at most: check ./petstore-backup.db');
+  if (positionals.length > 1) throw new UsageError('Name at most one file: check ./petstore-backup.db');
   const path = positionals[0] === undefined ? ownStore() : existing(positionals[0]);
   const checked = await checkStore(path);
   rejectViolations(path, checked);
-  process.stdout.write(`${path} is whole: ${contentOf(checked)}\n`);
+  process.stdout.write(`${path} is intact: ${contentOf(checked)}\n`);
 }
 
-/** The path of a file that must exist. */
+/** Returns the absolute path of a file. Throws UsageError when it does not exist. */
 export function existing(file: string): string {
   if (existsSync(file)) return resolve(file);
   throw new UsageError(`There is no file ${file}`);
@@ -26,8 +25,8 @@ export function existing(file: string): string {
 export function rejectViolations(path: string, { violations }: CheckedStore): void {
   if (violations.length === 0) return;
   throw new CommandFailed(
-    `${path} is not whole:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
-      'Restore a backup that passes check, and keep this file: what was written since the backup may be read from it',
+    `${path} is damaged:\n${violations.map(line => `  ${line}`).join('\n')}\n` +
+      'Restore a backup that passes check, and keep this file: it may contain changes that are newer than the backup',
   );
 }
 
@@ -36,7 +35,7 @@ export function contentOf(checked: CheckedStore): string {
   const schema =
     schemaVersion === newestVersion
       ? `schema version ${schemaVersion}`
-      : `schema version ${schemaVersion}, which the next start brings to ${newestVersion}`;
+      : `schema version ${schemaVersion}, which the next start migrates to ${newestVersion}`;
   return `categories ${categories}, pets ${pets}, orders ${orders}, API keys ${keys}, events ${events}; ${schema}`;
 }
 

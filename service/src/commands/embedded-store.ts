@@ -7,12 +7,12 @@ export function embeddedDirectory(command: string): string {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) return dataDirectory;
   throw new UsageError(
-    `${command} is for the embedded store, but DATABASE_URL is set: use PostgreSQL's own programs, as ` +
-      'docs/operations.md says under "Backup and restore", or unset DATABASE_URL',
+    `The command ${command} is for the embedded store, but DATABASE_URL is set: use PostgreSQL's own programs, as ` +
+      'docs/operations.md describes under "Backup and restore", or unset DATABASE_URL',
   );
 }
 
-/** Throws UsageError when there is nothing in the file of the store, or no file. */
+/** Throws UsageError when the store's file is missing or empty. */
 export function rejectNoStore(directory: string): void {
   if (hasStore(directory)) return;
   throw new UsageError(`There is no store in ${directory}: PETSTORE_DATA names the directory of the store`);

@@ -3,15 +3,15 @@ import { ApiError } from '../contract/errors.ts';
 import { StoreUnavailable, UnusableStore } from '../db/database.ts';
 import { StoreInUse } from '../db/store-lock.ts';
 
-/** What the caller of a command can mend: told in one sentence, without a stack trace. */
+/** An error that the caller of a command can correct. It is reported in one sentence, without a stack trace. */
 export class UsageError extends Error {}
 
-/** What a command could not do because of how things are: told in a sentence or a list, without a stack trace. */
+/** A failure caused by the environment. It is reported in a sentence or a list, without a stack trace. */
 export class CommandFailed extends Error {}
 
 /**
- * Says why a command failed, and sets the exit code: 2 for a setting or an argument that the caller can correct, 1 for
- * what stands in the way, such as another process, a full disk or a server that is away, and for a fault of the program, which has a stack trace.
+ * Reports why a command failed, and sets the exit code: 2 for a setting or argument that the caller can correct; 1 for other
+ * causes, such as another process, a full disk or an unavailable server, and for a fault of the program, with a stack trace.
  */
 export function reportFailure(error: unknown): void {
   if (error instanceof CommandFailed || error instanceof StoreInUse || error instanceof StoreUnavailable) {

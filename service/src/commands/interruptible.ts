@@ -1,6 +1,6 @@
 import { CommandFailed } from './failure.ts';
 
-/** Runs work that leaves nothing behind when its signal is aborted, which SIGINT and SIGTERM do meanwhile. */
+/** Runs work with a signal that SIGINT and SIGTERM abort. The work must undo its changes when it is aborted. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const interrupt = (signal: NodeJS.Signals) =>

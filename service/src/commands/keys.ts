@@ -16,13 +16,13 @@ import { withExistingStore } from './store.ts';
 
 const actions = new Map(Object.entries({ create, list, show, change, rotate, revoke, unban, reset, usage }));
 
-/** `keys …`: for an operator at the store, without a key of their own. A service that runs hears of it within a second. */
+/** `keys …`: manages API keys directly in the store, without an API key. A running service applies changes within a second. */
 export async function keys([action = '', ...args]: string[]): Promise<void> {
   const run = actions.get(action);
   if (run === undefined) {
     const known = [...actions.keys()].join(', ');
     throw new UsageError(
-      `${action ? `There is no "keys ${action}"` : 'Say what to do'}: keys takes ${known}`,
+      `${action ? `There is no command "keys ${action}"` : 'The command is incomplete'}: use keys with one of ${known}`,
     );
   }
   await run(args);
@@ -40,14 +40,15 @@ const settings = {
 async function create(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: settings });
   for (const option of ['name', 'plan', 'scope'] as const) {
-    if (values[option] === undefined) throw new UsageError(`keys create needs --${option}`);
+    if (values[option] === undefined)
+      throw new UsageError(`Option --${option} is required: keys create needs --name, --plan and --scope`);
   }
   if ((values['per-minute'] === undefined) !== (values['per-day'] === undefined)) {
-    throw new UsageError('--per-minute and --per-day go together');
+    throw new UsageError('Options --per-minute and --per-day must be given together');
   }
   const wanted = bodyReader(NewApiKey)(fieldsOf(values)) as NewApiKey;
   const created = await withKeys(access => apiKeys.create(access, wanted));
-  showSecret(created, 'It is shown this once: keep it safe.');
+  showSecret(created, 'It is shown only once: store it safely');
 }
 
 async function list(args: string[]): Promise<void> {
@@ -76,7 +77,7 @@ async function change(args: string[]): Promise<void> {
   const fields = fieldsOf(expires === 'never' ? others : values);
   if (expires === 'never') Object.assign(fields, { expiresAt: null });
   if (Object.keys(fields).length === 0)
-    throw new UsageError('keys change needs something to change, such as --plan pro');
+    throw new UsageError('Name at least one setting to change, such as --plan pro');
   const patch = bodyReader(ApiKeyPatch)(fields);
   print(await withKeys(access => apiKeys.change(access, id, current => changedSettings(current, patch))));
 }
@@ -86,25 +87,25 @@ async function rotate(args: string[]): Promise<void> {
   const fields = given({ graceSeconds: wholeNumber(values.grace) });
   const rotation = bodyReader(Rotation)(fields) as Rotation;
   const rotated = await withKeys(access => apiKeys.rotate(access, id, rotation));
-  showSecret(rotated, `It is shown this once. The ones before it end by ${rotated.earlierKeysExpireAt}.`);
+  showSecret(rotated, `It is shown only once. Earlier secrets expire by ${rotated.earlierKeysExpireAt}`);
 }
 
 async function revoke(args: string[]): Promise<void> {
   const { id } = oneKey('revoke', args, {});
   await withKeys(access => apiKeys.revoke(access, id, () => {}));
-  process.stdout.write(`API key ${id} is revoked.\n`);
+  process.stdout.write(`API key ${id} is revoked\n`);
 }
 
 async function unban(args: string[]): Promise<void> {
   const { id } = oneKey('unban', args, {});
   const wasBanned = await withKeys(access => apiKeys.liftBan(access, id));
-  process.stdout.write(`API key ${id} ${wasBanned ? 'is no longer banned' : 'was not banned'}.\n`);
+  process.stdout.write(`API key ${id} ${wasBanned ? 'is no longer banned' : 'was not banned'}\n`);
 }
 
 async function reset(args: string[]): Promise<void> {
   const { id } = oneKey('reset', args, {});
   await withKeys(access => apiKeys.reset(access, id));
-  process.stdout.write(`What API key ${id} had used of its limits is cleared, and its ban if it had one.\n`);
+  process.stdout.write(`The usage of API key ${id} is cleared, and its ban is lifted if it had one\n`);
 }
 
 async function usage(args: string[]): Promise<void> {
@@ -112,7 +113,7 @@ async function usage(args: string[]): Promise<void> {
   print(await withKeys(access => apiKeys.usage(access, id)));
 }
 
-/** Opens the keys of the store that the environment names, with what Redis knows or the service last kept of their use. */
+/** Opens the keys of the store that the environment names, with their usage from Redis or as last stored by the service. */
 function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T> {
   const { banRules, redisUrls } = readConfig(process.env);
   return withExistingStore(async db => {
@@ -131,12 +132,12 @@ function withKeys<T>(work: (access: apiKeys.KeyAccess) => Promise<T>): Promise<T
 
 function reportRedis(status: 'shared' | 'fallback'): void {
   if (status === 'shared') return;
-  process.stderr.write('Redis cannot be reached: of use and bans only what the store last kept is known.\n');
+  process.stderr.write('Redis cannot be reached: usage and bans are those that the store last had\n');
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
-/** The ID and the options of an action on one key. */
+/** Parses the ID and the options of an action on one key. */
 function oneKey<T extends Options>(action: string, args: string[], options: T) {
   const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
   const [id, ...more] = positionals;
@@ -148,7 +149,7 @@ function oneKey<T extends Options>(action: string, args: string[], options: T) {
 
 type Settings = ReturnType<typeof parseArgs<{ options: typeof settings }>>['values'];
 
-/** The settings of a key as a request would say them. */
+/** The settings of a key in the form of a request body. */
 function fieldsOf({ name, plan, scope: scopes, expires: expiresAt, ...limits }: Settings): object {
   const quotas = given({
     perMinute: wholeNumber(limits['per-minute']),
@@ -168,7 +169,7 @@ function given(options: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** The number that an option names; what is none stays text, for the message that rejects it. */
+/** The number in an option. Other text stays text, so that the error message can quote it. */
 function wholeNumber(option: string | undefined): number | string | undefined {
   return option !== undefined && /^\d+$/.test(option) ? Number(option) : option;
 }
@@ -177,10 +178,10 @@ function stateOf({ revokedAt, expiresAt, ban }: ApiKey): string {
   if (revokedAt) return `revoked ${revokedAt}`;
   if (expiresAt && Date.parse(expiresAt) <= Date.now()) return `expired ${expiresAt}`;
   if (ban) return `banned until ${ban.until}`;
-  return expiresAt ? `expires ${expiresAt}` : 'in force';
+  return expiresAt ? `expires ${expiresAt}` : 'active';
 }
 
-/** The secret alone on standard output, so that it can be piped; what a person is to know beside it. */
+/** Writes the secret alone to standard output, so that it can be piped, and the note for people to standard error. */
 function showSecret({ id, name, key }: { id: number; name: string; key: string }, note: string): void {
   process.stdout.write(`${key}\n`);
   process.stderr.write(`API key ${id} (${name}). ${note}\n`);

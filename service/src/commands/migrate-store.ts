@@ -12,7 +12,9 @@ export async function migrateStore(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
   const { dataDirectory: directory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) {
-    throw new UsageError('DATABASE_URL is not set: it names the PostgreSQL database that the store moves to');
+    throw new UsageError(
+      'DATABASE_URL is not set: set it to the PostgreSQL database that receives the store',
+    );
   }
   rejectNoStore(directory);
   lockStore(directory, 'migrate-store');
@@ -36,12 +38,12 @@ function tableOf(tables: readonly CopiedTable[]): string {
 }
 
 function nextSteps(directory: string): string {
-  return `The counts of rows and the checksums of all columns are the same. The embedded store in ${directory} is unchanged.
+  return `The row counts and the checksums of all columns are equal. The embedded store in ${directory} is unchanged.
 
 Next:
   1. Start the service with DATABASE_URL set to this database and PETSTORE_DATA as before: admin.key there and all
-     other keys go on working.
-  2. Start none without DATABASE_URL any more: what it took in would be missing in PostgreSQL.
-  3. Back PostgreSQL up, then put ${storePath(directory)} away.
+     other keys stay valid.
+  2. Do not start the service without DATABASE_URL again: its changes would be missing in PostgreSQL.
+  3. Back up PostgreSQL, then move ${storePath(directory)} to another place.
 `;
 }

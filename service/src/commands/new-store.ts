@@ -7,14 +7,14 @@ import { embeddedDirectory } from './embedded-store.ts';
 import { UsageError } from './failure.ts';
 import { withStore } from './store.ts';
 
-/** `new-store`: makes an empty store in a directory that has lost its own. What is left of that is kept under another name. */
+/** `new-store`: creates an empty store in a directory whose store is lost. Remaining files are renamed, not deleted. */
 export async function newStore(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
   const directory = embeddedDirectory('new-store');
   lockStore(directory, 'new-store');
   if (hasStore(directory)) {
     throw new UsageError(
-      `There is a store in ${directory}: set PETSTORE_DATA to another directory, or move ${storePath(directory)} away`,
+      `There is a store in ${directory}: set PETSTORE_DATA to another directory, or move ${storePath(directory)} to another place`,
     );
   }
   const suffix = asideSuffix('new-store', Date.now());
@@ -23,6 +23,6 @@ export async function newStore(args: string[]): Promise<void> {
   setAside(directory, suffix);
   await withStore(async () => {});
   process.stdout.write(
-    `There is an empty store in ${directory}: the next start makes its administrator's key\n`,
+    `There is an empty store in ${directory}: the next start creates its administrator's key\n`,
   );
 }

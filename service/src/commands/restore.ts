@@ -16,7 +16,7 @@ import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { withStore } from './store.ts';
 
-/** `restore FILE`: puts a backup in the place of the embedded store, which is kept under another name. */
+/** `restore FILE`: replaces the embedded store by a backup, and keeps the old store under another name. */
 export async function restore(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const [file, ...more] = positionals;
@@ -28,16 +28,16 @@ export async function restore(args: string[]): Promise<void> {
   rejectStoreItself(source, directory);
   lockStore(directory, 'restore');
   const { kept, content } = await interruptible(signal => replaceBy(source, directory, signal));
-  process.stdout.write(`${directory} holds the shop of ${source}: ${content}\n`);
-  if (kept !== undefined) process.stdout.write(`The store that was there is kept as ${kept}\n`);
-  await sayWhetherKeyFits(directory);
+  process.stdout.write(`${directory} now contains the shop of ${source}: ${content}\n`);
+  if (kept !== undefined) process.stdout.write(`The previous store is kept as ${kept}\n`);
+  await reportKeyValidity(directory);
 }
 
-/** The backup is copied into the directory and checked there, so that it takes the place of the store in one step. */
+/** Copies the backup into the directory and checks it there, so that it can replace the store in one step. */
 async function replaceBy(source: string, directory: string, signal: AbortSignal) {
   const copy = `${storePath(directory)}.restoring`;
   try {
-    // What a restore that was killed has left: this process has the lock.
+    // Delete the copy of a restore that was killed: this process has the lock.
     discardCopy(copy);
     createPrivately(copy);
     await copySnapshot(source, copy, signal);
@@ -61,16 +61,16 @@ function rejectStoreItself(source: string, directory: string): void {
   throw new UsageError(`${source} is the store itself: name a backup of it`);
 }
 
-/** The key of an earlier or another store does not work here. Opening the store also brings its schema up to date. */
-async function sayWhetherKeyFits(directory: string): Promise<void> {
+/** Reports whether admin.key is valid in the restored store. Opening the store also migrates its schema. */
+async function reportKeyValidity(directory: string): Promise<void> {
   const keyFile = adminKeyPath(directory);
   const { banRules } = readConfig(process.env);
   if (await withStore(db => validKeyIn(keyFile, new KeyRing(db, banRules), Date.now()))) {
-    process.stdout.write(`The key in ${keyFile} works with it\n`);
+    process.stdout.write(`The key in ${keyFile} is valid in this store\n`);
     return;
   }
   process.stdout.write(
-    `${existsSync(keyFile) ? `The key in ${keyFile} does not work with it` : `There is no ${keyFile}`}: ` +
-      `use a key of that time, or make one with\n  ${newAdministratorKey}\n`,
+    `${existsSync(keyFile) ? `The key in ${keyFile} is not valid in this store` : `There is no ${keyFile}`}: ` +
+      `use a key from the time of the backup, or create one with\n  ${newAdministratorKey}\n`,
   );
 }

@@ -22,23 +22,23 @@ export async function serve(args: string[]): Promise<void> {
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;
   const app = await buildApp(config);
   process.on('exit', () => app.endLog());
-  // The welcome is for a person. Where it cannot be written, that must not end the service, and the log says the same.
+  // The welcome text is only for people, and the log has the same facts: failing to write it must not stop the service.
   process.stderr.on('error', error =>
     app.log.warn({ reason: error.message }, 'Standard error cannot be written'),
   );
   const keyFile = adminKeyPath(config.dataDirectory);
   let firstKey: string | undefined;
   try {
-    // First of all: a port that is taken leaves no store behind whose key nobody was shown.
+    // Listen first: if the port is in use, no key is created that is never shown.
     const url = await listen(app);
     lock?.listensAt(url);
     const metricsUrl = await listenForOperators(app);
     await app.createFirstKey(secret => {
-      keepFirstKey(keyFile, secret, config);
+      storeFirstKey(keyFile, secret, config);
       firstKey = secret;
     });
     if (values.demo) await fillEmptyStore(app.db, app.clock.now());
-    // Before anyone is told that it listens: whoever is may end it at once.
+    // Before the line `Listening`, because whatever waits for that line may send a signal at once.
     closeOnSignal(app);
     const store = shownStore(config);
     app.log.info({ url, metricsUrl, store, connections: config.connections }, 'Listening');
@@ -57,19 +57,19 @@ function isOnTerminal(): boolean {
 }
 
 /** Throws CommandFailed when the file cannot be written, which undoes the key in the database as well. */
-function keepFirstKey(keyFile: string, secret: string, config: Config): void {
+function storeFirstKey(keyFile: string, secret: string, config: Config): void {
   try {
     writeSecretFile(keyFile, `${secret}\n`);
   } catch (cause) {
     throw new CommandFailed(
       `The administrator's key cannot be written to ${keyFile}: ${asError(cause).message}\n` +
-        `No key was made in ${shownStore(config)}: set PETSTORE_DATA to a directory that this user can write to, and start again`,
+        `No key was created in ${shownStore(config)}: set PETSTORE_DATA to a directory that this user can write to, and start again`,
       { cause },
     );
   }
 }
 
-/** Clients take at most half of the files that the process may open: the store, Redis and webhooks need some as well. */
+/** Limits client connections to half of the files that the process may open: the store, Redis and webhooks need the rest. */
 function withinOpenFiles(config: Config): Config {
   return { ...config, connections: Math.min(config.connections, Math.floor(openFileLimit() / 2)) };
 }
@@ -78,14 +78,14 @@ function listen({ server, config: { host, port } }: App): Promise<string> {
   return explained(host, port, '', address => server.listen({ host: address, port }));
 }
 
-/** Answers the URL of the metrics, if they are shown. */
+/** Returns the URL of the metrics; `undefined` when they are off. */
 async function listenForOperators({ ops, config }: App): Promise<string | undefined> {
   const { opsHost, opsPort } = config;
   if (!ops || opsPort === undefined) return undefined;
   return explained(opsHost, opsPort, 'OPS_', address => ops.listen(address, opsPort));
 }
 
-/** Opens a port; why it cannot be opened is told by the names of its settings, which begin with `prefix`. */
+/** Opens a port. Errors name its settings, whose names start with `prefix`. */
 async function explained(
   host: string,
   port: number,
@@ -93,19 +93,17 @@ async function explained(
   open: (address: string) => Promise<string>,
 ): Promise<string> {
   try {
-    // One address: for a name with several, such as localhost, the framework would open servers of its own beside ours.
+    // One address: for a name with several, such as localhost, the framework would open additional servers.
     const { address } = await lookup(host);
     return await open(address);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EADDRINUSE')
-      throw new UsageError(`Port ${port} of ${host} is in use: end the other program or set ${prefix}PORT`);
+      throw new UsageError(`Port ${port} of ${host} is in use: stop the other program or set ${prefix}PORT`);
     if (code === 'EACCES')
-      throw new UsageError(
-        `Port ${port} may not be opened by this user: set ${prefix}PORT to one above 1023`,
-      );
+      throw new UsageError(`This user may not open port ${port}: set ${prefix}PORT to a port above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`${prefix}HOST ${host} is no address of this machine`);
+      throw new UsageError(`${prefix}HOST ${host} is not an address of this machine`);
     throw error;
   }
 }
@@ -117,12 +115,12 @@ function shownStore({ databaseUrl, dataDirectory }: Config): string {
 interface Welcome {
   url: string;
   metricsUrl: string | undefined;
-  /** Where the shop is kept. */
+  /** The directory or database with the shop's data. */
   store: string;
   keyFile: string;
-  /** Whether the key file can be used as it is. */
+  /** Whether the key file contains a valid key. */
   keyInFile: boolean;
-  /** Whether there is no such file, and another replica has been the first of this store. */
+  /** Whether the key file is missing, because another replica created the first key of this store. */
   keyElsewhere: boolean;
   firstKey: string | undefined;
 }
@@ -130,13 +128,13 @@ interface Welcome {
 function welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
-    ? `${firstKey}\n               shown this once; kept in ${keyFile}`
+    ? `${firstKey}\n               shown only once; stored in ${keyFile}`
     : keyInFile
       ? `in ${keyFile}`
       : keyElsewhere
-        ? `none in ${keyFile}: it was left where the first replica started,\n` +
-          `               in its PETSTORE_DATA; or make another with\n               ${newAdministratorKey}`
-        : `none in ${keyFile} any more; make another with\n               ${newAdministratorKey}`;
+        ? `not in ${keyFile}: the first replica stored it in its\n` +
+          `               PETSTORE_DATA; or create another with\n               ${newAdministratorKey}`
+        : `${keyFile} has no valid key; create one with\n               ${newAdministratorKey}`;
   return `
   Pet Store Service
     Address    ${url}

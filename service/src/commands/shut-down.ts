@@ -1,10 +1,10 @@
 import type { App } from '../app.ts';
 import { SECOND } from '../kit/clock.ts';
 
-/** The shortest drain, in milliseconds: new connections that are on their way are not cut off. */
+/** The shortest drain, in milliseconds, so that new connections in transit are not cut off. */
 const SHORTEST_DRAIN = 50;
 
-/** The first signal within so many milliseconds again is no second one: npm passes on what it and we both received. */
+/** The same signal within so many milliseconds counts once: npm forwards a signal that this process also received. */
 const SAME_SIGNAL = SECOND;
 
 /** Closes the app after SIGTERM or SIGINT. A second signal cuts the drain short. */
@@ -17,7 +17,7 @@ export function closeOnSignal(app: App): void {
       first = { signal, at: performance.now() };
       log.info({ signal, drainSeconds: config.drainSeconds }, 'Shutting down');
       app.drain.begin();
-      // A drain that was cut short does not keep the process alive.
+      // The timer of a drain that was cut short must not keep the process alive.
       setTimeout(drained.resolve, Math.max(SHORTEST_DRAIN, config.drainSeconds * SECOND)).unref();
     } else if (signal !== first.signal || performance.now() - first.at > SAME_SIGNAL) {
       drained.resolve();
@@ -37,7 +37,7 @@ async function shutDown(app: App): Promise<void> {
       http.closeAllConnections();
     });
   }, app.config.shutdownSeconds * SECOND);
-  // Only requests have this deadline: counts and webhooks take their own time to be written.
+  // Only requests have this deadline: storing counts and ending webhook attempts have their own.
   http.once('close', () => clearTimeout(deadline));
   try {
     await app.close();

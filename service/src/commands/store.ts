@@ -6,7 +6,7 @@ import { fillEmptyStore } from '../demo/demo-shop.ts';
 import { systemClock } from '../kit/clock.ts';
 import { rejectNoStore } from './embedded-store.ts';
 
-/** Opens the store that the environment names, does something with it, and closes it. */
+/** Opens the store that the environment names, runs `work` with it, and closes it. */
 export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const db = await openDatabase(readConfig(process.env), systemClock);
   try {
@@ -16,7 +16,7 @@ export async function withStore<T>(work: (db: Database) => Promise<T>): Promise<
   }
 }
 
-/** The same, but makes no store where there is none: what is not there cannot be looked at or changed. */
+/** The same, but throws UsageError instead of creating a store that is missing. */
 export async function withExistingStore<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { dataDirectory, databaseUrl } = readConfig(process.env);
   if (databaseUrl === undefined) rejectNoStore(dataDirectory);
@@ -25,13 +25,13 @@ export async function withExistingStore<T>(work: (db: Database) => Promise<T>): 
 
 export async function migrate(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
-  await withStore(async () => process.stdout.write('The schema is up to date.\n'));
+  await withStore(async () => process.stdout.write('The schema is up to date\n'));
 }
 
 export async function seed(args: string[]): Promise<void> {
   parseArgs({ args, options: {} });
   const filled = await withStore(db => fillEmptyStore(db, Date.now()));
   process.stdout.write(
-    filled ? 'The demo shop is in the store.\n' : 'The store is not empty; nothing was changed.\n',
+    filled ? 'The demo shop is in the store\n' : 'The store is not empty; nothing was changed\n',
   );
 }

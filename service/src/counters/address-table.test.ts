@@ -9,7 +9,7 @@ const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 /** Addresses are not banned. */
 const terms: Terms = { limits: { perMinute: 3, perDay: 100 }, bansLiftedAt: 0, banRules: undefined };
 
-/** Another address for each number up to 2^24. */
+/** A different address for each number up to 2^24. */
 function address(number: number): string {
   return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }
@@ -22,7 +22,7 @@ function admittedOf(table: AddressTable, address: string, requests: number, now:
   return admitted;
 }
 
-/** A table of so many addresses, each of which has asked once. */
+/** A full table whose addresses have sent one request each. */
 function fullTable(capacity: number, now: number): AddressTable {
   const table = new AddressTable(capacity);
   for (let i = 0; i < capacity; i++) table.decide(address(i), terms, now);
@@ -30,7 +30,7 @@ function fullTable(capacity: number, now: number): AddressTable {
 }
 
 describe('the table of addresses', () => {
-  it('counts each address by itself, and exactly, while there is room', () => {
+  it('counts each address separately and exactly while there is room', () => {
     const addresses = Array.from({ length: 10 }, (_, i) => address(i));
     const request = fc.record({
       from: fc.constantFrom(...addresses),
@@ -63,7 +63,7 @@ describe('the table of addresses', () => {
     assert.equal(largest, 4_096);
   });
 
-  it('keeps an address that has used a tenth of its day through a flood, also when its minute is over', () => {
+  it('keeps an address with a tenth of its day used through a flood, also when its minute is over', () => {
     const table = new AddressTable(64);
     for (let i = 0; i < 10; i++) table.decide('192.0.2.1', terms, NOON + i * MINUTE);
     for (let i = 0; i < 10_000; i++) table.decide(address(i), terms, NOON + HOUR);
@@ -75,7 +75,7 @@ describe('the table of addresses', () => {
     assert.equal(eleventh.remaining, 89);
   });
 
-  it('shows what an address has left without counting, also of one that it does not know', () => {
+  it('shows the remaining requests of an address without counting, also of a new one', () => {
     const table = new AddressTable(2);
     for (let i = 0; i < 5; i++) assert.equal(table.peek('10.0.0.1', terms, NOON).remaining, 3);
     assert.equal(table.size, 0);
@@ -89,11 +89,11 @@ describe('an address that used up its limits', () => {
   const FLOOD = 1_000_000;
   const victim = '192.0.2.1';
 
-  for (const [told, requests] of [
+  for (const [rejection, requests] of [
     ['and was rejected', 4],
     ['and was not rejected yet', 3],
   ] as const) {
-    it(`${told} stays rejected through a flood of a million addresses`, () => {
+    it(`${rejection} stays rejected through a flood of a million addresses`, () => {
       const table = new AddressTable(4_096);
       assert.equal(admittedOf(table, victim, requests, NOON), 3);
       for (let i = 0; i < FLOOD; i++) {
@@ -106,7 +106,7 @@ describe('an address that used up its limits', () => {
     });
   }
 
-  it('stays rejected through a flood until its day ends, when it used up the day', () => {
+  it('stays rejected through a flood until its day ends when it used up the day', () => {
     const table = new AddressTable(64);
     const shortDay: Terms = { ...terms, limits: { perMinute: 3, perDay: 3 } };
     for (let i = 0; i < 4; i++) table.decide(victim, shortDay, NOON);
@@ -117,7 +117,7 @@ describe('an address that used up its limits', () => {
     assert.equal(table.decide(victim, shortDay, NOON + DAY / 2).verdict, 'admitted');
   });
 
-  it('makes room again when its window has ended', () => {
+  it('can be removed when its window has ended', () => {
     const table = new AddressTable(64);
     for (let i = 0; i < 64; i++) admittedOf(table, address(i), 4, NOON);
     for (let i = 64; i < 128; i++) assert.equal(admittedOf(table, address(i), 4, NOON + MINUTE), 3);
@@ -126,13 +126,13 @@ describe('an address that used up its limits', () => {
 });
 
 describe('a full table', () => {
-  it('takes a new address in the place of one that is not waiting, and counts it exactly', () => {
+  it('replaces an address that is not waiting by a new one, and counts it exactly', () => {
     const table = fullTable(1_000, NOON);
     for (let i = 1_000; i < 2_000; i++) assert.equal(admittedOf(table, address(i), 5, NOON), 3);
     assert.equal(table.size, 1_000);
   });
 
-  it('of addresses that wait makes all new ones share one count', () => {
+  it('of waiting addresses makes all new ones share one count', () => {
     const table = new AddressTable(256);
     for (let i = 0; i < 256; i++) admittedOf(table, address(i), 4, NOON);
     let admitted = 0;
@@ -144,7 +144,7 @@ describe('a full table', () => {
     assert.equal(table.size, 256);
   });
 
-  it('shows a new address what is left of the count that it would share', () => {
+  it('shows a new address the rest of the shared count', () => {
     const table = new AddressTable(16);
     for (let i = 0; i < 16; i++) admittedOf(table, address(i), 4, NOON);
     for (let i = 16; i < 32; i++) table.decide(address(i), terms, NOON);
@@ -152,11 +152,11 @@ describe('a full table', () => {
     assert.equal(table.decide(address(99), terms, NOON).verdict, 'refused');
   });
 
-  it('admits no more than its addresses and the shared count may have, when all ask until they are rejected', () => {
+  it('admits no more than the limits of its addresses and of the shared count', () => {
     const capacity = 4;
-    const actor = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
+    const senders = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100, size: 'max' });
     fc.assert(
-      fc.property(actor, numbers => {
+      fc.property(senders, numbers => {
         const table = new AddressTable(capacity);
         let admitted = 0;
         for (const number of numbers) admitted += admittedOf(table, address(number), 4, NOON);

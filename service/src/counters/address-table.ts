@@ -1,25 +1,25 @@
 import { DAY } from '../kit/clock.ts';
 import { type Decision, decide, isUsedUp, type LimitState, newState, peek, type Terms } from './decide.ts';
 
-/** How many addresses that must stay are passed over to make room for a new one. */
-const MOST_PASSED_OVER = 8;
+/** The most protected addresses that are skipped to make room for a new one. */
+const MAX_SKIPPED = 8;
 
-/** The share of its day from which on an address has used much. */
-const MUCH = 0.1;
+/** The share of its daily limit above which an address is a heavy user. */
+const HEAVY_USE = 0.1;
 
 /**
- * The use of addresses, of which anybody can have millions, in bounded memory. When the table is full a new address takes
- * the place of the oldest that may go: one that used up its limits stays until it may come again, and one that used much
- * of its day stays until the day ends, so that no flood of other addresses frees them. Where only such are found, the new
- * ones share one count.
+ * The use of addresses in bounded memory: a single client can have millions of addresses. When the table is full, a new
+ * address replaces the oldest one that is not protected. An address that used up its limits is protected until its window
+ * ends, and a heavy user until the day ends, so that a flood of other addresses cannot free them. When only protected
+ * addresses are found, new addresses share one count.
  */
 export class AddressTable {
   readonly #capacity: number;
   readonly #states = new Map<string, LimitState>();
   readonly #shared = newState(0);
-  /** Whether the last new address found no place, and shared. */
+  /** Whether the last new address found no room, and uses the shared count. */
   #crowded = false;
-  /** Goes round the table, in the order in which addresses came. */
+  /** Iterates over the table repeatedly, in the order in which addresses were added. */
   #hand = this.#states.entries();
 
   constructor(capacity: number) {
@@ -38,7 +38,7 @@ export class AddressTable {
     return peek(this.knownStateOf(address) ?? newState(now), terms, now);
   }
 
-  /** What an address would be counted in, if there is anything yet. */
+  /** Returns the state in which an address would be counted, if it exists. */
   knownStateOf(address: string): LimitState | undefined {
     return this.#states.get(address) ?? (this.#crowded ? this.#shared : undefined);
   }
@@ -48,27 +48,27 @@ export class AddressTable {
     return state === this.#shared;
   }
 
-  /** Whether an address may be forgotten soon, because there is no room for all and it has used little. */
-  isPassing(state: LimitState, terms: Terms): boolean {
-    return this.#states.size >= this.#capacity && state !== this.#shared && !hasUsedMuch(state, terms);
+  /** Whether an address may be removed soon, because the table is full and the address is no heavy user. */
+  isRemovable(state: LimitState, terms: Terms): boolean {
+    return this.#states.size >= this.#capacity && state !== this.#shared && !isHeavyUser(state, terms);
   }
 
-  /** What counts an address, to go on from: its own state, for which room is made, or the shared one. */
+  /** Returns the state that counts an address, for changing: its own, for which room is made, or the shared one. */
   stateOf(address: string, terms: Terms, now: number): LimitState {
     const known = this.#states.get(address);
     if (known) return known;
     this.#crowded = this.#states.size >= this.#capacity && !this.#makeRoom(terms, now);
     if (this.#crowded) return this.#shared;
-    // It enters its windows when it is decided, by whichever clock that goes by.
+    // The decision enters the windows, by the clock that it uses.
     const state = newState(0);
     this.#states.set(address, state);
     return state;
   }
 
   #makeRoom(terms: Terms, now: number): boolean {
-    for (let passedOver = 0; passedOver < MOST_PASSED_OVER; passedOver++) {
+    for (let skipped = 0; skipped < MAX_SKIPPED; skipped++) {
       const [address, state] = this.#next();
-      if (mustStay(state, terms, now)) continue;
+      if (isProtected(state, terms, now)) continue;
       this.#states.delete(address);
       return true;
     }
@@ -85,11 +85,11 @@ export class AddressTable {
   }
 }
 
-function mustStay(state: LimitState, terms: Terms, now: number): boolean {
+function isProtected(state: LimitState, terms: Terms, now: number): boolean {
   const isToday = state.day === Math.floor(now / DAY);
-  return (isToday && hasUsedMuch(state, terms)) || isUsedUp(state, terms, now);
+  return (isToday && isHeavyUser(state, terms)) || isUsedUp(state, terms, now);
 }
 
-function hasUsedMuch({ dayUsed }: LimitState, { limits }: Terms): boolean {
-  return dayUsed >= limits.perDay * MUCH;
+function isHeavyUser({ dayUsed }: LimitState, { limits }: Terms): boolean {
+  return dayUsed >= limits.perDay * HEAVY_USE;
 }

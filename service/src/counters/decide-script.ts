@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CLOCK_TOLERANCE, DAY, MINUTE, SECOND } from '../kit/clock.ts';
 import { packedNumbers } from './packed-state.ts';
 
-/** `decide.lua` as Redis runs it: it begins with the constants that it shares with this process. */
+/** `decide.lua` as Redis runs it, after the constants that it shares with this process. */
 export const decideScript = [
   `local SECOND, MINUTE, DAY, TOLERANCE = ${SECOND}, ${MINUTE}, ${DAY}, ${CLOCK_TOLERANCE}`,
   `local NUMBERS = { ${packedNumbers.map(name => `'${name}'`).join(', ')} }`,

@@ -1,24 +1,24 @@
--- Decides requests one after the other: the part of the rule in decide.ts that changes the state, which must stay the same.
+-- Decides requests one after the other. It repeats the part of decide.ts that changes the state: change both together.
 -- Instants and times are in milliseconds.
 --
--- KEYS[i]  Where the state of the subject of request i is.
--- ARGV[i]  The request, as packQuestion of packed-state.ts packs it; fields separated by spaces:
---          'count', or 'look' to bring in the seed and count nothing
+-- KEYS[i]  The key of the state of the subject of request i.
+-- ARGV[i]  The request, as packed by packCall of packed-state.ts; fields separated by spaces:
+--          'count', or 'look' to merge the seed and count nothing
 --          now; '-' for this server's clock
---          for how long the state is kept at least
---          the terms, as packTerms packs them; numbers separated by slashes: requests per minute and per day; bans that
+--          the shortest time for which the state is stored
+--          the terms, as packed by packTerms; numbers separated by slashes: requests per minute and per day; bans that
 --          began up to this instant are lifted; and, for subjects that can be banned, forgiveness, strikes, strikesWithin,
 --          decay, and the durations, separated by commas
---          the seed: what the caller knows of the subject; '' when it has sent it before
+--          the seed: the state of the subject in the calling replica; '' when the replica has sent it before
 --
--- Returns a text for each request: verdict ('-' for a look), whether the ban begins with it (1 or 0), now, and the new state,
--- separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the caller has to ask
--- again with one.
+-- Returns a text for each request: the verdict ('-' for a look), whether the ban begins with it (1 or 0), now, and the new
+-- state, separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the replica must
+-- call again with a seed.
 
--- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, by how much clocks
--- may differ, and the numbers of a state in the order in which packed-state.ts packs them. The strikes follow the numbers.
+-- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, the tolerated
+-- difference between clocks, and the names of the numbers of a state in the order of packed-state.ts. The strikes follow.
 local PACKED = '^' .. string.rep('(%d+) ', #NUMBERS) .. '([%d,-]+)$'
--- Concatenation would write no more than 14 digits of a number.
+-- Concatenation would write at most 14 digits of a number.
 local FORMAT = string.rep('%d ', #NUMBERS) .. '%s'
 
 local function unpackState(text)
@@ -42,8 +42,9 @@ local function packState(state)
   return string.format(FORMAT, unpack(parts))
 end
 
--- The rule of merge-states.ts, which must stay the same. Two views of one subject: of each window the later, of the same window the larger count; of bans the one that ends
--- later; what was told and the strikes from the view that saw the subject last.
+-- Merges two views of one subject, as merge-states.ts does: change both together. Takes the later of two windows, or the
+-- larger count of the same window; the ban that ends later; and the strikes and the wait from the view that saw the subject
+-- last.
 local function merge(kept, seed)
   if not kept then return seed end
   if seed.minute > kept.minute then
@@ -61,12 +62,12 @@ local function merge(kept, seed)
     kept.bannedAt, kept.bannedUntil, kept.bans = seed.bannedAt, seed.bannedUntil, seed.bans
   end
   if seed.seenAt > kept.seenAt or seed.seenAt == kept.seenAt and #seed.strikes > #kept.strikes then
-    kept.toldAt, kept.toldUntil, kept.strikes, kept.seenAt = seed.toldAt, seed.toldUntil, seed.strikes, seed.seenAt
+    kept.rejectedAt, kept.waitUntil, kept.strikes, kept.seenAt = seed.rejectedAt, seed.waitUntil, seed.strikes, seed.seenAt
   end
   return kept
 end
 
--- A clock set back a little stays in the windows already begun. Those that begin too late to be credible were forgotten.
+-- When a clock is set back a little, the current windows continue. Windows too far in the future were removed before.
 local function enterWindows(state, now)
   local minute = math.floor(now / MINUTE)
   if minute > state.minute then
@@ -79,17 +80,17 @@ local function enterWindows(state, now)
 end
 
 local function forgetBans(state)
-  state.toldAt, state.bannedAt, state.bannedUntil, state.bans, state.strikes = 0, 0, 0, 0, {}
+  state.rejectedAt, state.bannedAt, state.bannedUntil, state.bans, state.strikes = 0, 0, 0, 0, {}
 end
 
--- Forgets what was noted by a clock that ran ahead. Before two views are merged, or the one of that clock would win.
+-- Removes what a clock that ran ahead has recorded. Runs before a merge, in which the later state would win.
 local function forgetFuture(state, now)
   if not state then return end
   local latest = now + TOLERANCE
   if state.minute * MINUTE > latest then state.minute, state.minuteUsed = 0, 0 end
   if state.day * DAY > latest then state.day, state.dayUsed, state.dayRejected = 0, 0, 0 end
   if state.bannedAt > latest then forgetBans(state) end
-  if state.toldAt > latest then state.toldAt = 0 end
+  if state.rejectedAt > latest then state.rejectedAt = 0 end
   if state.seenAt > latest then state.seenAt = 0 end
   local credible = {}
   for _, instant in ipairs(state.strikes) do
@@ -105,12 +106,12 @@ local function beginBan(state, rules, now)
   local duration = durations[math.min(state.bans + 1, #durations)]
   state.bans = state.bans + 1
   state.bannedAt = now
-  -- To the whole second, because that is how it is told.
+  -- Rounded up to whole seconds, the unit of the headers.
   state.bannedUntil = math.ceil((now + duration) / SECOND) * SECOND
   state.strikes = {}
 end
 
--- When the window with the fewest requests remaining ends; of two that are equal the day.
+-- The end of the window with the fewest requests remaining; of the day when both have the same number.
 local function endOfBindingWindow(state, limits)
   local minuteLeft = math.max(0, limits.perMinute - state.minuteUsed)
   local dayLeft = math.max(0, limits.perDay - state.dayUsed)
@@ -118,13 +119,13 @@ local function endOfBindingWindow(state, limits)
   return (state.day + 1) * DAY
 end
 
--- Takes down a rejected request. Answers whether it is one too many: then the ban has begun.
+-- Records a rejected request. Returns whether it was one strike too many, so that a ban began.
 local function strike(state, limits, rules, now)
   local windowEnd = endOfBindingWindow(state, limits)
-  if state.toldAt == 0 or now >= state.toldUntil or windowEnd > state.toldUntil then
-    state.toldAt, state.toldUntil = now, windowEnd
+  if state.rejectedAt == 0 or now >= state.waitUntil or windowEnd > state.waitUntil then
+    state.rejectedAt, state.waitUntil = now, windowEnd
   end
-  if now < state.toldAt + rules.forgiveness then return false end
+  if now < state.rejectedAt + rules.forgiveness then return false end
   local recent = {}
   for _, instant in ipairs(state.strikes) do
     if instant > now - rules.strikesWithin then table.insert(recent, instant) end
@@ -148,7 +149,7 @@ local function advance(state, limits, bansLiftedAt, rules, now)
   if state.minuteUsed < limits.perMinute and state.dayUsed < limits.perDay then
     state.minuteUsed = state.minuteUsed + 1
     state.dayUsed = state.dayUsed + 1
-    state.toldAt = 0
+    state.rejectedAt = 0
     return 'admitted', 0
   end
   state.dayRejected = state.dayRejected + 1
@@ -178,7 +179,7 @@ local function unpackTerms(text)
   }
 end
 
--- Most requests are decided under the same few terms.
+-- A cache, because few different terms apply to most requests.
 local unpackedTerms = {}
 
 local function termsOf(text)
@@ -187,8 +188,8 @@ local function termsOf(text)
   return terms
 end
 
-local function answer(key, question)
-  local what, at, atLeast, packedTerms, packedSeed = string.match(question, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
+local function run(key, call)
+  local what, at, atLeast, packedTerms, packedSeed = string.match(call, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
   local kept = unpackState(redis.call('GET', key))
   local seed = unpackState(packedSeed)
   local now = tonumber(at) or timeHere()
@@ -201,18 +202,18 @@ local function answer(key, question)
   local verdict, banBegins = '-', 0
   if what == 'count' then verdict, banBegins = advance(state, terms.limits, terms.bansLiftedAt, terms.rules, now) end
 
-  -- A ban matters until the next one would be the first again.
-  local keep = tonumber(atLeast)
-  if what == 'look' then keep = math.max(keep, redis.call('PTTL', key)) end
+  -- A ban matters for the length of the next one until it has decayed.
+  local ttl = tonumber(atLeast)
+  if what == 'look' then ttl = math.max(ttl, redis.call('PTTL', key)) end
   if state.bannedUntil > 0 then
     local decay = terms.rules and terms.rules.decay or 0
-    keep = math.max(keep, state.bannedUntil - now + decay + DAY)
+    ttl = math.max(ttl, state.bannedUntil - now + decay + DAY)
   end
   local packed = packState(state)
-  redis.call('SET', key, packed, 'PX', keep)
+  redis.call('SET', key, packed, 'PX', ttl)
   return string.format('%s %d %d %s', verdict, banBegins, now, packed)
 end
 
-local answers = {}
-for i, key in ipairs(KEYS) do answers[i] = answer(key, ARGV[i]) end
-return answers
+local results = {}
+for i, key in ipairs(KEYS) do results[i] = run(key, ARGV[i]) end
+return results

@@ -13,44 +13,43 @@ import {
   type WindowUse,
 } from './windows.ts';
 
-/** When callers that do not wait are banned. Times are in milliseconds. */
+/** The rules for banning callers that do not wait. Times are in milliseconds. */
 export interface BanRules {
-  /** How long after it was told to wait a caller's requests are taken to have been on their way already. */
+  /** How long after the first rejection further requests are not strikes: they may have been in flight. */
   forgiveness: number;
-  /** So many rejected requests after that … */
+  /** The number of strikes within `strikesWithin` that leads to a ban. */
   strikes: number;
-  /** … within this time are a ban. */
   strikesWithin: number;
-  /** How long the first ban lasts, the second, and so on; the last one is for all that follow. */
+  /** The durations of the first ban, the second, and so on; the last one is also for all later bans. */
   durations: readonly number[];
-  /** After so long without a ban the next one is the first again. */
+  /** The time without a ban after which the next one is the first again. */
   decay: number;
 }
 
-/** What the counters know of a subject. Instants are in milliseconds since the Unix epoch; 0 stands for never. */
+/** The state of a subject in the counters. Instants are in milliseconds since the Unix epoch; 0 means never. */
 export interface LimitState extends WindowUse {
-  /** When the subject was first rejected since it was last admitted: since then it knows that it must wait. */
-  toldAt: number;
-  /** Until when it was told to wait. */
-  toldUntil: number;
-  /** When requests were rejected that should not have been sent, the latest last. */
+  /** When the first rejection since the last admitted request started a wait. */
+  rejectedAt: number;
+  /** The end of the wait in that rejection. */
+  waitUntil: number;
+  /** The times of rejected requests that should not have been sent, the latest last. */
   strikes: readonly number[];
   bannedAt: number;
   bannedUntil: number;
-  /** Bans so far, each less than the rules' decay after the one before. */
+  /** The number of bans so far, each less than the rules' decay after the one before. */
   bans: number;
   /** When the last request was decided. */
   seenAt: number;
-  /** How often the limits had been reset when this state began. */
+  /** How often the limits were reset before this state began. */
   resets: number;
 }
 
-/** Under what a request is decided: the limits, and what an administrator has forgiven. */
+/** The terms of a decision: the limits, and what an administrator has reset or lifted. */
 export interface Terms {
   limits: WindowLimits;
-  /** How often the limits of the subject were reset: a state from before the last time does not count. 0 when left out. */
+  /** How often the limits of the subject were reset: a state from before the last reset does not count. The default is 0. */
   resets?: number;
-  /** Bans that began up to this instant are lifted and forgiven; 0 when none was. */
+  /** Bans that began up to this instant are lifted and do not make later ones longer; 0 when none was lifted. */
   bansLiftedAt: number;
   /** The rules of bans; `undefined` for subjects that are not banned. */
   banRules: BanRules | undefined;
@@ -58,10 +57,10 @@ export interface Terms {
 
 export type Verdict = 'admitted' | 'refused' | 'banned';
 
-/** What becomes of a request. */
+/** The outcome of a decision. */
 export interface Outcome {
   readonly verdict: Verdict;
-  /** Whether this very request brought on the ban. */
+  /** Whether the ban began with this request. */
   readonly banBegins: boolean;
 }
 
@@ -73,19 +72,19 @@ export interface Decision extends Outcome {
   remaining: number;
   /** When that window ends, and the ban if there is one, in whole Unix seconds: always after now. */
   reset: number;
-  /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits them is admitted. */
+  /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits that long is admitted. */
   wait: number;
 }
 
 const NO_STRIKES: readonly number[] = [];
 
-// The same four objects for all requests: a new one for each would be garbage.
+// Shared by all requests, to avoid garbage.
 const ADMITTED: Outcome = { verdict: 'admitted', banBegins: false };
 const REJECTED: Outcome = { verdict: 'refused', banBegins: false };
 const BANNED: Outcome = { verdict: 'banned', banBegins: false };
 const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
-/** A subject that was not seen since its limits were reset so often. */
+/** Returns the state of a subject that was not seen since this number of resets. */
 export function newState(now: number, resets = 0): LimitState {
   const state: LimitState = {
     minute: 0,
@@ -93,8 +92,8 @@ export function newState(now: number, resets = 0): LimitState {
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
-    toldAt: 0,
-    toldUntil: 0,
+    rejectedAt: 0,
+    waitUntil: 0,
     strikes: NO_STRIKES,
     bannedAt: 0,
     bannedUntil: 0,
@@ -107,15 +106,15 @@ export function newState(now: number, resets = 0): LimitState {
 }
 
 /**
- * The one rule of limits and bans: decides a request at `now` from `state` and `terms` alone, and leaves the new state in
- * `state`. A request is admitted when both windows have room and then counts in both; a rejected one counts in neither.
- * A caller that was told to wait and goes on actor collects strikes, and enough of them are a ban.
+ * The rule of limits and bans: decides a request at `now` from `state` and `terms` only, and updates `state`. A request is
+ * admitted when both windows have room, and then counts in both; a rejected request counts in neither. A caller that does
+ * not wait after a rejection collects strikes, and enough of them lead to a ban.
  */
 export function decide(state: LimitState, terms: Terms, now: number): Decision {
   return describe(state, terms, now, advance(state, terms, now));
 }
 
-/** The part of the rule that changes the state. `decide.lua` has the same for states in Redis: change both. */
+/** The part of the rule that changes the state. `decide.lua` repeats it for states in Redis: change both together. */
 function advance(state: LimitState, terms: Terms, now: number): Outcome {
   forgetFuture(state, now);
   enterWindows(state, now);
@@ -128,7 +127,7 @@ function advance(state: LimitState, terms: Terms, now: number): Outcome {
   if (hasRoom(state, terms.limits)) {
     state.minuteUsed++;
     state.dayUsed++;
-    state.toldAt = 0;
+    state.rejectedAt = 0;
     return ADMITTED;
   }
   state.dayRejected++;
@@ -136,21 +135,21 @@ function advance(state: LimitState, terms: Terms, now: number): Outcome {
   return banBegins ? BAN_BEGINS : REJECTED;
 }
 
-/** What the caller is told of a request that left its subject in `state`. */
+/** Returns the decision of a request after which its subject is in `state`. */
 export function describe(state: LimitState, terms: Terms, now: number, outcome: Outcome): Decision {
   return outcome.verdict === 'banned'
     ? describeBan(state, terms, now, outcome.banBegins)
     : describeWindow(state, terms, now, outcome.verdict);
 }
 
-/** What a subject's headers say at `now` without a request being decided. */
+/** Returns the numbers for a subject's headers at `now`, without deciding a request. */
 export function peek(state: LimitState, terms: Terms, now: number): Decision {
   const entered = { ...state };
   enterWindows(entered, now);
   return describeWindow(entered, terms, now, 'admitted');
 }
 
-/** The ban in force at `now`: when it began and when it ends; `undefined` when there is none. */
+/** Returns the ban in force at `now`, with its start and its end; `undefined` when there is none. */
 export function banAt(
   { bannedAt, bannedUntil }: LimitState,
   bansLiftedAt: number,
@@ -161,14 +160,14 @@ export function banAt(
   return { since: bannedAt, until: bannedUntil };
 }
 
-/** Whether the subject has no room left at `now`, and so must wait. */
+/** Whether the subject has used up a window at `now`, and so must wait. */
 export function isUsedUp(state: LimitState, { limits }: Terms, now: number): boolean {
   const entered = { ...state };
   enterWindows(entered, now);
   return !hasRoom(entered, limits);
 }
 
-/** Whether nothing in `state` can bear on a decision at `now` or later. */
+/** Whether `state` cannot affect a decision at `now` or later. */
 export function isSpent(state: LimitState, rules: BanRules, now: number): boolean {
   const entered = { ...state };
   enterWindows(entered, now);
@@ -178,15 +177,15 @@ export function isSpent(state: LimitState, rules: BanRules, now: number): boolea
   return entered.dayUsed === 0 && entered.dayRejected === 0 && !strikesCount && !bansCount;
 }
 
-/** Takes down a rejected request. Answers whether it is one too many: then the ban has begun. */
+/** Records a rejected request. Returns whether it was one strike too many, so that a ban began. */
 function strike(state: LimitState, { limits }: Terms, rules: BanRules, now: number): boolean {
   const end = endOf(bindingWindow(state, limits), state);
-  // Not told yet, or told of a window that ends sooner: what comes from now on is on its way.
-  if (state.toldAt === 0 || now >= state.toldUntil || end > state.toldUntil) {
-    state.toldAt = now;
-    state.toldUntil = end;
+  // The subject does not know the end of this wait yet, so its next requests may already be in flight.
+  if (state.rejectedAt === 0 || now >= state.waitUntil || end > state.waitUntil) {
+    state.rejectedAt = now;
+    state.waitUntil = end;
   }
-  if (now < state.toldAt + rules.forgiveness) return false;
+  if (now < state.rejectedAt + rules.forgiveness) return false;
   const recent = state.strikes.filter(at => at > now - rules.strikesWithin);
   recent.push(now);
   state.strikes = recent;
@@ -200,29 +199,29 @@ function beginBan(state: LimitState, rules: BanRules, now: number): void {
   const duration = rules.durations[Math.min(state.bans, rules.durations.length - 1)]!;
   state.bans++;
   state.bannedAt = now;
-  // To the whole second, because that is how it is told.
+  // Rounded up to whole seconds, the unit of the headers.
   state.bannedUntil = Math.ceil((now + duration) / SECOND) * SECOND;
   state.strikes = NO_STRIKES;
 }
 
-/** Forgets what was noted by a clock that ran ahead: otherwise it would count for as long as the clock was ahead. */
+/** Removes what a clock that ran ahead has recorded: it would otherwise count for as long as the clock was ahead. */
 export function forgetFuture(state: LimitState, now: number): void {
   const latest = latestCredible(now);
   forgetFutureWindows(state, latest);
   if (state.seenAt > latest) state.seenAt = 0;
   if (state.bannedAt > latest) forgetBans(state);
-  if (state.toldAt > latest) state.toldAt = 0;
+  if (state.rejectedAt > latest) state.rejectedAt = 0;
   if (state.strikes.some(at => at > latest)) state.strikes = state.strikes.filter(at => at <= latest);
 }
 
-/** Whether a ban was lifted. Lifts by a clock that ran ahead would lift all bans for as long as it was ahead. */
+/** Whether a ban was lifted. A lift by a clock that ran ahead is ignored: it would lift all bans for as long as it was ahead. */
 function isLifted(bannedAt: number, bansLiftedAt: number, now: number): boolean {
   return bansLiftedAt >= bannedAt && bansLiftedAt <= latestCredible(now);
 }
 
-/** The next ban is the first again, and before it the subject is told anew. */
+/** The next ban is the first again, and is preceded by a new first rejection. */
 function forgetBans(state: LimitState): void {
-  state.toldAt = 0;
+  state.rejectedAt = 0;
   state.bannedAt = 0;
   state.bannedUntil = 0;
   state.bans = 0;
@@ -244,7 +243,7 @@ function describeWindow(state: LimitState, { limits }: Terms, now: number, verdi
   };
 }
 
-/** During a ban nothing remains, and the wait is the rest of the ban, or of a used-up window that ends still later. */
+/** During a ban no requests remain, and the wait lasts until the end of the ban, or of a used-up window that ends later. */
 function describeBan(state: LimitState, terms: Terms, now: number, banBegins: boolean): Decision {
   const window = bindingWindow(state, terms.limits);
   const windowEnd = hasRoom(state, terms.limits) ? 0 : endOf(window, state);

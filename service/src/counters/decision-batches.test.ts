@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DecisionBatches } from './decision-batches.ts';
 
-/** Returns for each question its key and the question, and notes how many questions each command had. */
+/** Batches whose results contain the key and the call, and the number of calls in each command. */
 function recorded(): { batches: DecisionBatches; commands: number[] } {
   const commands: number[] = [];
   const batches = new DecisionBatches(async (count, ...values) => {
@@ -13,8 +13,8 @@ function recorded(): { batches: DecisionBatches; commands: number[] } {
   return { batches, commands };
 }
 
-describe('questions to Redis', () => {
-  it('of one turn of the event loop are one command, and each gets its own answer', async () => {
+describe('decisions in Redis', () => {
+  it('of one event-loop turn are one command, and each gets its own result', async () => {
     const { batches, commands } = recorded();
     const first = batches.decide('a', '1');
     await Promise.resolve();
@@ -36,7 +36,7 @@ describe('questions to Redis', () => {
     assert.deepEqual(commands, [100, 100, 50]);
   });
 
-  it('all fail with their command, and the next ones do not', async () => {
+  it('fail with their command, and the next ones succeed', async () => {
     let isBroken = true;
     const batches = new DecisionBatches(async () => {
       if (isBroken) throw new Error('broken');

@@ -1,19 +1,19 @@
-/** Runs `decide.lua` with a number of keys, these, and a question about each. Returns an answer to each. */
-export type RunDecisions = (keys: number, ...keysAndQuestions: string[]) => Promise<string[]>;
+/** Runs `decide.lua` with a number of keys, the keys, and one packed call for each key. Resolves with one result per key. */
+export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<string[]>;
 
-/** The most questions of one command: some 2 ms, for which Redis does nothing else. */
-const MOST = 100;
+/** The most calls in one command: about 2 ms, for which Redis does nothing else. */
+const MAX_CALLS = 100;
 
 interface Waiting {
   key: string;
-  question: string;
-  resolve: (answer: string) => void;
+  call: string;
+  resolve: (result: string) => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Sends what one turn of the event loop asks as one command: a command costs this process and Redis several times as much
- * as a question in it.
+ * Sends all calls of one event-loop turn as one command: a command costs this process and Redis several times as much as
+ * a call in it.
  */
 export class DecisionBatches {
   readonly #run: RunDecisions;
@@ -23,25 +23,26 @@ export class DecisionBatches {
     this.#run = run;
   }
 
-  decide(key: string, question: string): Promise<string> {
+  decide(key: string, call: string): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#sendAll);
-      this.#waiting.push({ key, question, resolve, reject });
+      this.#waiting.push({ key, call, resolve, reject });
     });
   }
 
   readonly #sendAll = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (let sent = 0; sent < waiting.length; sent += MOST) this.#send(waiting.slice(sent, sent + MOST));
+    for (let sent = 0; sent < waiting.length; sent += MAX_CALLS)
+      this.#send(waiting.slice(sent, sent + MAX_CALLS));
   };
 
   #send(batch: readonly Waiting[]): void {
     const keys = batch.map(({ key }) => key);
-    const questions = batch.map(({ question }) => question);
-    this.#run(batch.length, ...keys, ...questions).then(
-      answers => {
-        for (const [i, { resolve }] of batch.entries()) resolve(answers[i]!);
+    const calls = batch.map(({ call }) => call);
+    this.#run(batch.length, ...keys, ...calls).then(
+      results => {
+        for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
       },
       error => {
         for (const { reject } of batch) reject(error);

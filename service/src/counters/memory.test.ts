@@ -23,15 +23,15 @@ function use(counters: MemoryCounters, keyId: number, requests: number, now: num
   for (let i = 0; i < requests; i++) counters.decideKey(keyId, terms, now);
 }
 
-/** Uses up the key's day and goes on until it is banned; the ban begins three seconds after `now`. */
-function bringBan(counters: MemoryCounters, keyId: number, now: number): void {
+/** Uses up the key's day and sends requests until it is banned; the ban begins three seconds after `now`. */
+function provokeBan(counters: MemoryCounters, keyId: number, now: number): void {
   use(counters, keyId, 4, now);
   use(counters, keyId, 10, now + 3 * SECOND);
   assert.ok(counters.stateOfKey(keyId)!.bannedUntil > now);
 }
 
 describe('counters in memory', () => {
-  it('count each key and each address by itself', () => {
+  it('count each key and each address separately', () => {
     const counters = new MemoryCounters();
     counters.decideKey(1, terms, NOON);
     assert.equal(counters.decideKey(1, terms, NOON).remaining, 0);
@@ -41,7 +41,7 @@ describe('counters in memory', () => {
     assert.equal(counters.decideAddress('2', addressTerms, NOON).remaining, 1);
   });
 
-  it('show what an address has left without counting, also of one never seen', () => {
+  it('show the remaining requests of an address without counting, also of a new one', () => {
     const counters = new MemoryCounters();
     const remaining = (now: number) => counters.peekAddress('192.0.2.1', addressTerms, now).remaining;
     for (let i = 0; i < 5; i++) assert.equal(remaining(NOON), 2);
@@ -50,7 +50,7 @@ describe('counters in memory', () => {
     assert.equal(remaining(NOON + MINUTE), 2);
   });
 
-  it('start anew with each day, for every key and address', () => {
+  it('start again with each day, for every key and address', () => {
     const counters = new MemoryCounters();
     const deciders = [
       (now: number) => counters.decideKey(1, addressTerms, now),
@@ -66,10 +66,10 @@ describe('counters in memory', () => {
     assert.deepEqual(admittedFrom(NOON + DAY), [3, 3, 3]);
   });
 
-  it('go on from what is restored, bans included', () => {
+  it('continue from a restored state, bans included', () => {
     const before = new MemoryCounters();
     use(before, 1, 2, NOON);
-    bringBan(before, 2, NOON);
+    provokeBan(before, 2, NOON);
     const after = new MemoryCounters();
     for (const { keyId, state } of before.takeChanges().states) {
       after.restore(keyId, JSON.parse(JSON.stringify(state)));
@@ -83,8 +83,8 @@ describe('counters in memory', () => {
   });
 });
 
-describe('changes to be kept', () => {
-  it('are those since the last were taken, and are not touched by what comes after', () => {
+describe('changes to be stored', () => {
+  it('are those since the last call, and later requests do not change them', () => {
     const counters = new MemoryCounters();
     assert.deepEqual(counters.takeChanges(), { states: [], endedDays: [] });
     use(counters, 1, 1, NOON);
@@ -92,7 +92,7 @@ describe('changes to be kept', () => {
     const { states, endedDays } = counters.takeChanges();
     assert.deepEqual([states.map(({ keyId }) => keyId), endedDays], [[1, 2], []]);
     const taken = structuredClone(states);
-    bringBan(counters, 1, NOON + SECOND);
+    provokeBan(counters, 1, NOON + SECOND);
     assert.deepEqual(states, taken);
     assert.deepEqual(
       counters.takeChanges().states.map(({ keyId }) => keyId),
@@ -101,7 +101,7 @@ describe('changes to be kept', () => {
     assert.deepEqual(counters.takeChanges(), { states: [], endedDays: [] });
   });
 
-  it('are told of requests that were refused, too', () => {
+  it('include rejected requests', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 5, NOON);
     counters.takeChanges();
@@ -110,13 +110,13 @@ describe('changes to be kept', () => {
     assert.deepEqual([state.dayUsed, state.dayRejected], [2, 4]);
   });
 
-  it('say what was done on a day that has ended since, and only once', () => {
+  it('include the requests of a day that has ended since, once', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 5, NOON);
     use(counters, 2, 1, NOON);
     counters.takeChanges();
     use(counters, 1, 2, NOON + MINUTE);
-    // Of key 2 nothing was done since it was last kept.
+    // Key 2 sent no request since its changes were taken.
     for (const keyId of [1, 2]) use(counters, keyId, 1, NOON + DAY);
     const { states, endedDays } = counters.takeChanges();
     assert.deepEqual(endedDays, [{ keyId: 1, resets: 0, day: TODAY, admitted: 3, refused: 4 }]);
@@ -130,7 +130,7 @@ describe('changes to be kept', () => {
     assert.deepEqual(counters.takeChanges().endedDays, []);
   });
 
-  it('come again when they could not be kept, with what was counted meanwhile', () => {
+  it('are included again when they could not be stored, with later requests', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 1, NOON);
     use(counters, 2, 1, NOON);
@@ -145,21 +145,21 @@ describe('changes to be kept', () => {
   });
 });
 
-describe('nothing that was counted is lost', () => {
-  /** What a store would have kept, counts of a day only growing. */
-  class Kept {
+describe('no counted request is lost', () => {
+  /** Acts like the store, in which the counts of a day only grow. */
+  class Stored {
     readonly #days = new Map<string, [admitted: number, refused: number]>();
 
-    keep({ states, endedDays }: Changes): void {
+    store({ states, endedDays }: Changes): void {
       for (const day of endedDays) this.#grow(day);
       for (const { keyId, state } of states) {
         this.#grow({ keyId, resets: 0, day: state.day, admitted: state.dayUsed, refused: state.dayRejected });
       }
     }
 
-    #grow({ keyId, day, admitted, refused }: DayUse): void {
+    #grow({ keyId, day, admitted, refused: rejected }: DayUse): void {
       const [a, r] = this.#days.get(`${keyId} ${day}`) ?? [0, 0];
-      this.#days.set(`${keyId} ${day}`, [Math.max(a, admitted), Math.max(r, refused)]);
+      this.#days.set(`${keyId} ${day}`, [Math.max(a, admitted), Math.max(r, rejected)]);
     }
 
     toJSON(): Record<string, number[]> {
@@ -170,9 +170,9 @@ describe('nothing that was counted is lost', () => {
   const action = fc.oneof(
     {
       weight: 10,
-      arbitrary: fc.record({ do: fc.constant('ask' as const), keyId: fc.integer({ min: 1, max: 3 }) }),
+      arbitrary: fc.record({ do: fc.constant('request' as const), keyId: fc.integer({ min: 1, max: 3 }) }),
     },
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('take', 'keep', 'fail', 'sweep') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('take', 'store', 'fail', 'sweep') }) },
     {
       weight: 4,
       arbitrary: fc.record({
@@ -182,16 +182,16 @@ describe('nothing that was counted is lost', () => {
     },
   );
 
-  it('whichever flushes fail, whenever days end and keys are forgotten', () => {
+  it('whichever flushes fail, and whenever days end and keys are removed', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 120, size: 'max' }), actions => {
         const counters = new MemoryCounters();
-        const kept = new Kept();
+        const stored = new Stored();
         const expected: Record<string, [number, number]> = {};
         let underway: Changes | undefined;
         let now = NOON;
         const settle = (succeeds: boolean) => {
-          if (underway && succeeds) kept.keep(underway);
+          if (underway && succeeds) stored.store(underway);
           else if (underway) counters.returnChanges(underway);
           underway = undefined;
         };
@@ -204,11 +204,11 @@ describe('nothing that was counted is lost', () => {
             expected[day][verdict === 'admitted' ? 0 : 1]++;
           } else if (action.do === 'take') underway ??= counters.takeChanges();
           else if (action.do === 'sweep') counters.sweep(rules, now);
-          else settle(action.do === 'keep');
+          else settle(action.do === 'store');
         }
         settle(false);
-        kept.keep(counters.takeChanges());
-        assert.deepEqual(kept.toJSON(), Object.fromEntries(Object.entries(expected).sort()));
+        stored.store(counters.takeChanges());
+        assert.deepEqual(stored.toJSON(), Object.fromEntries(Object.entries(expected).sort()));
       }),
       { numRuns: 1_000 },
     );
@@ -219,7 +219,7 @@ describe('a sweep', () => {
   const keyIdsLeft = (counters: MemoryCounters) =>
     [1, 2, 3].filter(keyId => counters.stateOfKey(keyId) !== undefined);
 
-  it('forgets keys that did nothing today, and no others', () => {
+  it('removes keys without a request today, and no others', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 1, NOON);
     counters.takeChanges();
@@ -231,7 +231,7 @@ describe('a sweep', () => {
     assert.deepEqual(keyIdsLeft(counters), [2]);
   });
 
-  it('forgets the buckets of keys for their accounts when their day is over', () => {
+  it('removes the buckets of keys for their accounts when their day is over', () => {
     const counters = new MemoryCounters();
     counters.decideAccount(1, addressTerms, NOON);
     counters.sweep(rules, NOON + HOUR);
@@ -244,7 +244,7 @@ describe('a sweep', () => {
     );
   });
 
-  it('forgets nothing that was not taken to be kept', () => {
+  it('removes no key whose changes were not taken yet', () => {
     const counters = new MemoryCounters();
     use(counters, 1, 1, NOON);
     counters.sweep(rules, NOON + 2 * DAY);
@@ -254,9 +254,9 @@ describe('a sweep', () => {
     assert.deepEqual(keyIdsLeft(counters), []);
   });
 
-  it('forgets a ban only when the next one would be the first again', () => {
+  it('removes a ban only when the next one would be the first again', () => {
     const counters = new MemoryCounters();
-    bringBan(counters, 1, NOON);
+    provokeBan(counters, 1, NOON);
     counters.takeChanges();
     const { bannedUntil } = counters.stateOfKey(1)!;
     counters.sweep(rules, bannedUntil + DAY - 1);
@@ -265,7 +265,7 @@ describe('a sweep', () => {
     assert.deepEqual(keyIdsLeft(counters), []);
   });
 
-  it('forgets no strike that can still count', () => {
+  it('removes no strike that can still count', () => {
     const counters = new MemoryCounters();
     const midnight = (TODAY + 1) * DAY;
     use(counters, 1, 4, midnight - 10 * SECOND);
@@ -277,17 +277,17 @@ describe('a sweep', () => {
     assert.deepEqual(keyIdsLeft(counters), []);
   });
 
-  it('forgets no key that was only refused today', () => {
+  it('removes no key that had only rejected requests today', () => {
     const counters = new MemoryCounters();
     const midnight = (TODAY + 1) * DAY;
-    bringBan(counters, 1, midnight - 10 * SECOND);
+    provokeBan(counters, 1, midnight - 10 * SECOND);
     use(counters, 1, 1, midnight);
     counters.takeChanges();
     counters.sweep({ ...rules, decay: HOUR }, midnight + 2 * HOUR);
     assert.equal(counters.stateOfKey(1)?.dayRejected, 1);
   });
 
-  it('changes no decision that follows', () => {
+  it('changes no later decision', () => {
     const requests = fc.array(
       fc.record({
         step: fc.oneof(fc.integer({ min: 0, max: 20 * SECOND }), fc.integer({ min: 0, max: 30 * HOUR })),

@@ -12,28 +12,28 @@ import {
   type Terms,
 } from './decide.ts';
 
-/** The most addresses that are counted one by one: some 20 MB when all are in use. */
+/** The most addresses with a count of their own: about 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
 
-/** The state of a key, and where it is. */
+/** The state of a key, and the map that contains it. */
 interface Sweepable {
   states: Map<number, LimitState>;
   keyId: number;
   state: LimitState;
 }
 
-/** Keys that a sweep looks at in one slice: about a millisecond. */
-const SWEPT_AT_ONCE = 2_000;
+/** Keys that a sweep checks in one slice: about a millisecond. */
+const SLICE = 2_000;
 
 /** The limits of keys and addresses, in this process's memory. Instants are in milliseconds since the Unix epoch. */
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
   readonly #keys = new Map<number, LimitState>();
-  /** What keys have used of their buckets for `GET /account`; not kept over a restart, like that of addresses. */
+  /** The states of the buckets for `GET /account`; like those of addresses they are lost at a restart. */
   readonly #accounts = new Map<number, LimitState>();
   readonly #changed = new Set<number>();
   readonly #endedDays: DayUse[] = [];
-  /** What the sweep under way has yet to look at. */
+  /** The states that the current sweep has not checked yet. */
   #unswept: Generator<Sweepable, undefined> | undefined;
 
   constructor(maxAddresses = MAX_ADDRESSES) {
@@ -47,7 +47,7 @@ export class MemoryCounters implements Counters {
     return decide(state, terms, now);
   }
 
-  /** Takes over the state in which a request left a key that was decided elsewhere, unless the key was reset meanwhile. */
+  /** Takes over the state of a key after a request that Redis decided, unless the key was reset meanwhile. */
   adopt(keyId: number, decided: LimitState): void {
     const state = this.stateToDecide(keyId, decided.resets);
     if (state.resets > decided.resets) return;
@@ -56,13 +56,13 @@ export class MemoryCounters implements Counters {
   }
 
   /**
-   * The state of a key to go on from; of one not seen since its limits were reset that of the beginning of time, which every
-   * clock is past. A caller that has not learnt of the last reset yet is given what was counted since then.
+   * Returns the state of a key, for changing. A key that was not seen since its last reset gets a new state at the Unix epoch,
+   * before the time of every clock. When the caller does not know of the last reset yet, it gets the state after that reset.
    */
   stateToDecide(keyId: number, resets = 0): LimitState {
     const known = this.#keys.get(keyId);
     if (known && known.resets >= resets) return known;
-    // What was not stored yet of the day so far is stored as use, though it no longer counts.
+    // The use of this day before the reset no longer counts, but is still stored as usage.
     if (known && this.#changed.delete(keyId)) this.#endedDays.push(dayUseOf(keyId, known));
     const state = newState(0, resets);
     this.#keys.set(keyId, state);
@@ -74,7 +74,7 @@ export class MemoryCounters implements Counters {
     return this.addresses.decide(address, terms, now);
   }
 
-  /** What the headers of an address say, with nothing counted. */
+  /** Returns the numbers for the headers of an address, without counting a request. */
   peekAddress(address: string, terms: Terms, now: number): Decision {
     return this.addresses.peek(address, terms, now);
   }
@@ -84,12 +84,12 @@ export class MemoryCounters implements Counters {
     return decide(this.accountToDecide(keyId), terms, now);
   }
 
-  /** What the headers of that bucket say, with nothing counted. */
+  /** Returns the numbers of that bucket for the headers, without counting a request. */
   peekAccount(keyId: number, terms: Terms, now: number): Decision {
     return peek(this.stateOfAccount(keyId) ?? newState(now), terms, now);
   }
 
-  /** The state of a key's bucket for `GET /account`, to go on from. */
+  /** Returns the state of a key's bucket for `GET /account`, for changing. */
   accountToDecide(keyId: number): LimitState {
     let state = this.#accounts.get(keyId);
     if (state === undefined) {
@@ -117,19 +117,19 @@ export class MemoryCounters implements Counters {
     return states;
   }
 
-  /** The days of a key as far as they were not kept yet, and the one that it was last used on. */
+  /** Returns the days of a key that were not stored yet, and the day of its last request. */
   daysOf(keyId: number): DayUse[] {
     const state = this.#keys.get(keyId);
     const ended = this.#endedDays.filter(day => day.keyId === keyId);
     return state ? [...ended, dayUseOf(keyId, state)] : ended;
   }
 
-  /** All keys of which something is known. */
+  /** Returns all keys with a state. */
   countedKeys(): CountedKey[] {
     return Array.from(this.#keys, ([keyId, { resets }]) => ({ keyId, resets }));
   }
 
-  /** Goes on from what was kept. */
+  /** Sets the state of a key to a stored one. */
   restore(keyId: number, state: LimitState): void {
     this.#keys.set(keyId, state);
   }
@@ -148,7 +148,7 @@ export class MemoryCounters implements Counters {
     return { states, endedDays: this.#endedDays.splice(0, most) };
   }
 
-  /** Takes changes back that could not be kept: they come again with the next. */
+  /** Returns changes that could not be stored: the next call of `takeChanges` includes them. */
   returnChanges({ states, endedDays }: Changes): void {
     for (const { keyId, state } of states) {
       const current = this.#keys.get(keyId);
@@ -162,7 +162,7 @@ export class MemoryCounters implements Counters {
 
   sweep(rules: BanRules, now: number): boolean {
     this.#unswept ??= this.#sweepable();
-    for (let looked = 0; looked < SWEPT_AT_ONCE; looked++) {
+    for (let checked = 0; checked < SLICE; checked++) {
       const next = this.#unswept.next();
       if (next.done) {
         this.#unswept = undefined;
@@ -175,7 +175,7 @@ export class MemoryCounters implements Counters {
     return true;
   }
 
-  /** The states of all keys, and of their buckets for `GET /account`. */
+  /** Iterates over the states of all keys, and of their buckets for `GET /account`. */
   *#sweepable(): Generator<Sweepable, undefined> {
     for (const states of [this.#keys, this.#accounts]) {
       for (const [keyId, state] of states) yield { states, keyId, state };
@@ -190,7 +190,7 @@ export class MemoryCounters implements Counters {
 
   async close(): Promise<void> {}
 
-  /** What was not kept yet of a day that has ended is kept as such. */
+  /** Marks the key as changed, and saves the counts of a day that has ended before they were stored. */
   #noteChange(keyId: number, state: LimitState, day: number): void {
     if (day > state.day && this.#changed.has(keyId)) this.#endedDays.push(dayUseOf(keyId, state));
     this.#changed.add(keyId);

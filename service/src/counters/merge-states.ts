@@ -1,10 +1,10 @@
 import { forgetFuture, type LimitState } from './decide.ts';
 
 /**
- * What holds of two views of one subject at `now`, in milliseconds since the Unix epoch. Of each window the later holds, and
- * of the same window the larger counts; of bans the one that ends later; what was told and the strikes as they were seen
- * last. What a clock that ran ahead noted does not count, and nothing from before the last reset. The views stay as they are.
- * `decide.lua` has the same rule for states in Redis: change both.
+ * Merges two views of one subject at `now`, in milliseconds since the Unix epoch. Takes the later of two windows, or the
+ * larger counts of the same window; the ban that ends later; and the strikes and the wait from the view that saw the subject
+ * last. Ignores what a clock that ran ahead has recorded, and states from before the last reset. Does not change the views.
+ * `decide.lua` has the same rule for states in Redis: change both together.
  */
 export function mergeStates(
   kept: Readonly<LimitState>,
@@ -36,8 +36,8 @@ export function mergeStates(
   }
   const hasMoreStrikes = seen.strikes.length > merged.strikes.length;
   if (seen.seenAt > merged.seenAt || (seen.seenAt === merged.seenAt && hasMoreStrikes)) {
-    merged.toldAt = seen.toldAt;
-    merged.toldUntil = seen.toldUntil;
+    merged.rejectedAt = seen.rejectedAt;
+    merged.waitUntil = seen.waitUntil;
     merged.strikes = seen.strikes;
     merged.seenAt = seen.seenAt;
   }

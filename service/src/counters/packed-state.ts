@@ -1,14 +1,14 @@
 import { type LimitState, newState, type Outcome, type Terms, type Verdict } from './decide.ts';
 
-/** The numbers of a state in the order in which they are packed. `decide-script.ts` hands the order on to `decide.lua`. */
+/** The numbers of a state in the order in which they are packed. `decide-script.ts` passes the order to `decide.lua`. */
 export const packedNumbers = [
   'minute',
   'minuteUsed',
   'day',
   'dayUsed',
   'dayRejected',
-  'toldAt',
-  'toldUntil',
+  'rejectedAt',
+  'waitUntil',
   'bannedAt',
   'bannedUntil',
   'bans',
@@ -16,8 +16,8 @@ export const packedNumbers = [
 ] as const satisfies Exclude<keyof LimitState, 'strikes' | 'resets'>[];
 
 /**
- * A state as text: whole numbers separated by spaces, the strikes last, separated by commas, `-` when there are none. The
- * number of resets is not in it: it is part of the name under which Redis keeps the state.
+ * Packs a state as text: whole numbers separated by spaces, the strikes last, separated by commas, `-` when there are none.
+ * The number of resets is not included: it is part of the state's key in Redis.
  */
 export function packState(state: Readonly<LimitState>): string {
   const strikes = state.strikes.length === 0 ? '-' : state.strikes.join(',');
@@ -28,7 +28,7 @@ export function unpackState(text: string, resets = 0): LimitState {
   return stateOf(text.split(' '), 0, resets);
 }
 
-/** The state whose packed numbers begin at `start` among these words. */
+/** Unpacks the state whose numbers start at index `start` of `words`. */
 function stateOf(words: readonly string[], start: number, resets: number): LimitState {
   const state = newState(0, resets);
   for (const [i, name] of packedNumbers.entries()) state[name] = Number(words[start + i]);
@@ -37,21 +37,21 @@ function stateOf(words: readonly string[], start: number, resets: number): Limit
   return state;
 }
 
-/** What `decide.lua` is asked of a subject. */
-export interface Question {
-  /** To count a request, or only to bring in the seed. */
+/** A call of `decide.lua` for one subject. */
+export interface ScriptCall {
+  /** `count` counts a request; `look` only merges the seed. */
   what: 'count' | 'look';
   /** Milliseconds since the Unix epoch; `undefined` for the clock of Redis. */
   now: number | undefined;
-  /** For how long the state is kept at least, in milliseconds. */
-  kept: number;
+  /** The shortest time for which Redis stores the state, in milliseconds. */
+  ttl: number;
   terms: Terms;
-  /** What the caller knows of the subject; `undefined` when it has sent it before. */
+  /** The state of the subject in this process; `undefined` when Redis already has it. */
   seed: Readonly<LimitState> | undefined;
 }
 
-export function packQuestion({ what, now, kept, terms, seed }: Question): string {
-  return `${what} ${now ?? '-'} ${kept} ${packTerms(terms)} ${seed === undefined ? '' : packState(seed)}`;
+export function packCall({ what, now, ttl, terms, seed }: ScriptCall): string {
+  return `${what} ${now ?? '-'} ${ttl} ${packTerms(terms)} ${seed === undefined ? '' : packState(seed)}`;
 }
 
 function packTerms({ limits, bansLiftedAt, banRules }: Terms): string {
@@ -61,15 +61,15 @@ function packTerms({ limits, bansLiftedAt, banRules }: Terms): string {
   return `${values}/${forgiveness}/${strikes}/${strikesWithin}/${decay}/${durations.join(',')}`;
 }
 
-/** What `decide.lua` answers. */
-export interface Answer extends Outcome {
-  /** The instant that it decided at, in milliseconds since the Unix epoch. */
+/** The result of `decide.lua` for one subject. */
+export interface ScriptResult extends Outcome {
+  /** The instant of the decision, in milliseconds since the Unix epoch. */
   decidedAt: number;
   state: LimitState;
 }
 
-/** `undefined` when the state was lost and no seed was sent. The verdict of a look is that of no request. */
-export function unpackAnswer(text: string, resets = 0): Answer | undefined {
+/** Returns `undefined` when the state was lost and no seed was sent. The verdict of a look has no meaning. */
+export function unpackResult(text: string, resets = 0): ScriptResult | undefined {
   if (text === '') return undefined;
   const words = text.split(' ');
   const [verdict, banBegins, decidedAt] = words;

@@ -3,49 +3,49 @@ import { decideScript } from './decide-script.ts';
 import { DecisionBatches, type RunDecisions } from './decision-batches.ts';
 
 export interface RedisClient {
-  /** Has `decide.lua` answer a question about the subject whose state is under `key`, both as packed-state.ts packs them. */
-  decide(key: string, question: string): Promise<string>;
+  /** Runs `decide.lua` for the subject with the state at `key`. packed-state.ts packs the call and unpacks the result. */
+  decide(key: string, call: string): Promise<string>;
   get(key: string): Promise<string | null>;
-  /** Sets a key that is not there. */
+  /** Sets a key that does not exist. */
   set(key: string, value: string, condition: 'NX'): Promise<'OK' | null>;
 }
 
-/** One connection, or those to the nodes of a cluster. It is not mended: once broken another takes its place. */
+/** One connection, or the connections to the nodes of a cluster. A broken one is not repaired but replaced. */
 export interface RedisConnection {
   client: RedisClient;
   open(): Promise<void>;
-  /** Is called when it broke, or could not be made. */
+  /** Calls `listener` when the connection breaks or cannot be opened. */
   onEnd(listener: (error: Error) => void): void;
-  /** Ends it at once; what was not answered is rejected. */
+  /** Closes the connection at once; pending commands reject. */
   end(): void;
 }
 
 const clientOptions = {
   scripts: {
     runDecisions: { lua: decideScript },
-    // A cluster finds the node by the first argument, so that must be the key and not a number of keys.
+    // A cluster selects the node by the first argument, which therefore must be the key and not the number of keys.
     decideOne: { lua: decideScript, numberOfKeys: 1 },
   },
   lazyConnect: true,
-  // What one turn of the event loop asks goes out as one packet.
+  // Commands of one event-loop turn are sent as one packet.
   enableAutoPipelining: true,
   enableOfflineQueue: false,
-  // Others take the place of a connection that broke.
+  // RedisLink replaces a broken connection.
   retryStrategy: () => null,
-  // The script that makes sure that it works finds out about data that are still being loaded, too.
+  // The probe of RedisLink also detects a server that is still loading its data.
   enableReadyCheck: false,
   autoResendUnfulfilledCommands: false,
   disableClientInfo: true,
-  // In milliseconds: one that hangs is not waited for.
+  // In milliseconds; does not wait for a connection that hangs.
   disconnectTimeout: 1,
 } as const satisfies RedisOptions;
 
-/** Batches wait for the end of the turn by themselves. */
+/** DecisionBatches already waits for the end of the turn. */
 const singleOptions = { autoPipeliningIgnoredCommands: ['runDecisions'] };
 
-/** Several URLs are nodes of a cluster, of which the others are found; user and password are those of the first. */
+/** Opens a connection. Several URLs are nodes of a cluster, which names its other nodes; the first URL has the credentials. */
 export async function redisConnection(urls: readonly string[]): Promise<RedisConnection> {
-  // Loaded only where it is used: without Redis a start does not wait for it.
+  // Loaded here, so that a start without Redis does not load it.
   const { Cluster, Redis } = await import('ioredis');
   const nodes = urls.map(url => nodeAt(url));
   const isCluster = nodes.length > 1;
@@ -53,18 +53,18 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
     ? new Redis({ ...clientOptions, ...singleOptions, ...nodes[0]! })
     : new Cluster(hostsOf(nodes), clusterOptions(nodes[0]!));
   let lastError = new Error('The connection was closed');
-  // Without a listener it would be written to the console.
+  // Without a listener, ioredis would write the error to the console.
   connection.on('error', error => {
     lastError = error;
   });
-  // Of the scripts ioredis makes methods.
+  // ioredis adds a method for each script.
   const scripts = connection as unknown as ScriptMethods;
   const batches = new DecisionBatches((...values) => scripts.runDecisions(...values));
-  // The keys of one command would have to be on one node.
-  const decideAlone = async (key: string, question: string) => (await scripts.decideOne(key, question))[0]!;
+  // In a cluster, all keys of one command would have to be on one node.
+  const decideAlone = async (key: string, call: string) => (await scripts.decideOne(key, call))[0]!;
   return {
     client: {
-      decide: isCluster ? decideAlone : (key, question) => batches.decide(key, question),
+      decide: isCluster ? decideAlone : (key, call) => batches.decide(key, call),
       get: key => connection.get(key),
       set: (key, value, condition) => connection.set(key, value, condition),
     },
@@ -79,7 +79,7 @@ export async function redisConnection(urls: readonly string[]): Promise<RedisCon
 
 interface ScriptMethods {
   runDecisions: RunDecisions;
-  decideOne(key: string, question: string): Promise<string[]>;
+  decideOne(key: string, call: string): Promise<string[]>;
 }
 
 function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {
@@ -87,7 +87,7 @@ function hostsOf(nodes: RedisNode[]): { host: string; port: number }[] {
 }
 
 function clusterOptions({ username, password, tls }: RedisNode) {
-  const { scripts, lazyConnect, enableAutoPipelining, enableOfflineQueue, enableReadyCheck, ...ofNodes } =
+  const { scripts, lazyConnect, enableAutoPipelining, enableOfflineQueue, enableReadyCheck, ...nodeOptions } =
     clientOptions;
   return {
     scripts,
@@ -96,7 +96,7 @@ function clusterOptions({ username, password, tls }: RedisNode) {
     enableOfflineQueue,
     enableReadyCheck,
     clusterRetryStrategy: () => null,
-    redisOptions: { ...ofNodes, username, password, tls },
+    redisOptions: { ...nodeOptions, username, password, tls },
   };
 }
 

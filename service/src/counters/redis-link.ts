@@ -2,61 +2,61 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
-import { packQuestion, type Question } from './packed-state.ts';
+import { packCall, type ScriptCall } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
-/** How long an answer is waited for, in milliseconds: longer than a busy machine keeps Redis from it, and what one request can wait. */
+/** How long to wait for Redis, in milliseconds: longer than a busy machine delays it, and short enough for a request. */
 const RESPONSE_TIMEOUT = SECOND;
 
-/** How long a connection may take until it has been tried out, in milliseconds. */
+/** How long connecting and the first decision may take, in milliseconds. */
 const CONNECT_TIMEOUT = SECOND;
 
-/** How long after Redis was found away it is looked for again, in milliseconds. */
-const PROBE_INTERVAL = 500;
+/** How long to wait before connecting again, in milliseconds. */
+const RECONNECT_DELAY = 500;
 
-/** A timer that is so late, in milliseconds, says that this process stood still, not Redis. */
-const STANDSTILL = 50;
+/** When a timer is later than this, in milliseconds, this process was blocked, and Redis is not at fault. */
+const BLOCKED = 50;
 
-/** A request of no client: it only tries a decision. */
-const PROBE: Question = {
+/** A decision for no client, which only tests that decisions work. */
+const PROBE: ScriptCall = {
   what: 'count',
   now: undefined,
-  kept: SECOND,
+  ttl: SECOND,
   terms: { limits: { perMinute: 1, perDay: 1 }, bansLiftedAt: 0, banRules: undefined },
   seed: newState(0),
 };
 
 export interface RedisLinkOptions {
   urls: readonly string[];
-  /** Is called whenever Redis can be asked again, also the first time. */
+  /** Called after each connection, including the first. */
   onConnect: () => void;
-  /** Is told of each change once: that Redis is away, and why, and that it is back. */
+  /** Called once when Redis becomes unavailable, with the error, and once when it is available again. */
   onStatus: (status: 'shared' | 'fallback', error?: Error) => void;
-  /** Is called with the name of each command that is sent; what it returns is called with whether there was an answer. */
+  /** Called with the name of each command. The function that it returns is called with whether Redis responded. */
   onCommand?: ((command: string) => ((isResponded: boolean) => void) | undefined) | undefined;
 }
 
-interface OpenQuestion {
+interface PendingCommand {
   key: string;
-  askedAt: number;
-  giveUp: () => void;
+  sentAt: number;
+  abandon: () => void;
 }
 
 /**
- * Asks Redis as long as it answers. With the first question that fails or is not answered in time it counts as away: all
- * questions that are open, and those that come, have no answer until a connection has been tried out anew.
+ * Sends commands to Redis while it responds. After the first command that fails or times out, Redis counts as unavailable:
+ * pending and new commands resolve with `undefined` until a new connection has passed the probe.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
   #connection: RedisConnection | undefined;
-  /** The connection that is being tried out. */
+  /** The connection that is being probed. */
   #candidate: RedisConnection | undefined;
-  readonly #open = new Set<OpenQuestion>();
+  readonly #pending = new Set<PendingCommand>();
   #responseTimer: NodeJS.Timeout | undefined;
-  #probeTimer: NodeJS.Timeout | undefined;
-  /** The key of the question that failed last: in a cluster each is another node's. */
-  #doubtfulKey = 'petstore:limits:{probe}';
-  #told: 'shared' | 'fallback' = 'shared';
+  #reconnectTimer: NodeJS.Timeout | undefined;
+  /** The key of the last failed command, which the probe uses, so that in a cluster it reaches the same node. */
+  #failedKey = 'petstore:limits:{probe}';
+  #status: 'shared' | 'fallback' = 'shared';
   #closed = false;
 
   constructor(options: RedisLinkOptions) {
@@ -67,16 +67,16 @@ export class RedisLink {
     return this.#connection !== undefined;
   }
 
-  /** Tries to connect, and goes on trying when that fails. */
+  /** Connects. After a failure it retries later. */
   async connect(): Promise<void> {
     const candidate = await redisConnection(this.#options.urls);
     if (this.#closed) return;
     this.#candidate = candidate;
     try {
-      await within(CONNECT_TIMEOUT, this.#tryOut(candidate));
+      await within(CONNECT_TIMEOUT, this.#probe(candidate));
     } catch (error) {
       candidate.end();
-      this.#away(asError(error));
+      this.#fallBack(asError(error));
       return;
     } finally {
       this.#candidate = undefined;
@@ -85,57 +85,57 @@ export class RedisLink {
     this.#connection = candidate;
     candidate.onEnd(error => this.#lose(candidate, error));
     this.#options.onConnect();
-    this.#tell('shared');
+    this.#setStatus('shared');
   }
 
-  /** Has `decide.lua` answer a packed question; `undefined` when Redis is away. */
-  decide(key: string, question: string): Promise<string | undefined> {
-    return this.#ask('EVALSHA', key, client => client.decide(key, question));
+  /** Runs `decide.lua` for one packed call; resolves with `undefined` when Redis is unavailable. */
+  decide(key: string, call: string): Promise<string | undefined> {
+    return this.#send('EVALSHA', key, client => client.decide(key, call));
   }
 
-  /** What is kept under a key; `undefined` when Redis is away. */
+  /** Reads the value of a key; resolves with `undefined` when Redis is unavailable. */
   get(key: string): Promise<string | null | undefined> {
-    return this.#ask('GET', key, client => client.get(key));
+    return this.#send('GET', key, client => client.get(key));
   }
 
-  /** What is kept under a key, which is `value` if there was nothing; `undefined` when Redis is away. */
+  /** Sets a key to `value` if it does not exist. Resolves with its value; `undefined` when Redis is unavailable. */
   async mark(key: string, value: string): Promise<string | undefined> {
-    const kept = await this.get(key);
-    if (kept !== null) return kept;
-    await this.#ask('SET', key, client => client.set(key, value, 'NX'));
+    const existing = await this.get(key);
+    if (existing !== null) return existing;
+    await this.#send('SET', key, client => client.set(key, value, 'NX'));
     return (await this.get(key)) ?? undefined;
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#probeTimer);
+    clearTimeout(this.#reconnectTimer);
     this.#candidate?.end();
     this.#disconnect();
   }
 
-  /** Tries a decision for no client, with a key of its own: all that a decision needs must be there. */
-  async #tryOut({ open, client }: RedisConnection): Promise<void> {
+  /** Opens a connection and makes a decision with a key of its own, to test everything that a decision needs. */
+  async #probe({ open, client }: RedisConnection): Promise<void> {
     await open();
-    await client.decide(`${this.#doubtfulKey}:probe`, packQuestion(PROBE));
+    await client.decide(`${this.#failedKey}:probe`, packCall(PROBE));
   }
 
-  #ask<T>(command: string, key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+  #send<T>(command: string, key: string, send: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const connection = this.#connection;
     if (!connection) return Promise.resolve(undefined);
     return new Promise(resolve => {
       const onEnd = this.#options.onCommand?.(command);
-      const giveUp = () => {
+      const abandon = () => {
         onEnd?.(false);
         resolve(undefined);
       };
-      const question = { key, askedAt: performance.now(), giveUp };
-      this.#open.add(question);
+      const pending = { key, sentAt: performance.now(), abandon };
+      this.#pending.add(pending);
       if (!this.#responseTimer) this.#checkIn(RESPONSE_TIMEOUT);
       send(connection.client).then(
-        answer => {
-          this.#open.delete(question);
+        result => {
+          this.#pending.delete(pending);
           onEnd?.(true);
-          resolve(answer);
+          resolve(result);
         },
         error => {
           this.#lose(connection, error, key);
@@ -144,20 +144,20 @@ export class RedisLink {
     });
   }
 
-  /** One timer for all questions, because one for each would cost more than the rest of it. */
+  /** One timer for all commands, because a timer for each would cost more than the command. */
   #checkIn(milliseconds: number): void {
     const due = performance.now() + milliseconds;
     this.#responseTimer = setTimeout(() => {
       this.#responseTimer = undefined;
-      const [oldest] = this.#open;
+      const [oldest] = this.#pending;
       const connection = this.#connection;
       if (!oldest || !connection) return;
       const now = performance.now();
-      const left = oldest.askedAt + RESPONSE_TIMEOUT - now;
+      const left = oldest.sentAt + RESPONSE_TIMEOUT - now;
       if (left > 0) this.#checkIn(left);
-      else if (now - due > STANDSTILL) this.#checkIn(RESPONSE_TIMEOUT);
+      else if (now - due > BLOCKED) this.#checkIn(RESPONSE_TIMEOUT);
       else {
-        const error = new Error(`Redis did not answer within ${RESPONSE_TIMEOUT} ms`);
+        const error = new Error(`Redis did not respond within ${RESPONSE_TIMEOUT} ms`);
         this.#lose(connection, error, oldest.key);
       }
     }, milliseconds);
@@ -165,9 +165,9 @@ export class RedisLink {
 
   #lose(connection: RedisConnection, error: Error, key?: string): void {
     if (connection !== this.#connection) return;
-    this.#doubtfulKey = key ?? this.#doubtfulKey;
+    this.#failedKey = key ?? this.#failedKey;
     this.#disconnect();
-    this.#away(error);
+    this.#fallBack(error);
   }
 
   #disconnect(): void {
@@ -176,19 +176,19 @@ export class RedisLink {
     connection?.end();
     clearTimeout(this.#responseTimer);
     this.#responseTimer = undefined;
-    for (const { giveUp } of this.#open) giveUp();
-    this.#open.clear();
+    for (const { abandon } of this.#pending) abandon();
+    this.#pending.clear();
   }
 
-  #away(error: Error): void {
+  #fallBack(error: Error): void {
     if (this.#closed) return;
-    this.#tell('fallback', error);
-    this.#probeTimer = setTimeout(() => void this.connect(), PROBE_INTERVAL).unref();
+    this.#setStatus('fallback', error);
+    this.#reconnectTimer = setTimeout(() => void this.connect(), RECONNECT_DELAY).unref();
   }
 
-  #tell(status: 'shared' | 'fallback', error?: Error): void {
-    if (status === this.#told) return;
-    this.#told = status;
+  #setStatus(status: 'shared' | 'fallback', error?: Error): void {
+    if (status === this.#status) return;
+    this.#status = status;
     this.#options.onStatus(status, error);
   }
 }
@@ -197,7 +197,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`Redis did not answer within ${milliseconds} ms`)),
+      () => reject(new Error(`Redis did not respond within ${milliseconds} ms`)),
       milliseconds,
     );
   });

@@ -11,56 +11,56 @@ import {
   type Terms,
 } from './decide.ts';
 import { MemoryCounters } from './memory.ts';
-import { packQuestion, type Question, unpackAnswer, unpackState } from './packed-state.ts';
+import { packCall, type ScriptCall, unpackResult, unpackState } from './packed-state.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 
-/** How long the state of a key is kept, in milliseconds: to the end of its day whatever the clocks say. Bans add to it. */
-const KEY_KEPT = 2 * DAY;
+/** How long Redis stores the state of a key, in milliseconds: beyond the end of its day on every clock. Bans extend it. */
+const KEY_TTL = 2 * DAY;
 
-/** By how much a state outlives the window that it is kept for, in milliseconds: clocks may differ. */
-const END_MARGIN = HOUR;
-const PASSING_MARGIN = 2 * MINUTE;
+/** How long Redis stores a state after the end of its window, in milliseconds: clocks may differ. */
+const DAY_MARGIN = HOUR;
+const MINUTE_MARGIN = 2 * MINUTE;
 
-/** How many keys Redis is told of at once after it was away, or has lost its data. */
+/** How many keys are sent to Redis at once after it was unavailable or has lost its data. */
 const PUBLISHED_AT_ONCE = 500;
 
-/** How often it is looked whether Redis still has its data, in milliseconds. */
-const LOOK_INTERVAL = SECOND;
+/** How often to check that Redis still has its data, in milliseconds. */
+const CHECK_INTERVAL = SECOND;
 
-/** What tells one set of data from another: whoever finds none puts a random one there. */
+/** The key of a random mark that identifies the data in Redis. A replica that finds no mark sets one. */
 const MARK = 'petstore:limits:{mark}';
 
-/** Of a look, which decides nothing. */
+/** The terms of a look, which decides nothing. */
 const NO_TERMS: Terms = { limits: { perMinute: 0, perDay: 0 }, bansLiftedAt: 0, banRules: undefined };
 
 export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus' | 'onCommand'> {
-  /** Whose time decides: that of Redis, the same for all replicas, or that of a clock that tests turn. */
+  /** The clock of decisions: that of Redis, which all replicas share, or a clock that tests advance. */
   clock: 'redis' | Clock;
   maxAddresses?: number;
 }
 
 interface Decided {
   decision: Decision;
-  /** In which it left the subject. */
+  /** The state of the subject after the decision. */
   state: LimitState;
 }
 
 /**
- * The limits of keys and addresses, shared by all replicas in Redis, each decided there in one step. What Redis answers is
- * mirrored in memory; while it is away the mirror decides. Redis may lose what it has, or miss what was counted meanwhile:
- * when it is connected again, or has lost its mark, it is told of every key what is in the mirror, and takes what is later
- * of both. With the first request of each subject since then it is told as well.
+ * The limits of keys and addresses, shared by all replicas in Redis, which makes each decision atomically. The resulting
+ * states are mirrored in memory; while Redis is unavailable, the mirror decides. Redis may lose its data, or lack requests
+ * counted by the mirror: after a new connection, or when the mark is missing, this process sends the mirrored state of every
+ * key, which Redis merges with its own. It also sends the state with the first request of each subject after that.
  */
 export class SharedCounters implements Counters {
   readonly #mirror: MemoryCounters;
   readonly #link: RedisLink;
   readonly #clock: 'redis' | Clock;
-  /** The states that Redis was told of since it was connected. */
+  /** The states that were sent to Redis since it was connected. */
   #seeded = new WeakSet<Readonly<LimitState>>();
-  readonly #looking: NodeJS.Timeout;
+  readonly #checkTimer: NodeJS.Timeout;
   #mark: string | undefined;
-  #telling: Promise<void> | undefined;
-  /** By how much the clock that decides is ahead of the caller's, in milliseconds. */
+  #publishing: Promise<void> | undefined;
+  /** How far the deciding clock is ahead of this process's clock, in milliseconds. */
   #ahead = 0;
 
   constructor({ urls, onStatus, onCommand, clock, maxAddresses }: SharedCountersOptions) {
@@ -73,11 +73,11 @@ export class SharedCounters implements Counters {
       onConnect: () => {
         this.#mark = undefined;
         this.#seeded = new WeakSet();
-        void this.#lookForMark();
+        void this.#checkMark();
       },
     });
-    this.#looking = setInterval(() => void this.#lookForMark(), LOOK_INTERVAL);
-    this.#looking.unref();
+    this.#checkTimer = setInterval(() => void this.#checkMark(), CHECK_INTERVAL);
+    this.#checkTimer.unref();
   }
 
   open(): Promise<void> {
@@ -85,7 +85,7 @@ export class SharedCounters implements Counters {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#looking);
+    clearInterval(this.#checkTimer);
     this.#link.close();
   }
 
@@ -95,7 +95,7 @@ export class SharedCounters implements Counters {
 
   async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.stateToDecide(keyId, terms.resets);
-    const decided = await this.#decide(redisKeyOf(keyId, known.resets), known, terms, KEY_KEPT, now);
+    const decided = await this.#decide(redisKeyOf(keyId, known.resets), known, terms, KEY_TTL, now);
     if (!decided) return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
     this.#mirror.adopt(keyId, decided.state);
     return decided.decision;
@@ -104,10 +104,10 @@ export class SharedCounters implements Counters {
   async decideAddress(address: string, terms: Terms, now: number): Promise<Decision> {
     const { addresses } = this.#mirror;
     const known = addresses.stateOf(address, terms, now + this.#ahead);
-    const kept = addresses.isPassing(known, terms)
-      ? MINUTE - (now % MINUTE) + PASSING_MARGIN
-      : DAY - (now % DAY) + END_MARGIN;
-    const decided = await this.#decide(this.#addressKey(address, known), known, terms, kept, now);
+    const ttl = addresses.isRemovable(known, terms)
+      ? MINUTE - (now % MINUTE) + MINUTE_MARGIN
+      : DAY - (now % DAY) + DAY_MARGIN;
+    const decided = await this.#decide(this.#addressKey(address, known), known, terms, ttl, now);
     if (!decided) return addresses.decide(address, terms, now + this.#ahead);
     Object.assign(known, decided.state);
     return decided.decision;
@@ -122,8 +122,8 @@ export class SharedCounters implements Counters {
 
   async decideAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.accountToDecide(keyId);
-    const kept = DAY - (now % DAY) + END_MARGIN;
-    const decided = await this.#decide(redisKey('account', keyId), known, terms, kept, now);
+    const ttl = DAY - (now % DAY) + DAY_MARGIN;
+    const decided = await this.#decide(redisKey('account', keyId), known, terms, ttl, now);
     if (!decided) return this.#mirror.decideAccount(keyId, terms, now + this.#ahead);
     Object.assign(known, decided.state);
     return decided.decision;
@@ -136,7 +136,7 @@ export class SharedCounters implements Counters {
   }
 
   async statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
-    const found = await Promise.all(keys.map(key => this.#look(key)));
+    const found = await Promise.all(keys.map(key => this.#stateInRedis(key)));
     const states = new Map<number, Readonly<LimitState>>();
     for (const [i, { keyId }] of keys.entries()) {
       const state = found[i];
@@ -173,36 +173,36 @@ export class SharedCounters implements Counters {
     return this.#mirror.sweep(rules, now);
   }
 
-  /** Has a request decided by Redis; answers `undefined` when it is away. */
+  /** Decides a request in Redis; resolves with `undefined` when Redis is unavailable. */
   async #decide(
     key: string,
     known: LimitState,
     terms: Terms,
-    kept: number,
+    ttl: number,
     now: number,
   ): Promise<Decided | undefined> {
     if (!this.#link.isUp) return undefined;
     const seed = this.#seeded.has(known) ? undefined : known;
     this.#seeded.add(known);
-    const question: Question = {
+    const call: ScriptCall = {
       what: 'count',
       now: this.#clock === 'redis' ? undefined : now,
-      kept,
+      ttl,
       terms,
       seed,
     };
-    let packed = await this.#link.decide(key, packQuestion(question));
-    // Redis has lost the state, and did not count.
-    if (packed === '') packed = await this.#link.decide(key, packQuestion({ ...question, seed: known }));
-    const answer = packed === undefined ? undefined : unpackAnswer(packed, known.resets);
-    if (!answer) return undefined;
-    const { decidedAt, state } = answer;
+    let packed = await this.#link.decide(key, packCall(call));
+    // Redis has lost the state, and counted nothing.
+    if (packed === '') packed = await this.#link.decide(key, packCall({ ...call, seed: known }));
+    const result = packed === undefined ? undefined : unpackResult(packed, known.resets);
+    if (!result) return undefined;
+    const { decidedAt, state } = result;
     this.#ahead = decidedAt - now;
-    return { decision: describe(state, terms, decidedAt, answer), state };
+    return { decision: describe(state, terms, decidedAt, result), state };
   }
 
-  /** The state of a key in Redis, which is told what is known here first if it was not yet. */
-  async #look({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
+  /** Reads the state of a key in Redis, after sending the mirrored state if Redis does not have it yet. */
+  async #stateInRedis({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
     const known = this.#mirror.stateOfKey(keyId, resets);
     const latest = known?.resets ?? resets;
     const key = redisKeyOf(keyId, latest);
@@ -212,23 +212,23 @@ export class SharedCounters implements Counters {
     }
     if (this.#link.isUp) this.#seeded.add(known);
     const now = this.#clock === 'redis' ? undefined : this.#clock.now();
-    const question = packQuestion({ what: 'look', now, kept: KEY_KEPT, terms: NO_TERMS, seed: known });
-    const answer = await this.#link.decide(key, question);
-    return (answer && unpackAnswer(answer, latest)?.state) || known;
+    const call = packCall({ what: 'look', now, ttl: KEY_TTL, terms: NO_TERMS, seed: known });
+    const result = await this.#link.decide(key, call);
+    return (result && unpackResult(result, latest)?.state) || known;
   }
 
-  /** Tells Redis all that is known here when it was away, or has other data than before. */
-  async #lookForMark(): Promise<void> {
+  /** Sends all mirrored states to Redis when it was unavailable or its data were replaced. */
+  async #checkMark(): Promise<void> {
     const mark = await this.#link.mark(MARK, randomUUID());
     if (mark === undefined || mark === this.#mark) return;
     this.#mark = mark;
     this.#seeded = new WeakSet();
-    this.#telling ??= this.#publishKeys().finally(() => {
-      this.#telling = undefined;
+    this.#publishing ??= this.#publishKeys().finally(() => {
+      this.#publishing = undefined;
     });
   }
 
-  /** So that what one replica knows holds for all before it is asked by chance. */
+  /** Makes the states of this replica apply in all replicas before the next request of each key. */
   async #publishKeys(): Promise<void> {
     const keys = this.#mirror.countedKeys();
     for (let i = 0; i < keys.length && this.#link.isUp; i += PUBLISHED_AT_ONCE) {
@@ -242,13 +242,13 @@ export class SharedCounters implements Counters {
   }
 }
 
-/** A key begins anew with each reset: what replicas bring in that have not learnt of it yet is kept under the name before. */
+/** Each reset changes the Redis key, so that states of replicas that do not know of the reset yet do not count. */
 function redisKeyOf(keyId: number, resets: number): string {
   const name = redisKey('key', keyId);
   return resets === 0 ? name : `${name}:${resets}`;
 }
 
-/** What is in braces decides on the node of a cluster. */
+/** The text in braces selects the node of a cluster. */
 function redisKey(kind: 'key' | 'account' | 'address', name: number | string): string {
   return `petstore:limits:{${kind}:${name}}`;
 }

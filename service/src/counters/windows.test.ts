@@ -20,7 +20,7 @@ const limits: fc.Arbitrary<WindowLimits> = fc.record({
   perDay: fc.integer({ min: 1, max: 15 }),
 });
 
-/** How far the clock goes between two requests: often not at all, sometimes past a window's end, sometimes back. */
+/** How far the clock moves between two requests: often not at all, sometimes past a window's end, sometimes back. */
 const steps = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.constant(0) },
@@ -38,7 +38,7 @@ function unused(now: number): WindowUse {
   return use;
 }
 
-/** A request at `now`: counted in both windows when both have room. */
+/** Sends a request at `now`, which is counted in both windows when both have room. */
 function admit(use: WindowUse, limits: WindowLimits, now: number): boolean {
   enterWindows(use, now);
   if (!hasRoom(use, limits)) return false;
@@ -48,16 +48,16 @@ function admit(use: WindowUse, limits: WindowLimits, now: number): boolean {
 }
 
 describe('two fixed windows', () => {
-  it('have room for exactly what was not admitted in them, whatever the clock does', () => {
+  it('have exact room, whatever the clock does', () => {
     fc.assert(
       fc.property(limits, steps, (limits, steps) => {
         const use = unused(START);
         const admitted: number[] = [];
         let now = START;
-        // Windows that have begun stay begun, so a request counts at the latest instant that the clock has shown.
+        // Windows that have begun continue, so a request counts at the latest instant of the clock.
         let latest = START;
         for (const step of steps) {
-          // Set back by more, it leaves the windows.
+          // A clock set back by more leaves the windows.
           now = Math.max(now + step, latest - MINUTE);
           latest = Math.max(latest, now);
           const usedOf = (length: number) =>
@@ -72,7 +72,7 @@ describe('two fixed windows', () => {
     );
   });
 
-  it('are told of without being entered or counted', () => {
+  it('are reported without being entered or counted', () => {
     const use = unused(START);
     admit(use, { perMinute: 2, perDay: 10 }, START);
     const before = structuredClone(use);
@@ -88,7 +88,7 @@ describe('two fixed windows', () => {
     assert.deepEqual(use, before);
   });
 
-  it('begin anew with what was rejected on the day as well', () => {
+  it('start again without the rejected requests of the last day', () => {
     const use = { ...unused(START), dayRejected: 7 };
     enterWindows(use, START + MINUTE);
     assert.equal(use.dayRejected, 7);
@@ -100,7 +100,7 @@ describe('two fixed windows', () => {
 describe('the boundary of a window', () => {
   const limits = { perMinute: 1, perDay: 2 };
 
-  it('lies between the last millisecond of the minute and the first of the next', () => {
+  it('is between the last millisecond of the minute and the first of the next', () => {
     const use = unused(START);
     const lastOfMinute = Date.parse('2026-11-21T23:58:59.999Z');
     assert.ok(admit(use, limits, lastOfMinute));
@@ -109,7 +109,7 @@ describe('the boundary of a window', () => {
     assert.ok(admit(use, limits, lastOfMinute + 1));
   });
 
-  it('lies between the last millisecond of the day and the first of the next', () => {
+  it('is between the last millisecond of the day and the first of the next', () => {
     const use = unused(START);
     const midnight = Date.parse('2026-11-22T00:00:00.000Z');
     admit(use, limits, midnight - 2 * MINUTE);
@@ -132,14 +132,14 @@ describe('the boundary of a window', () => {
   });
 
   for (const ahead of [MINUTE + 1, 6 * HOUR, 400 * DAY]) {
-    it(`is crossed back by a clock that was ${ahead} ms ahead, into windows of which nothing is used`, () => {
+    it(`is crossed back by a clock that was ${ahead} ms ahead, into unused windows`, () => {
       const midnight = Date.parse('2026-11-22T00:00:00.000Z');
       const now = midnight - MINUTE - 1;
       const use = unused(now + ahead);
       for (let i = 0; i < 2; i++) assert.equal(admit(use, limits, now + ahead), i === 0);
       assert.ok(admit(use, limits, now));
       assert.deepEqual([endOf('minute', use), endOf('day', use)], [midnight - MINUTE, midnight]);
-      assert.ok(!admit(use, limits, now), 'in which it counts exactly again');
+      assert.ok(!admit(use, limits, now), 'The windows count exactly again');
     });
   }
 });
@@ -153,7 +153,7 @@ describe('the window that binds', () => {
     [5, 5, 'minute', [0, 5]],
     [0, 10, 'day', [5, 0]],
     [5, 10, 'day', [0, 0]],
-    // Under limits that were lowered more may be used than they admit.
+    // After limits were lowered, the use can be above them.
     [6, 9, 'minute', [0, 1]],
     [6, 12, 'day', [0, 0]],
     [3, 12, 'day', [2, 0]],
@@ -170,7 +170,7 @@ describe('the window that binds', () => {
 });
 
 describe('the seconds until an instant', () => {
-  it('are whole, are at least 1, reach the instant, and would not if they were one less', () => {
+  it('are whole, at least 1, and no more than needed', () => {
     fc.assert(
       fc.property(fc.integer({ min: -DAY, max: 400 * DAY }), ahead => {
         const seconds = secondsUntil(START + ahead, START);

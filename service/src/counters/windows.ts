@@ -1,12 +1,12 @@
 import { DAY, latestCredible, MINUTE, SECOND } from '../kit/clock.ts';
 
-/** Two fixed windows, the UTC minute and the UTC day, both exact: the limits of every subject. */
+/** The limits of a subject in two fixed windows: the UTC minute and the UTC day. */
 export interface WindowLimits {
   perMinute: number;
   perDay: number;
 }
 
-/** How much of its two windows a subject has used. */
+/** The use of a subject's two windows. */
 export interface WindowUse {
   /** The minute counted, as a number of minutes since the Unix epoch. */
   minute: number;
@@ -14,13 +14,13 @@ export interface WindowUse {
   /** The day counted, as a number of days since the Unix epoch. */
   day: number;
   dayUsed: number;
-  /** Requests of the day that were rejected: they use nothing and are only told of. */
+  /** Rejected requests of the day, for reports only: they do not count against the limits. */
   dayRejected: number;
 }
 
 export type WindowName = 'minute' | 'day';
 
-/** One window as its caller sees it. */
+/** The numbers of one window. */
 export interface Window {
   limit: number;
   used: number;
@@ -30,8 +30,8 @@ export interface Window {
 }
 
 /**
- * Starts the windows that `now` lies in. A clock set back a little stays in the windows already begun; windows that begin too
- * late to be credible were counted by a clock that ran ahead, and are left.
+ * Starts the windows that contain `now`. When a clock is set back a little, the current windows continue; windows too far in
+ * the future are from a clock that ran ahead, and are removed.
  */
 export function enterWindows(use: WindowUse, now: number): void {
   forgetFutureWindows(use, latestCredible(now));
@@ -48,7 +48,7 @@ export function enterWindows(use: WindowUse, now: number): void {
   }
 }
 
-/** Forgets windows that begin after `latest`, in milliseconds since the Unix epoch. */
+/** Removes windows that begin after `latest`, in milliseconds since the Unix epoch. */
 export function forgetFutureWindows(use: WindowUse, latest: number): void {
   if (use.minute * MINUTE > latest) {
     use.minute = 0;
@@ -65,7 +65,7 @@ export function hasRoom(use: WindowUse, limits: WindowLimits): boolean {
   return use.minuteUsed < limits.perMinute && use.dayUsed < limits.perDay;
 }
 
-/** The window that binds: the one with the fewest requests remaining; of two that are equal the day, which ends later. */
+/** Returns the window with the fewest requests remaining; the day, which ends later, when both have the same number. */
 export function bindingWindow(use: WindowUse, limits: WindowLimits): WindowName {
   return minuteLeft(use, limits) < dayLeft(use, limits) ? 'minute' : 'day';
 }
@@ -78,12 +78,12 @@ export function dayLeft(use: WindowUse, limits: WindowLimits): number {
   return Math.max(0, limits.perDay - use.dayUsed);
 }
 
-/** When a window ends, in milliseconds since the Unix epoch. */
+/** Returns the end of a window, in milliseconds since the Unix epoch. */
 export function endOf(window: WindowName, use: WindowUse): number {
   return window === 'minute' ? (use.minute + 1) * MINUTE : (use.day + 1) * DAY;
 }
 
-/** Both windows at `now`, without counting anything. */
+/** Returns both windows at `now`, without counting a request. */
 export function windowsAt(use: WindowUse, limits: WindowLimits, now: number): Record<WindowName, Window> {
   const entered = { ...use };
   enterWindows(entered, now);
@@ -103,7 +103,7 @@ export function windowsAt(use: WindowUse, limits: WindowLimits, now: number): Re
   };
 }
 
-/** Whole seconds from `now` until `instant`, at least 1: who waits them is past it. */
+/** Returns the whole seconds from `now` until `instant`, rounded up, at least 1. */
 export function secondsUntil(instant: number, now: number): number {
   return Math.max(1, Math.ceil((instant - now) / SECOND));
 }

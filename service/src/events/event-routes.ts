@@ -13,7 +13,7 @@ import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
 import { waitForEvents } from './stream/wait-for-events.ts';
 
-/** The filters of events as a query has them: all that `filterOf` reads. */
+/** The parameters of a query that `filterOf` reads. */
 interface EventQuery {
   type?: string[];
   subject?: string;
@@ -22,14 +22,14 @@ interface EventQuery {
 const filters = {
   type: {
     ...typeNames,
-    description: 'Only events of these types; `order.*` stands for all types of a kind.',
+    description: 'Events of these types; `order.*` means all types that start with `order.`.',
   },
   subject: {
     type: 'string',
     minLength: 1,
     maxLength: 100,
     example: 'pets/1',
-    description: 'Only events of this subject: a collection and an ID.',
+    description: 'Events of this subject: a collection and an ID.',
   },
 } as const satisfies Record<keyof EventQuery, Schema>;
 
@@ -43,16 +43,16 @@ const pageQuery = {
     cursor: {
       ...cursor,
       description:
-        'Events after this one, by its `id`; `latest` for those that are still to come. Without it the list begins with ' +
-        'the oldest event that is kept.',
+        'The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list ' +
+        'starts with the oldest event in the log.',
     },
-    limit: { ...pageLimit, description: 'How many events a page has at most.' },
+    limit: { ...pageLimit, description: 'The maximum number of events in a page.' },
     wait: {
       type: 'integer',
       minimum: 0,
       maximum: 60,
       default: 0,
-      description: 'How many seconds to wait for an event when there is none yet.',
+      description: 'How many seconds to wait for an event if there is none yet.',
     },
   },
 } as const;
@@ -65,13 +65,13 @@ const streamQuery = {
     cursor: {
       ...cursor,
       description:
-        'Begins after this event, by its `id`; the header `Last-Event-ID` goes before it. Without either the stream begins ' +
-        'with the next event.',
+        'The `id` of an event: the stream starts after it. The header `Last-Event-ID` takes precedence. Without both the ' +
+        'stream starts with the next event.',
     },
   },
 } as const;
 
-const CONFIDENTIAL = 'Events of API keys (`key.*`) are for keys with the scope `admin`.';
+const CONFIDENTIAL = 'Only keys with the scope `admin` get events of API keys (`key.*`).';
 
 function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
@@ -85,8 +85,9 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     tag: 'Events',
     summary: 'Read the log of events',
     description:
-      'Every change of a resource, in the order in which they happened, oldest first. The `Link` header always has the next ' +
-      `page: when this one is empty or the last, actor for the next later brings what came since. Kept for ${EVENT_DAYS} days unless the service is set up otherwise. ${CONFIDENTIAL}`,
+      'All changes of resources, in the order in which they happened, oldest first. The `Link` header always has the URL of ' +
+      'the next page: if this page is empty or the last, request that URL later to get newer events. Events are retained ' +
+      `for ${EVENT_DAYS} days unless the service is configured otherwise. ${CONFIDENTIAL}`,
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
@@ -109,12 +110,13 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     summary: 'Follow the log of events',
     description:
       'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
-      `that lost its connection sends the last \`id\` as \`Last-Event-ID\` and misses nothing. A comment line every ${inWords(HEARTBEAT)} ` +
-      'shows that the stream is alive. A reader that does not take for that long what it was sent is dropped. A stream costs one request; one ' +
-      `key may have a limited number of them at once (429 \`too_many_streams\`). ${CONFIDENTIAL}`,
+      'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every ' +
+      `${inWords(HEARTBEAT)} shows that the stream is alive. The service closes a stream whose client reads nothing for that ` +
+      'long. A stream counts as one request. The number of open streams of a key is limited (429 `too_many_streams`). ' +
+      CONFIDENTIAL,
     scope: 'events:read',
     stability: 'beta',
-    // It would not end.
+    // The request would not end.
     hideTryIt: true,
     query: streamQuery,
     success: {

@@ -11,20 +11,20 @@ import { type WebhookServices, webhookRoutes } from './webhooks/webhook-routes.t
 export interface EventOptions extends WebhookServices {
   dispatcher: WebhookDispatcher;
   db: Queries & Writer;
-  /** For how many days events are kept. */
+  /** For how many days events are retained. */
   eventDays: number;
 }
 
 /** The log of events, the streams that follow it, and webhooks. */
 export function eventsFeature(options: EventOptions): Feature {
   const { db, tail, dispatcher, eventDays } = options;
-  const keptSince = (now: number) => now - eventDays * DAY;
+  const expiredBefore = (now: number) => now - eventDays * DAY;
   return {
     routes: [...eventRoutes({ tail }), ...webhookRoutes(options), ...deliveryRoutes(options)],
     start: () => dispatcher.start(),
     sweeps: {
-      events: now => eventLog.expire(db, keptSince(now)),
-      webhooks: now => sweepSlice(db, { before: keptSince(now), now }),
+      events: now => eventLog.expire(db, expiredBefore(now)),
+      webhooks: now => sweepSlice(db, { before: expiredBefore(now), now }),
     },
     close: async () => {
       await dispatcher.close();

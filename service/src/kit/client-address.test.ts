@@ -4,27 +4,27 @@ import fc from 'fast-check';
 import { addressSubject, isAddressRange, TrustedProxies } from './client-address.ts';
 
 describe('the address of a client', () => {
-  const nobody = new TrustedProxies([]);
+  const untrusting = new TrustedProxies([]);
   const proxies = new TrustedProxies(['127.0.0.1', '10.0.0.0/8', '2001:db8:aa::/48', '::1']);
 
-  it('is that of the connection, whatever is forwarded, when nobody is trusted', () => {
+  it('is that of the connection when no proxy is trusted', () => {
     for (const peer of ['127.0.0.1', '10.0.0.1', '::1', '203.0.113.9']) {
-      assert.equal(nobody.clientAddress(peer, undefined), peer);
-      assert.equal(nobody.clientAddress(peer, '198.51.100.1'), peer);
+      assert.equal(untrusting.clientAddress(peer, undefined), peer);
+      assert.equal(untrusting.clientAddress(peer, '198.51.100.1'), peer);
     }
   });
 
-  it('is that of the connection when nothing is forwarded, or a stranger forwards', () => {
+  it('is that of the connection without the header, or with the header of an untrusted peer', () => {
     assert.equal(proxies.clientAddress('10.0.0.1', undefined), '10.0.0.1');
     assert.equal(proxies.clientAddress('203.0.113.9', '198.51.100.1'), '203.0.113.9');
     assert.equal(proxies.clientAddress('203.0.113.9', '10.0.0.2, 127.0.0.1'), '203.0.113.9');
     assert.equal(proxies.clientAddress('', '198.51.100.1'), '');
   });
 
-  it('of a proxy is recognised in every form of writing', () => {
+  it('of a proxy is recognised in every notation', () => {
     for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '::1', '2001:db8:aa::7']) {
       assert.ok(proxies.includes(peer), peer);
-      assert.ok(!nobody.includes(peer), peer);
+      assert.ok(!untrusting.includes(peer), peer);
     }
     for (const peer of ['203.0.113.9', '2001:db8:ab::7', '']) assert.ok(!proxies.includes(peer), peer);
   });
@@ -42,7 +42,7 @@ describe('the address of a client', () => {
     ['an IPv6 proxy', '2001:db8:aa:1::1', '198.51.100.1', '198.51.100.1'],
     ['another network than the proxy’s', '2001:db8:ab::1', '198.51.100.1', '2001:db8:ab::1'],
     ['an IPv4 proxy on an IPv6 socket', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['an IPv4 stranger on an IPv6 socket', '::ffff:203.0.113.9', '198.51.100.1', '::ffff:203.0.113.9'],
+    ['an untrusted IPv4 peer on an IPv6 socket', '::ffff:203.0.113.9', '198.51.100.1', '::ffff:203.0.113.9'],
     ['an IPv4-mapped proxy in a chain', '::1', '198.51.100.1, ::ffff:10.0.0.2', '198.51.100.1'],
     ['a proxy with a zone', '::1%lo', '198.51.100.1', '198.51.100.1'],
     ['a port', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
@@ -67,7 +67,7 @@ describe('the address of a client', () => {
     });
   }
 
-  it('is not changed by anything that stands before the entry of the outermost proxy', () => {
+  it('does not depend on entries before that of the outermost proxy', () => {
     const entry = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('127.0.0.1', '10.0.0.2', ''));
     fc.assert(
       fc.property(fc.array(entry), forged => {
@@ -77,7 +77,7 @@ describe('the address of a client', () => {
     );
   });
 
-  it('is an address, whatever a trusted proxy forwards', () => {
+  it('is always an address, whatever a trusted proxy forwards', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789abcdef.:,[]%/ ') }), forwardedFor => {
         assert.ok(isAddressRange(proxies.clientAddress('10.0.0.1', forwardedFor)));
@@ -85,7 +85,7 @@ describe('the address of a client', () => {
     );
   });
 
-  it('is forwarded by exactly those that share the prefix of a trusted range', () => {
+  it('is forwarded by exactly the peers with the prefix of a trusted range', () => {
     const ipv4 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
     const textOf = (bits: number) => [24, 16, 8, 0].map(shift => (bits >>> shift) & 255).join('.');
     fc.assert(
@@ -106,7 +106,7 @@ describe('the address of a client', () => {
   });
 });
 
-describe('what an address is counted under', () => {
+describe('the subject under which an address is counted', () => {
   const subjects: [address: string, subject: string][] = [
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
@@ -121,7 +121,7 @@ describe('what an address is counted under', () => {
     ['::', '0:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['1::', '1:0:0:0::/64'],
-    // Only ::ffff:0:0/96 stands for IPv4 addresses.
+    // Only ::ffff:0:0/96 maps IPv4 addresses.
     ['::203.0.113.9', '0:0:0:0::/64'],
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
     ['', ''],
@@ -134,7 +134,7 @@ describe('what an address is counted under', () => {
   const network = fc.tuple(fc.integer({ min: 1, max: 0xffff }), group, group, group);
   const host = fc.tuple(group, group, group, group);
 
-  /** One of the ways to write an address: short or long, lower or upper case, the first run of zeros left out or not. */
+  /** One of the notations of an address: short or long, lower or upper case, with or without `::`. */
   function written(groups: readonly number[], [isLong, isUpper, isShortened]: readonly boolean[]): string {
     const texts = groups.map(group => group.toString(16).padStart(isLong ? 4 : 1, '0'));
     const first = groups.indexOf(0);
@@ -150,7 +150,7 @@ describe('what an address is counted under', () => {
 
   const style = fc.tuple(fc.boolean(), fc.boolean(), fc.boolean());
 
-  it('is the same for any two addresses of one /64, however they are written', () => {
+  it('is the same for any two addresses of one /64, in any notation', () => {
     fc.assert(
       fc.property(network, host, host, style, style, (network, one, other, style, otherStyle) => {
         const subject = addressSubject(written([...network, ...one], style));
@@ -160,7 +160,7 @@ describe('what an address is counted under', () => {
     );
   });
 
-  it('is another for any two addresses of different /64s', () => {
+  it('is different for any two addresses of different /64s', () => {
     fc.assert(
       fc.property(network, fc.integer({ min: 0, max: 63 }), host, style, (network, bit, host, style) => {
         const other = network.map((group, i) => (i === bit >> 4 ? group ^ (1 << (bit & 15)) : group));
@@ -211,7 +211,7 @@ describe('a range of addresses', () => {
     [' 10.0.0.1', false],
   ];
   for (const [text, isRange] of ranges) {
-    it(`"${text}" is ${isRange ? 'one' : 'none'}`, () => {
+    it(`"${text}" is ${isRange ? 'valid' : 'invalid'}`, () => {
       assert.equal(isAddressRange(text), isRange);
       if (isRange) assert.doesNotThrow(() => new TrustedProxies([text]));
     });

@@ -1,11 +1,11 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Which peers are proxies whose `X-Forwarded-For` is believed. By default nobody's is: anybody can send one. */
+/** The proxies whose `X-Forwarded-For` is trusted. By default there are none, because any client can send this header. */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
   readonly #none: boolean;
 
-  /** `ranges`: addresses, and CIDR ranges such as `10.0.0.0/8`, as `isAddressRange` takes them. */
+  /** `ranges`: addresses and CIDR ranges such as `10.0.0.0/8`, in the form that `isAddressRange` accepts. */
   constructor(ranges: readonly string[]) {
     this.#none = ranges.length === 0;
     for (const range of ranges) {
@@ -17,8 +17,8 @@ export class TrustedProxies {
   }
 
   /**
-   * The address that a request comes from: that of the connection, or, as long as that is a trusted proxy's, the one that
-   * it says it forwards for. Each proxy appends the address it was called from, so the list is read from its end.
+   * The address of the client: that of the connection, or, if that is a trusted proxy, the address that it forwards for, and so
+   * on. Each proxy appends the address that called it, so the list is read from its end.
    */
   clientAddress(peer: string, forwardedFor: string | undefined): string {
     if (this.#none || forwardedFor === undefined) return peer;
@@ -26,7 +26,7 @@ export class TrustedProxies {
     for (const entry of forwardedFor.split(',').reverse()) {
       if (!this.includes(address)) break;
       const forwarded = plain(entry.trim());
-      // What is no address says nothing of who called; the proxy that passed it on is the last one known.
+      // The entry is not an address: the proxy that appended it is the last known address.
       if (isIP(forwarded) === 0) break;
       address = forwarded;
     }
@@ -50,8 +50,8 @@ export function isAddressRange(text: string): boolean {
 }
 
 /**
- * What an address is counted under. An IPv6 address counts with all of its /64, which is what one customer is given; one
- * that stands for an IPv4 address (RFC 4291 §2.5.5.2) counts as that.
+ * The subject under which an address is counted. An IPv6 address counts as its /64, which providers assign to one customer; an
+ * IPv4-mapped address (RFC 4291 §2.5.5.2) counts as its IPv4 address.
  */
 export function addressSubject(address: string): string {
   const text = plain(address);
@@ -61,7 +61,7 @@ export function addressSubject(address: string): string {
   return prefix === '0:0:0:0:0:ffff' ? ipv4Of(groups) : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** An address without zone, brackets and port. */
+/** Removes zone, brackets and port from an address. */
 function plain(text: string): string {
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/%.*$/, '');
   return /^([\d.]+):\d+$/.exec(address)?.[1] ?? address;
@@ -83,7 +83,7 @@ function groups(text: string): string[] {
     .flatMap(group => (group.includes('.') ? ipv4Groups(group) : [hex(Number.parseInt(group, 16))]));
 }
 
-/** The two groups that an IPv4 address takes in an IPv6 one. */
+/** The two groups of an IPv4 address in an IPv6 address. */
 function ipv4Groups(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [hex(a * 256 + b), hex(c * 256 + d)];

@@ -1,4 +1,4 @@
-/** Where the time comes from; tests inject one they can turn. */
+/** The source of time. Tests inject a clock that they control. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -12,13 +12,13 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /**
- * By how much two clocks may differ, in milliseconds. NTP keeps machines within a fraction of a second, so what begins later
- * than that after now was written by a clock that ran ahead. A minute is also the shortest window of the limits: to go on in
- * a window that begins within the tolerance costs a client one window at most.
+ * The largest accepted difference between two clocks, in milliseconds. NTP keeps machines within a fraction of a second, so an
+ * instant later than this was written by a clock that ran ahead. A minute is also the shortest window of the limits: continuing
+ * in a window that starts within the tolerance costs a client at most one window.
  */
 export const CLOCK_TOLERANCE = MINUTE;
 
-/** The latest instant that a clock which is right can have shown by `now`, both in milliseconds since the Unix epoch. */
+/** The latest instant that another correct clock can show at `now`, both in milliseconds since the Unix epoch. */
 export function latestCredible(now: number): number {
   return now + CLOCK_TOLERANCE;
 }

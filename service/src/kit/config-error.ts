@@ -1,2 +1,2 @@
-/** A setting that cannot be used; the message names the variable and says what it takes. */
+/** An invalid setting. The message names the variable and states its valid values. */
 export class ConfigError extends Error {}

@@ -62,7 +62,7 @@ describe('a date-time', () => {
     it(`that ${why} is rejected`, () => assert.equal(parseDateTime(text), undefined));
   }
 
-  it('is read back from what it is written as, whatever the instant', () => {
+  it('is parsed to the same instant after formatting', () => {
     fc.assert(
       fc.property(fc.integer({ min: EARLIEST, max: LATEST }), instant => {
         assert.equal(parseDateTime(formatDateTime(instant)), instant);
@@ -84,7 +84,7 @@ describe('a date-time', () => {
     );
   });
 
-  it('is never read from text into what cannot be written, and never throws', () => {
+  it('that is parsed can always be formatted, and parsing never throws', () => {
     const digits = fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,4})?(Z|[+-]\d\d:\d\d)$/);
     fc.assert(
       fc.property(fc.oneof(digits, fc.string()), text => {
@@ -99,7 +99,7 @@ describe('a date-time', () => {
 });
 
 describe('an HTTP-date', () => {
-  it('is in the one form that may be sent, with the right day of the week', () => {
+  it('has the only form that may be sent, with the right day of the week', () => {
     assert.equal(httpDate(Date.parse('2030-12-05T00:00:00Z')), 'Thu, 05 Dec 2030 00:00:00 GMT');
     assert.equal(httpDate(784_111_777_999), 'Sun, 06 Nov 1994 08:49:37 GMT');
   });

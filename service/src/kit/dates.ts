@@ -4,7 +4,7 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Z
  * Reads an RFC 3339 date-time with offset (§5.6).
  *
  * Returns milliseconds since the Unix epoch, finer fractions cut off, or `undefined` when the text is not one.
- * Leap seconds (`:60`) are not taken: neither store can keep them. Nor is an instant whose UTC year leaves 0–9999.
+ * Rejects leap seconds (`:60`), which neither store supports, and instants whose UTC year is not in 0–9999.
  */
 export function parseDateTime(text: string): number | undefined {
   const match = RFC3339.exec(text);

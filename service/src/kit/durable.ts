@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Returns when the contents of a file, or the names in a directory, are on disk. */
+/** Blocks until the contents of a file, or the names in a directory, are on disk. */
 export function flushToDisk(path: string): void {
   const file = openSync(path, 'r');
   try {

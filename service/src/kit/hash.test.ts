@@ -13,7 +13,7 @@ describe('hash64', () => {
     );
   });
 
-  it('tells 200,000 similar texts apart', () => {
+  it('is different for 200,000 similar texts', () => {
     const hashes = new Set<string>();
     for (let id = 0; id < 100_000; id++) {
       hashes.add(hash64(`{"id":${id},"name":"Biscuit","status":"available"}`));

@@ -1,7 +1,7 @@
 /**
  * A 64-bit hash of a text, in hexadecimal: two 32-bit lanes that multiply and rotate differently, mixed at the end. It
- * tells versions of one text apart; it does not withstand somebody who wants two texts to have the same hash. For texts
- * of some hundred characters it costs a tenth of what a cryptographic hash does.
+ * distinguishes versions of one text, but is not safe against deliberate collisions. For texts of a few hundred characters it
+ * takes a tenth of the time of a cryptographic hash.
  */
 export function hash64(text: string): string {
   let a = 0x9e3779b9;
@@ -16,14 +16,14 @@ export function hash64(text: string): string {
   return hex(mix(a ^ text.length)) + hex(mix(b ^ Math.imul(a, 0x27d4eb2f)));
 }
 
-/** Lets every bit of the input move every bit of the output. */
+/** Makes every bit of the output depend on every bit of the input. */
 function mix(lane: number): number {
   let mixed = Math.imul(lane ^ (lane >>> 16), 0x7feb352d);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** Each byte in hexadecimal: V8 writes a number above 2^31 in another base digit by digit, in floating point. */
+/** Each byte in hexadecimal, because V8 converts numbers above 2^31 slowly, in floating point. */
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 function hex(lane: number): string {

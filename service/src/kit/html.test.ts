@@ -12,12 +12,12 @@ describe('html', () => {
     );
   });
 
-  it('takes HTML as it is, and lists item by item', () => {
+  it('inserts HTML unchanged, and joins lists', () => {
     const items = ['a', 'b & c'].map(item => html`<li>${item}</li>`);
     assert.equal(html`<ul>${items}</ul>`.text, '<ul><li>a</li><li>b &amp; c</li></ul>');
   });
 
-  it('leaves nothing where there is nothing, and writes zero', () => {
+  it('inserts nothing for undefined, false and empty values, but inserts zero', () => {
     assert.equal(html`[${undefined}${false}${[]}${''}${0}]`.text, '[0]');
   });
 });

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it is put into a page. */
+/** Text that is already HTML. All other text is escaped when it is inserted into a page. */
 export class Html {
   readonly text: string;
 
@@ -7,15 +7,15 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, lists are joined, and what is absent leaves nothing. */
+/** A value in a template: text is escaped, lists are joined, `undefined` and `false` insert nothing. */
 export type Part = Html | string | number | readonly Part[] | undefined | false;
 
-/** Builds HTML from a template. Values are safe as text and inside quoted attributes, nowhere else. */
+/** Builds HTML from a template. Values are safe only as text and inside quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, i) => text + written(parts[i - 1]) + string));
 }
 
-/** An element as React's `createElement` would make it; `key` is for React alone. */
+/** Builds an element with the parameters of React's `createElement`; ignores `key`, which only React needs. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string>> | null,

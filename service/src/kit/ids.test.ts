@@ -5,14 +5,14 @@ import { randomBase62, requestIdFrom, toBase62 } from './ids.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Any character, well beyond ASCII. */
+/** Any character of Unicode. */
 const character = fc
   .integer({ min: 0, max: 0x10ffff })
   .map(point => String.fromCodePoint(point))
   .filter(text => text.isWellFormed());
 
 describe('base62', () => {
-  it('writes a number so that it can be read back, at the width asked for', () => {
+  it('encodes a number reversibly, at the requested width', () => {
     fc.assert(
       fc.property(fc.nat({ max: 0xffff_ffff }), value => {
         const text = toBase62(value, 6);
@@ -31,13 +31,13 @@ describe('base62', () => {
 });
 
 describe('random text', () => {
-  it('has the length asked for, in base62', () => {
+  it('has the requested length, in base62', () => {
     for (const length of [0, 1, 32, 1000]) {
       assert.match(randomBase62(length), new RegExp(`^[0-9A-Za-z]{${length}}$`));
     }
   });
 
-  it('uses all 62 characters, none much more than another', () => {
+  it('uses all 62 characters about equally often', () => {
     const counts = new Map<string, number>();
     for (const character of randomBase62(62_000)) counts.set(character, (counts.get(character) ?? 0) + 1);
     assert.equal(counts.size, 62);
@@ -54,19 +54,19 @@ describe('random text', () => {
 describe('a request ID', () => {
   const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-  it('is the caller’s where it is well-formed', () => {
+  it('is the client’s if that is well-formed', () => {
     for (const id of ['order-2041', 'a', '00-4bf92f-01', 'a/b+c=:.~_', 'x'.repeat(128)]) {
       assert.equal(requestIdFrom(id), id);
     }
   });
 
-  it('is made anew where the caller’s could forge a log line, is too long or is missing', () => {
+  it('is new if the client’s could forge a log line, is too long or is missing', () => {
     const bad = ['', ' ', 'a b', 'a\nb', 'a"b', '{}', 'é', 'x'.repeat(129), undefined, ['a', 'b']];
     for (const id of bad) assert.match(requestIdFrom(id), UUID);
     assert.notEqual(requestIdFrom(undefined), requestIdFrom(undefined));
   });
 
-  it('has no character that needs escaping, whatever was sent', () => {
+  it('never has a character that needs escaping', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.oneof(character, fc.constantFrom('a', '~', ' ')) }), sent => {
         assert.match(requestIdFrom(sent), /^[\w.~:/+=-]{1,128}$/);

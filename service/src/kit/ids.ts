@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest ID the service assigns: beyond it a JSON number is no longer exact in every client. */
+/** The largest ID that the service assigns: larger JSON numbers are not exact in every client. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** `length` uniformly random base62 characters. Bytes of 248 and above are dropped: 256 is no multiple of 62. */
+/** `length` uniformly random base62 characters. Bytes of 248 and above are skipped, because 256 is not a multiple of 62. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -25,7 +25,7 @@ export function toBase62(value: number, width: number): string {
 
 const REQUEST_ID = /^[A-Za-z0-9._~:/+=-]{1,128}$/;
 
-/** The caller's request ID when it is well-formed (so that it cannot forge log lines), otherwise a new UUID. */
+/** The client's request ID if it is well-formed and cannot forge log lines; otherwise a new UUID. */
 export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : nextUuid();
 }
@@ -36,15 +36,15 @@ const HYPHEN = '-'.charCodeAt(0);
 
 const UUID_LENGTH = 36;
 
-/** How many UUIDs are made at once. */
+/** The number of UUIDs that are generated together. */
 const UUIDS = 128;
 
 let uuids = '';
 let nextAt = 0;
 
 /**
- * A random UUID (RFC 9562 §5.4). They are made many at once, as slices of one text: `randomUUID` of Node puts each together
- * from 20 pieces, and half a kilobyte of garbage.
+ * A random UUID (RFC 9562 §5.4). Many are generated together, as slices of one text: Node's `randomUUID` joins 20 strings for
+ * each, and produces half a kilobyte of garbage.
  */
 export function nextUuid(): string {
   if (nextAt === uuids.length) {

@@ -4,7 +4,7 @@ import { LineBuffer } from './line-buffer.ts';
 
 const LINE = 'a line of 20 letters\n';
 
-/** A sink with room for so many bytes, which then fails with an error code. */
+/** A sink with room for a number of bytes. It fails with `code` when it is full. */
 class SmallSink {
   room: number;
   code = 'ENOSPC';
@@ -47,7 +47,7 @@ describe('a line buffer whose sink fails', () => {
     assert.equal(buffer.lost, 3);
   });
 
-  it('completes the line that was cut off, however often that takes, before it writes another', () => {
+  it('completes a partly written line before it writes another, even after several attempts', () => {
     const { sink, buffer } = buffered('one\ntw'.length);
     write(buffer, 'one', 'two', 'three');
     write(buffer, 'four');
@@ -59,7 +59,7 @@ describe('a line buffer whose sink fails', () => {
     assert.equal(buffer.lost, 3);
   });
 
-  it('loses no report: one that could not be written is part of the next, one that was cut off is completed', () => {
+  it('loses no report: the next one includes a failed report, and a partly written report is completed', () => {
     const { sink, buffer } = buffered(0);
     write(buffer, 'one');
     sink.room = 'lost 1'.length;
@@ -70,7 +70,7 @@ describe('a line buffer whose sink fails', () => {
     assert.equal(buffer.lost, 2);
   });
 
-  it('reports by itself, without another line', t => {
+  it('reports losses without waiting for another line', t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { sink, buffer } = buffered(0);
     write(buffer, 'one');
@@ -80,7 +80,7 @@ describe('a line buffer whose sink fails', () => {
     assert.equal(sink.written, 'lost 1: no room: ENOSPC\n');
   });
 
-  it('can lose a line that is longer than it can hold', () => {
+  it('can lose a line that is longer than the buffer', () => {
     const { sink, buffer } = buffered(0);
     write(buffer, 'x'.repeat(100_000));
     sink.room = 1_000;
@@ -90,7 +90,7 @@ describe('a line buffer whose sink fails', () => {
 });
 
 describe('a line buffer whose reader does not keep up', () => {
-  it('keeps up to 4 MiB for it, loses what comes then, and writes all in order once there is room', t => {
+  it('buffers up to 4 MiB, loses further lines, and writes the rest in order once there is room', t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { sink, buffer } = buffered(10);
     sink.code = 'EAGAIN';
@@ -99,19 +99,19 @@ describe('a line buffer whose reader does not keep up', () => {
     assert.ok(buffer.lost > 0 && buffer.lost < count);
     sink.room = 1_000;
     t.mock.timers.tick(100);
-    assert.equal(sink.written.length, 1_010, 'it tries again by itself');
+    assert.equal(sink.written.length, 1_010, 'it retries without a new line');
     sink.room = 100_000_000;
     t.mock.timers.tick(100);
     buffer.flush();
     const kept = sink.written.split('\n').filter(line => `${line}\n` === LINE).length;
     assert.equal(kept + buffer.lost, count);
-    // 64 KiB are gathered besides.
+    // In addition, 64 KiB are being gathered.
     const bytes = kept * LINE.length;
-    assert.ok(bytes > 4 * 2 ** 20 - 2 ** 17 && bytes < 4 * 2 ** 20 + 2 ** 17, `${bytes} bytes were kept`);
+    assert.ok(bytes > 4 * 2 ** 20 - 2 ** 17 && bytes < 4 * 2 ** 20 + 2 ** 17, `${bytes} bytes were buffered`);
     assert.match(sink.written, new RegExp(`lost ${buffer.lost}: The reader of the log does not keep up\n`));
   });
 
-  it('waits at the end of the process, but not for ever', () => {
+  it('waits at the end of the process, but not forever', () => {
     const { sink, buffer } = buffered(0);
     sink.code = 'EAGAIN';
     buffer.write('one\n');

@@ -28,7 +28,7 @@ describe('a line buffer', () => {
     assert.deepEqual(written, ['one\ntwo\n']);
   });
 
-  it('lets no line wait for more than a second', t => {
+  it('writes each line within a second', t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { written, ...options } = collecting();
     const buffer = new LineBuffer(options);
@@ -42,7 +42,7 @@ describe('a line buffer', () => {
     assert.deepEqual(written, ['one\n', 'two\n']);
   });
 
-  it('writes what waits before it would pass 64 KiB, and loses nothing', () => {
+  it('writes the gathered lines before they exceed 64 KiB, and loses nothing', () => {
     const { written, ...options } = collecting();
     const buffer = new LineBuffer(options);
     const lines = Array.from({ length: 500 }, (_, i) => `${i} ${'é'.repeat(300)}\n`);
@@ -53,7 +53,7 @@ describe('a line buffer', () => {
     assert.equal(written.join(''), lines.join(''));
   });
 
-  it('writes a line that is longer than it can hold by itself, in its place', () => {
+  it('writes a line that is longer than the buffer separately, in order', () => {
     const { written, ...options } = collecting();
     const buffer = new LineBuffer(options);
     const long = `${'x'.repeat(100_000)}\n`;

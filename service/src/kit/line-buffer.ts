@@ -2,42 +2,42 @@ import { writeSync } from 'node:fs';
 import { SECOND } from './clock.ts';
 import { asError, codeOf } from './thrown.ts';
 
-/** Where lines go. */
+/** The destination of lines. */
 export interface Sink {
-  /** Writes the bytes, or as many of their beginning as there is room for, and returns how many. Throws if it writes none. */
+  /** Writes as many of the bytes as there is room for, from their start. Returns how many it wrote; throws if none. */
   write(bytes: Uint8Array): number;
 }
 
 export interface LineBufferOptions {
   sink: Sink;
-  /** Returns the line that says that lines were lost, and the reason for the last of them. It ends with a newline. */
+  /** Returns the line that reports the number of lost lines, and the reason for the last loss. It ends with a newline. */
   report: (lost: number, reason: string) => string;
 }
 
-/** Lines that wait for the sink. Each chunk ends with a newline. */
+/** Lines that wait to be written. Each chunk ends with a newline. */
 interface Chunk {
   bytes: Buffer;
   /** How many of the bytes were written. */
   written: number;
-  /** Whether the beginning of its first line was written before. */
+  /** Whether the start of its first line was already written. */
   isRest?: true;
-  /** Of a report: how many lost lines it reports. */
+  /** The number of lost lines in a report; `undefined` for other chunks. */
   reports?: number;
 }
 
 /** The most bytes that are gathered before they are written. */
 const CAPACITY = 64 * 1024;
 
-/** The most bytes that wait for a reader who does not keep up: 2 s of lines at 5,000 requests per second. */
+/** The most bytes that wait for a slow reader: 2 s of lines at 5,000 requests per second. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
-/** How long a line waits at most, and how long until a failed write is tried again, in milliseconds. */
+/** The longest time that a line waits, and the time until a failed write is retried, in milliseconds. */
 const MAX_WAIT = SECOND;
 
-/** How long until a write is tried again after the reader left no room, in milliseconds. */
+/** The time until a write is retried when the sink had no room, in milliseconds. */
 const RETRY = 100;
 
-/** How long the reader has for what waits when the process ends, in milliseconds. */
+/** How long the end of the process waits for a slow reader, in milliseconds. */
 const LAST_WAIT = SECOND;
 
 const NEWLINE = '\n'.charCodeAt(0);
@@ -45,12 +45,12 @@ const NEWLINE = '\n'.charCodeAt(0);
 const NO_ROOM = 'The reader of the log does not keep up';
 
 /**
- * Gathers log lines and writes them some hundred at a time: a system call for each would cost more than the line. They
- * are kept as bytes, because hundreds of strings that live for a while would keep the garbage collector busy.
+ * Gathers log lines and writes a few hundred at a time: a system call for each would cost more than the line. It buffers
+ * bytes, because hundreds of strings that live for some time would slow down garbage collection.
  *
- * A sink that fails loses lines, and does nothing else: they are counted, and reported as soon as a write succeeds. Lines
- * are lost whole: what was begun is completed before anything else is written. A sink without room (EAGAIN) is
- * tried again, and lines are lost only when too many wait.
+ * When the sink fails, lines are lost, with no other effect. The buffer counts them, and reports them when a write succeeds. It
+ * loses only whole lines: it completes a partly written line before it writes others. When the sink has no room (EAGAIN), the
+ * buffer retries, and loses lines only when too many wait.
  */
 export class LineBuffer {
   readonly #sink: Sink;
@@ -58,7 +58,7 @@ export class LineBuffer {
   #bytes = Buffer.allocUnsafe(CAPACITY);
   #used = 0;
   #chunks: Chunk[] = [];
-  /** Bytes of the chunks. */
+  /** The number of bytes in the chunks. */
   #waiting = 0;
   #isBlocked = false;
   #lost = 0;
@@ -71,7 +71,7 @@ export class LineBuffer {
     this.#report = report;
   }
 
-  /** How many lines were lost since the process started. */
+  /** The number of lines that were lost since the process started. */
   get lost(): number {
     return this.#lost;
   }
@@ -89,7 +89,7 @@ export class LineBuffer {
     this.#wakeLater();
   }
 
-  /** Writes what it has, as far as the sink takes it at once. */
+  /** Writes the gathered lines, as far as the sink has room for them. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -103,7 +103,7 @@ export class LineBuffer {
     this.#wakeLater();
   }
 
-  /** Writes what it has before the process ends. It blocks the process for a second at most if the reader is slow. */
+  /** Writes the gathered lines before the process ends. If the reader is slow, it blocks the process for up to a second. */
   end(): void {
     const deadline = performance.now() + LAST_WAIT;
     this.flush();
@@ -147,7 +147,7 @@ export class LineBuffer {
     }
   }
 
-  /** Loses all that waits but the rest of a line whose beginning was written. */
+  /** Discards all waiting chunks, except the rest of a partly written line. */
   #loseChunks(reason: string): void {
     const [first, ...others] = this.#chunks;
     this.#chunks = [];
@@ -158,13 +158,13 @@ export class LineBuffer {
     const lostFrom = isInsideLine ? bytes.indexOf(NEWLINE, written) + 1 : written;
     if (isInsideLine) {
       const rest = bytes.subarray(written, lostFrom);
-      // A copy, so that 64 KiB are not held for one line.
+      // A copy, so that one line does not retain 64 KiB.
       this.#chunks.push({ bytes: Buffer.from(rest), written: 0, isRest: true });
       this.#waiting = rest.length;
     }
     for (const chunk of [{ ...first, bytes: bytes.subarray(lostFrom) }, ...others]) {
       if (chunk.reports === undefined) this.#lose(linesIn(chunk.bytes), reason);
-      // A report is no line of the service: what it reports is reported by the next one.
+      // A report is not a line of the service: the next report includes its number.
       else if (chunk.bytes.length > 0) this.#unreported += chunk.reports;
     }
   }
@@ -188,12 +188,12 @@ function linesIn(bytes: Buffer): number {
 }
 
 /**
- * Standard output, whose reader is never waited for: a pipe or socket without room throws EAGAIN. Only a terminal that is
- * paused (Ctrl-S) stops the process, as it does with every program.
+ * Standard output without waiting for its reader: a pipe or socket without room throws EAGAIN. Only a paused terminal (Ctrl-S)
+ * blocks the process, as it does with every program.
  */
 export function standardOutput(): Sink {
-  // Node makes a pipe or socket non-blocking when the stream is first asked for. The stream itself would keep an
-  // unbounded number of bytes for a reader that has stopped, and would not say how many it wrote.
+  // Node makes a pipe or socket non-blocking at the first access to the stream. The stream itself would buffer an unbounded
+  // number of bytes for a reader that has stopped, and does not return how many it wrote.
   const { fd } = process.stdout;
   return { write: bytes => writeSync(fd, bytes) };
 }

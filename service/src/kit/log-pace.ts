@@ -1,31 +1,31 @@
 import { type Clock, SECOND } from './clock.ts';
 
-/** Paces a log line about what can happen with every request: it is written at most once a second, and none too few. */
+/** Limits a log line to one per second without losing the last one, for events that can happen with every request. */
 export class LogPace {
   readonly #clock: Clock;
   readonly #write: () => void;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #isPending = false;
 
-  /** `write` logs what happened since it was called before. */
+  /** `write` logs the events since its previous call. */
   constructor(clock: Clock, write: () => void) {
     this.#clock = clock;
     this.#write = write;
   }
 
-  /** Has the line written: now, or by `tick` once a second has passed since the line before. */
+  /** Writes the line now, or by `tick` when a second has passed since the previous line. */
   request(): void {
     this.#isPending = true;
     this.tick();
   }
 
-  /** Writes the line that is pending, if it is time. To be called once a second. */
+  /** Writes a pending line if a second has passed. Call it once a second. */
   tick(): void {
-    // A clock that was set back must not silence the log.
+    // A clock that is set back must not stop the log.
     if (Math.abs(this.#clock.now() - this.#writtenAt) >= SECOND) this.flush();
   }
 
-  /** Writes the line that is pending. */
+  /** Writes a pending line at once. */
   flush(): void {
     if (!this.#isPending) return;
     this.#isPending = false;

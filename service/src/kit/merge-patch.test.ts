@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { mergePatch } from './merge-patch.ts';
 
-/** The cases of RFC 7396, appendix A, that are about objects without objects in them. */
+/** The cases of RFC 7396, appendix A, with flat objects. */
 const appendix: [original: object, patch: object, result: object][] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -16,7 +16,7 @@ const appendix: [original: object, patch: object, result: object][] = [
 
 describe('a merge patch', () => {
   for (const [original, patch, result] of appendix) {
-    it(`${JSON.stringify(patch)} makes ${JSON.stringify(original)} ${JSON.stringify(result)}`, () => {
+    it(`${JSON.stringify(patch)} changes ${JSON.stringify(original)} to ${JSON.stringify(result)}`, () => {
       assert.deepEqual(mergePatch(original, patch), result);
     });
   }
@@ -26,7 +26,7 @@ describe('a merge patch', () => {
   const flat = anyOf(fc.oneof(fc.integer(), fc.string()));
   const patches = anyOf(fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
 
-  it('leaves the original as it was', () => {
+  it('does not change the original', () => {
     fc.assert(
       fc.property(flat, patches, (original, patch) => {
         const before = structuredClone(original);
@@ -45,7 +45,7 @@ describe('a merge patch', () => {
     );
   });
 
-  it('gives every field it names its value, none where that is null, and leaves the rest', () => {
+  it('sets each of its fields, removes those with null, and keeps the others', () => {
     fc.assert(
       fc.property(flat, patches, (original, patch) => {
         const merged = mergePatch(original, patch);

@@ -1,5 +1,5 @@
 /**
- * `node:http` for its values; types are imported from `node:http` itself. An `import` of values would read every export of
- * the module, and to read `WebSocket` Node loads its implementation of `fetch`, which takes about 30 ms of the start.
+ * The values of `node:http`; import its types from `node:http` itself. An `import` of values would read every export of the
+ * module, and for `WebSocket` Node loads its implementation of `fetch`, which takes about 30 ms at start.
  */
 export const http = process.getBuiltinModule('node:http');

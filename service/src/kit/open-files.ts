@@ -1,7 +1,7 @@
-/** How many files and sockets the operating system lets this process open; Infinity when it sets no limit. */
+/** The most files and sockets that this process may open; Infinity if the operating system sets no limit. */
 export function openFileLimit(): number {
   const { report } = process;
-  // Interfaces would be looked up by name, and variables hold secrets.
+  // The report would look up network interfaces by name, and variables contain secrets.
   Object.assign(report, { excludeNetwork: true, excludeEnv: true });
   const { userLimits } = report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };

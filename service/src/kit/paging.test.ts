@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { decodeCursor, encodeCursor, InvalidCursor } from './paging.ts';
 
 const byName = ['string', 'number'] as const;
-/** Any character, well beyond ASCII. */
+/** Any character of Unicode. */
 const character = fc
   .integer({ min: 0, max: 0x10ffff })
   .map(point => String.fromCodePoint(point))
@@ -17,7 +17,7 @@ function encoded(value: unknown): string {
 }
 
 describe('a cursor', () => {
-  it('gives back the key it was made from', () => {
+  it('is decoded to the key that it encodes', () => {
     fc.assert(
       fc.property(text, fc.maxSafeInteger(), (name, id) => {
         const key = decodeCursor(encodeCursor('-name', [name, id]), '-name', byName);
@@ -26,7 +26,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('can stand in a URL as it is', () => {
+  it('needs no escaping in a URL', () => {
     fc.assert(
       fc.property(text, fc.nat(), (name, id) => {
         assert.match(encodeCursor('name', [name, id]), /^[A-Za-z0-9_-]+$/);
@@ -42,10 +42,10 @@ describe('a cursor', () => {
 
   const forged: [what: string, cursor: string][] = [
     ['is empty', ''],
-    ['is no JSON', Buffer.from('["name","a"').toString('base64url')],
-    ['is no array', encoded({ sort: 'name' })],
+    ['is not JSON', Buffer.from('["name","a"').toString('base64url')],
+    ['is not an array', encoded({ sort: 'name' })],
     ['is null', encoded(null)],
-    ['lacks a part', encoded(['name', 'a'])],
+    ['misses a part', encoded(['name', 'a'])],
     ['has a part too many', encoded(['name', 'a', 1, 2])],
     ['has a number for a text', encoded(['name', 1, 1])],
     ['has a text for a number', encoded(['name', 'a', '1'])],
@@ -55,7 +55,7 @@ describe('a cursor', () => {
     ['has a NUL character', encoded(['name', 'a\0', 1])],
     ['has half a surrogate pair', Buffer.from('["name","\\ud800",1]').toString('base64url')],
     ['is not UTF-8', Buffer.from('5b226e616d65222c22ff222c315d', 'hex').toString('base64url')],
-    ['has something added', `${encodeCursor('name', ['a', 1])}!`],
+    ['has an additional character', `${encodeCursor('name', ['a', 1])}!`],
   ];
   for (const [what, cursor] of forged) {
     it(`that ${what} is rejected`, () => {
@@ -63,7 +63,7 @@ describe('a cursor', () => {
     });
   }
 
-  it('that is garbage is rejected, and never fails otherwise', () => {
+  it('that is garbage is rejected with this error and no other', () => {
     const base64 = fc.uint8Array().map(bytes => Buffer.from(bytes).toString('base64url'));
     const json = fc.json().map(value => Buffer.from(value).toString('base64url'));
     fc.assert(

@@ -1,21 +1,21 @@
 /**
- * Keyset paging: a cursor names the last row seen by its sort key, so that a page costs the same wherever it
- * lies, and rows inserted meanwhile neither repeat nor skip others.
+ * Keyset paging: a cursor is the sort key of the last row on a page. So every page costs the same, and rows that are inserted
+ * between two pages do not repeat or skip others.
  */
 
 export interface Page<Item> {
   items: Item[];
-  /** The cursor of the next page; absent on the last one. */
+  /** The cursor of the next page; missing on the last page. */
   next?: string;
 }
 
-/** The values of a row that place it in its list. */
+/** The values of a row that determine its position in the list. */
 export type SortKey = readonly (string | number)[];
 
-/** A page that cannot be read as it was asked for; the message says why, to the client. */
+/** An invalid request for a page. The message is for the client. */
 export class InvalidListing extends Error {}
 
-/** A cursor that this service did not make, or not for this order and these filters of the list. */
+/** A cursor that this service did not create for this order and these filters. */
 export class InvalidCursor extends InvalidListing {
   constructor() {
     super(
@@ -25,18 +25,18 @@ export class InvalidCursor extends InvalidListing {
   }
 }
 
-/** A sort that no index serves together with the filters. */
+/** A sort that no index supports in combination with the filters. */
 export class InvalidSort extends InvalidListing {}
 
-/** The opaque text of a cursor: the sort it belongs to and the key of the last row seen. */
+/** The opaque text of a cursor: the sort, and the key of the last row. */
 export function encodeCursor(sort: string, key: SortKey): string {
   return Buffer.from(JSON.stringify([sort, ...key])).toString('base64url');
 }
 
-/** The sort key in a cursor that was made for the same sort, whose parts have the given types; else InvalidCursor. */
+/** The sort key in a cursor for the same sort, with parts of the given types. Throws InvalidCursor. */
 export function decodeCursor(cursor: string, sort: string, types: readonly ('string' | 'number')[]): SortKey {
   const [, ...key] = parseArray(cursor);
-  // Written anew it must be the same text: for this sort, and without what decoding base64url passes over.
+  // Encoding it again must result in the same text: this checks the sort, and characters that base64url decoding ignores.
   if (!isSortKey(key, types) || encodeCursor(sort, key) !== cursor) throw new InvalidCursor();
   return key;
 }

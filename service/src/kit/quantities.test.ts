@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from './clock.ts';
 import { grouped, inKibibytesAndBytes, inSymbols, inWords } from './quantities.ts';
 
 describe('a quantity in a text', () => {
-  it('has its thousands apart', () => {
+  it('has separators between thousands', () => {
     assert.deepEqual([0, 999, 1_000, 65_536, 2 ** 31 - 1].map(grouped), [
       '0',
       '999',
@@ -14,7 +14,7 @@ describe('a quantity in a text', () => {
     ]);
   });
 
-  it('of bytes is in KiB, and exact', () => {
+  it('of bytes is in KiB and in bytes', () => {
     assert.equal(inKibibytesAndBytes(64 * 1024), '64 KiB (65,536 bytes)');
   });
 

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from './clock.ts';
 /** In bytes. */
 export const KIB = 1024;
 
-/** `65,536`: a whole number with its thousands apart. `Intl` would take milliseconds to load. */
+/** `65,536`: a whole number with separators between thousands. `Intl` would take milliseconds to load. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { dirname } from 'node:path';
 import { flushToDisk } from './durable.ts';
 
-/** Writes a file that only its owner can read, whole or not at all, and on disk when this returns. Makes its directory. */
+/** Writes a file atomically and durably that only its owner can read. Creates its directory. */
 export function writeSecretFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.unfinished`;
@@ -15,8 +15,8 @@ export function writeSecretFile(path: string, text: string): void {
 }
 
 /**
- * Reads a secret of one line, without the line break behind it. Throws an Error whose message says what is wrong with the
- * file, and nothing of what is in it.
+ * Reads a secret of one line, without the line break at its end. Throws an Error whose message describes the problem and
+ * contains nothing of the file.
  */
 export function readSecretFile(path: string): string {
   const secret = readFileSync(path, 'utf8').trim();

@@ -11,7 +11,7 @@ function sweeperOf(sweeps: Record<string, Sweep>) {
   return { sweeper, failures };
 }
 
-/** A sweep of so many slices, and how many of them have run. */
+/** A sweep with a number of slices, and the number of slices that have run. */
 function slices(count: number) {
   const sweep = {
     done: 0,
@@ -35,7 +35,7 @@ describe('a sweeper', () => {
     assert.deepEqual([three.done, one.done, instants], [3, 1, [1_000, 1_000, 1_000]]);
   });
 
-  it('lets the event loop turn between two slices', async () => {
+  it('yields to the event loop between two slices', async () => {
     const sweep = slices(10);
     const seen: number[] = [];
     const { sweeper } = sweeperOf({ sweep: sweep.run });
@@ -48,7 +48,7 @@ describe('a sweeper', () => {
     assert.ok(seen.length >= 9, `${seen}`);
   });
 
-  it('keeps the time at which each sweep last ended without an error', async () => {
+  it('records the time at which each sweep last completed', async () => {
     let fails = true;
     const { sweeper } = sweeperOf({
       whole: slices(2).run,
@@ -77,7 +77,7 @@ describe('a sweeper', () => {
     assert.equal(sweeper.lastSuccess.get('failing'), 1_000);
   });
 
-  it('reports a sweep that fails, goes on with the others, and repeats it in the next round', async () => {
+  it('reports a failed sweep, continues with the others, and retries it in the next round', async () => {
     const failure = new Error('locked');
     let fails = true;
     const [after, repeated] = [slices(2), slices(1)];
@@ -95,7 +95,7 @@ describe('a sweeper', () => {
     assert.equal(repeated.done, 1);
   });
 
-  it('runs one round at a time, and a whole one for each caller', async () => {
+  it('runs one round at a time, and a full round for each caller', async () => {
     let running = 0;
     const rounds: string[] = [];
     const sweepOf = (name: string) => async () => {
@@ -110,20 +110,20 @@ describe('a sweeper', () => {
     assert.deepEqual(rounds, ['first', 'second', 'first', 'second']);
   });
 
-  it('runs at its start, and ends after the slice under way when it is closed', async () => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  it('runs a round at its start, and ends after the current slice when it is closed', async () => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let done = 0;
     const { sweeper } = sweeperOf({
       endless: async () => {
-        begin();
+        start();
         await released;
         done++;
         return true;
       },
     });
     sweeper.start(60_000);
-    await begun;
+    await started;
     const closed = sweeper.close();
     assert.equal(done, 0);
     release();

@@ -2,20 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 /**
- * Deletes one slice of what has expired at `now`, in milliseconds since the Unix epoch, in a few milliseconds at most.
- * Resolves with whether there may be more to delete.
+ * Deletes one slice of the data that has expired at `now`, in milliseconds since the Unix epoch, within a few milliseconds.
+ * Resolves with whether more may remain.
  */
 export type Sweep = (now: number) => Promise<boolean>;
 
 export interface SweeperOptions {
-  /** By the names under which failures are reported. */
+  /** The sweeps, by the names under which failures are reported. */
   sweeps: Readonly<Record<string, Sweep>>;
   clock: Clock;
-  /** Notifies of a sweep that failed. The others go on, and it is tried again in the next round. */
+  /** Called when a sweep fails. The other sweeps continue, and the next round retries it. */
   onError: (name: string, error: unknown) => void;
 }
 
-/** Runs sweeps in rounds: one slice after another, so that requests are served in between. */
+/** Runs sweeps in rounds, one slice at a time, so that requests are served in between. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #lastSuccess: Map<string, number | undefined>;
@@ -28,7 +28,7 @@ export class Sweeper {
     this.#lastSuccess = new Map(Object.keys(options.sweeps).map(name => [name, undefined]));
   }
 
-  /** When each sweep last ended with nothing left to delete, in milliseconds since the Unix epoch; `undefined`: not yet. */
+  /** When each sweep last completed, in milliseconds since the Unix epoch; `undefined` if it never did. */
   get lastSuccess(): ReadonlyMap<string, number | undefined> {
     return this.#lastSuccess;
   }
@@ -43,7 +43,7 @@ export class Sweeper {
   }
 
   /**
-   * Runs a round, after the one under way: that one may have passed what has expired since it began. Never rejects.
+   * Runs a round, after the running one: that one may miss data that has expired since its start. Never rejects.
    */
   async run(): Promise<void> {
     while (this.#running) await this.#running;
@@ -53,7 +53,7 @@ export class Sweeper {
     await this.#running;
   }
 
-  /** Ends the round under way after its present slice. */
+  /** Ends the running round after its current slice. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { foldCase, nearest, prefixEnd } from './text.ts';
 
-/** Any character, well beyond ASCII. */
+/** Any character of Unicode. */
 const character = fc
   .integer({ min: 0, max: 0x10ffff })
   .map(point => String.fromCodePoint(point))
   .filter(text => text.isWellFormed());
 
-/** Text of any characters; the seams of the code point range come up often. */
+/** Text of any characters, often with the limits of code point ranges. */
 const text = fc.string({
   unit: fc.oneof(
     character,
@@ -18,13 +18,13 @@ const text = fc.string({
   maxLength: 4,
 });
 
-/** The order of a database: that of UTF-8 bytes, which is that of code points. */
+/** Whether `a` is before `b` in the order of a database: by UTF-8 bytes, which is the order of code points. */
 function isBefore(a: string, b: string): boolean {
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
 describe('the end of a prefix', () => {
-  it('closes the range of exactly the texts that start so', () => {
+  it('ends the range of exactly the texts that start with the prefix', () => {
     const keys = fc
       .tuple(text, text)
       .chain(([prefix, rest]) => fc.tuple(fc.constant(prefix), fc.oneof(fc.constant(prefix + rest), text)));
@@ -38,11 +38,11 @@ describe('the end of a prefix', () => {
     );
   });
 
-  it('is itself well-formed text', () => {
+  it('is well-formed text', () => {
     fc.assert(fc.property(text, prefix => assert.ok(prefixEnd(prefix)?.isWellFormed() ?? true)));
   });
 
-  it('skips the surrogates, and carries past the last code point', () => {
+  it('skips the surrogates, and carries over at the last code point', () => {
     assert.equal(prefixEnd('ab'), 'ac');
     assert.equal(prefixEnd('\ud7ff'), '\ue000');
     assert.equal(prefixEnd('a\u{10ffff}'), 'b');
@@ -71,7 +71,7 @@ describe('the nearest name', () => {
     it(`to \`${slip}\` is ${meant ?? 'none'}`, () => assert.equal(nearest(slip, fields), meant));
   }
 
-  it('is the name itself where it is one', () => {
+  it('is the name itself if it is a candidate', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }), names => {
         for (const name of names) assert.equal(nearest(name, [name]), name);
@@ -79,7 +79,7 @@ describe('the nearest name', () => {
     );
   });
 
-  it('is found after any one slip in a name of three letters and more', () => {
+  it('is found after any single typing error in a name of three or more letters', () => {
     const names = fc.stringMatching(/^[a-z]{3,12}$/);
     const slips = fc.tuple(names, fc.nat(), fc.constantFrom('drop', 'double', 'replace', 'swap'));
     fc.assert(
@@ -92,14 +92,14 @@ describe('the nearest name', () => {
     );
   });
 
-  it('is none where more letters differ than a third', () => {
+  it('is undefined if more than a third of the letters differ', () => {
     assert.equal(nearest('abcdef', ['abcxyz']), undefined);
     assert.equal(nearest('abcdef', ['abcdyz']), 'abcdyz');
   });
 });
 
 describe('names folded for comparison', () => {
-  const alike: [string, string][] = [
+  const equal: [string, string][] = [
     ['Dogs', 'dOGS'],
     ['é', 'e\u0301'],
     ['ÉCLAIR', 'éclair'],
@@ -108,11 +108,11 @@ describe('names folded for comparison', () => {
     ['ΣΑΣ', 'σας'],
     ['ẞ', 'ß'],
   ];
-  for (const [a, b] of alike) {
-    it(`${a} and ${b} are alike`, () => assert.equal(foldCase(a), foldCase(b)));
+  for (const [a, b] of equal) {
+    it(`${a} and ${b} are equal`, () => assert.equal(foldCase(a), foldCase(b)));
   }
 
-  it('differ where more than case and composition differs', () => {
+  it('differ if more than case and composition differs', () => {
     for (const [a, b] of [
       ['e', 'é'],
       ['a', 'а'],

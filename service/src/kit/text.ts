@@ -1,14 +1,14 @@
 /**
- * The form under which names are compared and sorted: without regard to case, composed (Unicode NFC). Two letters have
- * more than one lower-case spelling: ß, which is SS in capitals, and Σ, which becomes ς at the end of a word.
+ * The form in which names are compared and sorted: case-insensitive and composed (Unicode NFC). Two letters have more than one
+ * lower-case spelling: ß, which is SS in capitals, and Σ, which becomes ς at the end of a word.
  */
 export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ');
 }
 
 /**
- * The first string, in code point order, after all those that start with `prefix`; `undefined` when none is.
- * `prefix ≤ key < prefixEnd(prefix)` is a prefix search that an index can serve.
+ * The first string, in code point order, after all strings that start with `prefix`; `undefined` if there is none.
+ * `prefix ≤ key < prefixEnd(prefix)` is a prefix search that can use an index.
  */
 export function prefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, char => char.codePointAt(0)!);
@@ -20,7 +20,7 @@ export function prefixEnd(prefix: string): string | undefined {
   return undefined;
 }
 
-/** The candidate nearest to `word` by edit distance, if one is near enough to be a slip of the pen. */
+/** The candidate nearest to `word` by edit distance, if it is near enough to be a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const furthest = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
@@ -51,14 +51,14 @@ function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** A text whose first letter is a capital. */
+/** Returns the text with a capital first letter. */
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** At most `length` UTF-16 code units of a text, with an ellipsis where it was cut, never inside a character. */
+/** Cuts a text to at most `length` UTF-16 code units, with an ellipsis at the cut, which is never inside a character. */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
-  const kept = text.slice(0, length - 1);
-  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
+  const start = text.slice(0, length - 1);
+  return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }

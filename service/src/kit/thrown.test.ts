@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { asError, codeOf } from './thrown.ts';
 
-describe('what was thrown', () => {
-  it('is an error as it is, and anything else becomes the message of one', () => {
+describe('a thrown value', () => {
+  it('is returned unchanged if it is an error, and otherwise becomes the message of one', () => {
     const error = new TypeError('wrong');
     assert.equal(asError(error), error);
     assert.equal(asError('wrong').message, 'wrong');
     assert.equal(asError(undefined).message, 'undefined');
   });
 
-  it('has a code if it is an error that has one', () => {
+  it('has a code if it is an error with a code', () => {
     assert.throws(
       () => readFileSync('/does/not/exist'),
       error => codeOf(error) === 'ENOENT',

@@ -1,4 +1,4 @@
-/** The place of a piece of work in a distributed trace (W3C Trace Context). */
+/** The position of an operation in a distributed trace (W3C Trace Context). */
 export interface TraceContext {
   /** 32 lower-case hexadecimal digits. */
   readonly traceId: string;
@@ -7,17 +7,17 @@ export interface TraceContext {
   readonly flags: number;
 }
 
-/** The flags that the standard defines: sampled, and since level 2 that the trace ID is random. All others are sent as zero. */
+/** The flags that the standard defines: sampled, and since level 2 random trace ID. All others are sent as zero. */
 const KNOWN_FLAGS = 0x03;
 
 const TRACEPARENT = /^([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
 
-/** The length of version 00; later versions may have more after it, which begins with `-`. */
+/** The length of version 00. Later versions may continue with `-`. */
 const LENGTH = 55;
 
 /**
- * Reads the header `traceparent` (W3C Trace Context level 2, section 3.2). Returns `undefined` for one that is not valid, among
- * them one that was sent several times: such a header must be ignored.
+ * Parses the header `traceparent` (W3C Trace Context level 2, section 3.2). Returns `undefined` for an invalid or repeated
+ * header, which must be ignored.
  */
 export function parseTraceparent(header: string | string[] | undefined): TraceContext | undefined {
   if (typeof header !== 'string') return undefined;
@@ -28,7 +28,7 @@ export function parseTraceparent(header: string | string[] | undefined): TraceCo
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & KNOWN_FLAGS };
 }
 
-/** The header for what is done as part of the trace, in version 00. */
+/** Formats the header `traceparent` for work in the trace, in version 00. */
 export function formatTraceparent({ traceId, spanId, flags }: TraceContext): string {
   return `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`;
 }

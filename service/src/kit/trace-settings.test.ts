@@ -12,7 +12,7 @@ function read(environment: Record<string, string>) {
 }
 
 describe('the settings of traces', () => {
-  it('are none without an endpoint, and when the SDK or the exporter is disabled', () => {
+  it('are undefined without an endpoint, and when the SDK or the exporter is disabled', () => {
     assert.equal(readTraceSettings({}), undefined);
     assert.equal(readTraceSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }), undefined);
     assert.equal(readTraceSettings({ OTEL_TRACES_SAMPLER: 'always_on' }), undefined);
@@ -31,13 +31,13 @@ describe('the settings of traces', () => {
     });
   });
 
-  it('add the path of traces to the endpoint of all signals, and none to that of traces', () => {
+  it('add the path of traces to the endpoint of all signals, but not to the endpoint of traces', () => {
     const url = (environment: Record<string, string>) => read(environment).url;
     assert.equal(url({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://a:1/base/' }), 'https://a:1/base/v1/traces');
     assert.equal(url({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://b/own' }), 'https://b/own');
   });
 
-  it('are those for traces rather than those for all signals', () => {
+  it('for traces override those for all signals', () => {
     const { headers, timeout } = read({
       OTEL_EXPORTER_OTLP_HEADERS: 'a=1',
       OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=2%2C3, c = d=e ',
@@ -57,7 +57,7 @@ describe('the settings of traces', () => {
     ['parentbased_traceidratio', '0.5', 0.5, true],
     ['parentbased_traceidratio', '', 1, true],
   ] as const) {
-    it(`know the sampler ${name} with ${argument || 'no argument'}`, () => {
+    it(`accept the sampler ${name} with ${argument || 'no argument'}`, () => {
       const { sampler } = read({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument });
       assert.deepEqual(sampler, { ratio, isParentBased });
     });
@@ -72,11 +72,20 @@ describe('the settings of traces', () => {
     ],
     [
       { OTEL_EXPORTER_OTLP_HEADERS: 'a=1,secret' },
-      /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 2 is none/,
+      /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 2 is not such a pair/,
     ],
-    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' }, /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is none/],
-    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a b=1' }, /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is none/],
-    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=1%0A' }, /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is none/],
+    [
+      { OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' },
+      /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is not such a pair/,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_HEADERS: 'a b=1' },
+      /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is not such a pair/,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_HEADERS: 'a=1%0A' },
+      /^OTEL_EXPORTER_OTLP_HEADERS takes pairs .* number 1 is not such a pair/,
+    ],
     [
       { OTEL_EXPORTER_OTLP_TIMEOUT: '0' },
       /^OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number of milliseconds/,
@@ -95,7 +104,7 @@ describe('the settings of traces', () => {
     ],
     [{ OTEL_SDK_DISABLED: 'yes' }, /^OTEL_SDK_DISABLED must be true or false, but is "yes"/],
   ] as const) {
-    it(`stop the start: ${Object.entries(environment).join(' ').replace(',', '=')}`, () => {
+    it(`are rejected: ${Object.entries(environment).join(' ').replace(',', '=')}`, () => {
       const isExpected = (error: unknown) =>
         error instanceof ConfigError && message.test(error.message) && !error.message.includes('secret');
       assert.throws(() => read(environment as Record<string, string>), isExpected);

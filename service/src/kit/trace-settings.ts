@@ -1,24 +1,24 @@
 import { ConfigError } from './config-error.ts';
 
-/** Where spans are exported to, and which. */
+/** The settings of the export of spans. */
 export interface TraceSettings {
-  /** The URL that spans are posted to, as OTLP in JSON. */
+  /** The URL to which spans are posted, as OTLP in JSON. */
   readonly url: string;
-  /** Sent with every export; they may hold a token. */
+  /** Headers of every export. They may contain a token. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How long an export may take, in milliseconds, its repetitions included. */
+  /** How long an export may take, in milliseconds, including its retries. */
   readonly timeout: number;
-  /** `service.name`, and what else identifies the process. */
+  /** `service.name`, and other attributes that identify the process. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: Sampler;
   readonly queue: SpanQueue;
 }
 
-/** The spans that wait to be exported. */
+/** The limits of the queue of spans to export. */
 interface SpanQueue {
-  /** The most of them; more are dropped. */
+  /** The most spans in the queue; further ones are dropped. */
   readonly size: number;
-  /** The most that are exported at once: as soon as there are as many, or after `delay` milliseconds. */
+  /** The most spans of one export. It starts when the queue has this many, or after `delay` milliseconds. */
   readonly batch: number;
   readonly delay: number;
 }
@@ -26,7 +26,7 @@ interface SpanQueue {
 export interface Sampler {
   /** The share of new traces that are recorded, from 0 to 1. */
   readonly ratio: number;
-  /** Whether the caller's decision holds for the traces that callers began. */
+  /** Whether the client's sampling decision applies to traces that the client started. */
   readonly isParentBased: boolean;
 }
 
@@ -85,7 +85,7 @@ function requireOneOf(name: string, value: string | undefined, choices: readonly
   throw new ConfigError(`${name} must be ${choices.join(' or ')}, but is "${value}"`);
 }
 
-/** The endpoint of all signals leads to that of traces; one for traces alone is used as it is. It may hold a password. */
+/** Adds the path of traces to the endpoint of all signals; an endpoint for traces stays unchanged. It may contain a password. */
 function urlOf(name: string, value: string): string {
   const url = URL.parse(value);
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
@@ -95,7 +95,7 @@ function urlOf(name: string, value: string): string {
   return url.href;
 }
 
-/** `name=value` separated by commas, percent-encoded (W3C Baggage). A value may be a token, so messages show none. */
+/** Parses `name=value` pairs separated by commas, percent-encoded (W3C Baggage). Messages show no value: it may be a token. */
 function pairsOf(
   name: string,
   value: string | undefined,
@@ -114,13 +114,13 @@ function pairsOf(
         if (!(error instanceof URIError)) throw error;
       }
       throw new ConfigError(
-        `${name} takes pairs such as name=value separated by commas, percent-encoded, but number ${i + 1} is none`,
+        `${name} takes pairs such as name=value separated by commas, percent-encoded, but number ${i + 1} is not such a pair`,
       );
     });
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** Whether `node:http` would send it. */
+/** Whether `node:http` accepts the header. */
 function isHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

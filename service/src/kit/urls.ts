@@ -1,4 +1,7 @@
-/** A URL without its password, which is the user's or a parameter such as `password` and `sslpassword`, to be shown. */
+/**
+ * Returns a URL without passwords, for messages and logs: neither the user's nor those in parameters such as `password` and
+ * `sslpassword`.
+ */
 export function withoutPassword(url: string): string {
   const shown = new URL(url);
   if (shown.password !== '') shown.password = '***';

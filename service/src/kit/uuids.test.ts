@@ -9,7 +9,7 @@ describe('a UUID', () => {
     }
   });
 
-  it('is never given twice, and has each digit as often as any other', () => {
+  it('is never repeated, and has all digits equally often', () => {
     const ids = Array.from({ length: 10_000 }, nextUuid);
     assert.equal(new Set(ids).size, ids.length);
     // Without the digits that the version and the variant set.

@@ -8,32 +8,32 @@ import { RequestDurations } from './request-durations.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { StoreFigure } from './store-figure.ts';
 
-/** How attempts to send a delivery of a webhook end. */
+/** The results of attempts to send a delivery of a webhook. */
 const webhookOutcomes = ['delivered', 'rejected', 'timeout', 'unreachable', 'withheld'] as const;
 
 /** The deliveries of enabled webhooks that are not finished. */
 interface WebhookBacklog {
   pending: number;
-  /** How long ago the oldest of them was planned, in milliseconds; 0 when there is none. */
+  /** How long ago the oldest of them was planned, in milliseconds; 0 if there is none. */
   oldestAge: number;
 }
 
-/** What the gauges are read from when the metrics are asked for. */
-export interface Watched {
+/** The parts of the service that the gauges read when the metrics are collected. */
+export interface MetricSources {
   server: Server;
   db: Pick<Database, 'load' | 'unnumberedEvents'>;
   streams: { count: number };
   sweeper: Pick<Sweeper, 'lastSuccess'>;
-  /** Who counts limits: this process by itself, all replicas together, or each by itself for the time being. */
+  /** How limits are counted: by this process only, by all replicas together, or for now by each replica separately. */
   limitsStatus: () => 'own' | 'shared' | 'fallback';
-  /** How many lines the log has lost. */
+  /** The number of lines that the log has lost. */
   logLinesLost: () => number;
   /** The deliveries of webhooks that are not finished. */
   webhookBacklog: () => Promise<WebhookBacklog>;
 }
 
-/** A request that was answered. Method and duration are null when it could not be read. */
-interface Answered {
+/** A request with a response. Method and duration are null if the request could not be read. */
+interface CompletedRequest {
   method: string | null;
   /** The path template; null for a path or method that does not exist. */
   route: string | null;
@@ -41,10 +41,10 @@ interface Answered {
   durationMs: number | null;
 }
 
-// Of the process and not of one service in it. What observes it cannot be stopped, so it is started once.
+// These metrics describe the process, not one service in it. Their observers cannot be stopped, so they start only once.
 collectDefaultMetrics();
 
-/** What the service does, counted: the `on…` functions are told of events, the rest is read when it is asked for. */
+/** The metrics of the service. The `on…` functions count what happens; gauges are read when the metrics are collected. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #durations = new RequestDurations();
@@ -64,7 +64,7 @@ export class Metrics {
     const decisions = this.#decisions;
     new Counter({
       name: 'petstore_rate_limit_decisions_total',
-      help: 'Decisions of rate limits, by verdict and by whose limits they drew on.',
+      help: 'Decisions of rate limits, by verdict and by whose limits the request counted against.',
       labelNames: ['verdict', 'counted_by'],
       registers,
       collect() {
@@ -76,13 +76,13 @@ export class Metrics {
     });
     this.#unreadable = new Counter({
       name: 'petstore_http_unreadable_requests_total',
-      help: 'Requests that were not HTTP or never became whole. They have no route and no duration.',
+      help: 'Requests that were not HTTP or never arrived completely. They have no route and no duration.',
       labelNames: ['status'],
       registers,
     });
     this.#bans = new Counter({
       name: 'petstore_bans_total',
-      help: 'Bans of API keys that began.',
+      help: 'Bans of API keys that started.',
       registers,
     });
     this.#excessConnections = new Counter({
@@ -91,7 +91,7 @@ export class Metrics {
       labelNames: ['limit'],
       registers,
     });
-    // From 0 on: a counter that first appears with 1 shows no rise.
+    // Start at 0: a counter that first appears with 1 shows no increase.
     for (const limit of ['total', 'address'] as const) this.#excessConnections.inc({ limit }, 0);
     this.#webhookAttempts = new Counter({
       name: 'petstore_webhook_attempts_total',
@@ -108,7 +108,7 @@ export class Metrics {
     });
   }
 
-  readonly onResponse = ({ method, route, status, durationMs }: Answered): void => {
+  readonly onResponse = ({ method, route, status, durationMs }: CompletedRequest): void => {
     if (method === null || durationMs === null) this.#unreadable.inc({ status });
     else this.#durations.observe(method, route, status, durationMs / SECOND);
   };
@@ -126,21 +126,21 @@ export class Metrics {
 
   readonly onCommit = (size: number): void => this.#commits.observe(size);
 
-  /** Adds what can only be known of a service that is put together. */
-  watch({ server, db, limitsStatus, streams, sweeper, webhookBacklog, logLinesLost }: Watched): void {
+  /** Adds the metrics that read other parts of the service, which are built later. */
+  watch({ server, db, limitsStatus, streams, sweeper, webhookBacklog, logLinesLost }: MetricSources): void {
     const inFlight = new RequestsInFlight(server);
-    this.#gauge('petstore_http_requests_in_flight', 'Requests being answered.', () => inFlight.count);
     this.#gauge(
-      'petstore_database_queue',
-      'Operations that wait for their turn at the database.',
-      () => db.load().queued,
+      'petstore_http_requests_in_flight',
+      'Requests without a complete response yet.',
+      () => inFlight.count,
     );
+    this.#gauge('petstore_database_queue', 'Operations that wait for the database.', () => db.load().queued);
     this.#gauge(
       'petstore_limits_fallback',
-      '1 while Redis cannot be reached and each replica counts limits by itself.',
+      '1 while Redis is unavailable and each replica counts limits separately.',
       () => (limitsStatus() === 'fallback' ? 1 : 0),
     );
-    this.#gauge('petstore_event_streams_open', 'Streams of events that are open.', () => streams.count);
+    this.#gauge('petstore_event_streams_open', 'Open event streams.', () => streams.count);
     this.#storeGauge(
       'petstore_events_unnumbered',
       `Committed events that have no number in the log yet, counted up to ${MOST_COUNTED}. 0 with the embedded store.`,
@@ -151,7 +151,7 @@ export class Metrics {
     const backlog = new StoreFigure(webhookBacklog);
     this.#storeGauge(
       'petstore_webhook_deliveries_pending',
-      'Deliveries of enabled webhooks that are not finished, in the store; 10000 stands for that many or more.',
+      'Deliveries of enabled webhooks that are not finished, in the store; 10000 means 10000 or more.',
       backlog,
       ({ pending }) => pending,
     );
@@ -163,7 +163,7 @@ export class Metrics {
     );
     new Gauge({
       name: 'petstore_sweep_last_success_timestamp_seconds',
-      help: 'When each sweep of expired rows last ended without an error, in Unix time; 0 before the first time.',
+      help: 'When each sweep of expired rows last succeeded, in Unix time; 0 before the first time.',
       labelNames: ['sweep'],
       registers: [this.#registry],
       collect() {
@@ -172,7 +172,7 @@ export class Metrics {
     });
     new Counter({
       name: 'petstore_http_aborted_requests_total',
-      help: 'Requests whose connection ended before they were answered. They have no status and no duration.',
+      help: 'Requests whose connection closed before the response was complete. They have no status and no duration.',
       registers: [this.#registry],
       collect() {
         this.reset();
@@ -192,7 +192,7 @@ export class Metrics {
     else this.#watchConnections(db);
   }
 
-  /** Adds the spans that were lost: `dropped` is how many there were so far. */
+  /** Adds the number of lost spans, which `dropped` returns. */
   watchTraces(dropped: () => number): void {
     new Counter({
       name: 'petstore_trace_spans_dropped_total',
@@ -205,7 +205,7 @@ export class Metrics {
     });
   }
 
-  /** Everything in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   async text(): Promise<string> {
     const parts = [await register.metrics(), await this.#registry.metrics(), this.#durations.text()];
     return parts.join('\n');
@@ -218,12 +218,12 @@ export class Metrics {
   #watchConnections(db: Pick<Database, 'load'>): void {
     this.#gauge(
       'petstore_database_up',
-      '1 while PostgreSQL answers, 0 when the last operation could not reach it.',
+      '1 while PostgreSQL responds, 0 when the last operation could not reach it.',
       () => (db.load().isUp ? 1 : 0),
     );
     this.#gauge(
       'petstore_database_connections_max',
-      'How many connections to PostgreSQL there can be.',
+      'The maximum number of connections to PostgreSQL.',
       () => db.load().connections!.most,
     );
     new Gauge({
@@ -239,7 +239,7 @@ export class Metrics {
     });
   }
 
-  /** The series is missing while the store does not return the figure in time. */
+  /** Adds a gauge whose series is missing while the store does not return the figure in time. */
   #storeGauge<T>(name: string, help: string, figure: StoreFigure<T>, read: (current: T) => number): void {
     new Gauge({
       name,

@@ -6,22 +6,22 @@ import { Metrics } from './metrics.ts';
 
 const METRICS_PATH = '/metrics';
 
-/** The server for operators, on a port of its own: it shows the metrics, to everyone who can reach it. */
+/** The server for operators, on a separate port. It returns the metrics to every client that can reach it. */
 export class OpsServer {
   readonly metrics = new Metrics();
   readonly #server: Server;
 
-  /** `onError` is told why the metrics could not be shown. */
+  /** `onError` receives the reason why the metrics could not be collected. */
   constructor(onError: (error: unknown) => void) {
     this.#server = http.createServer((request, response) => {
-      this.#answer(request, response).catch(error => {
+      this.#handle(request, response).catch(error => {
         onError(error);
-        send(response, 500, 'The metrics could not be collected; the log says why\n');
+        send(response, 500, 'The metrics could not be collected; see the log for the reason\n');
       });
     });
   }
 
-  /** Answers the URL of the metrics. Port 0 takes any free one. */
+  /** Returns the URL of the metrics. Port 0 takes any free port. */
   async listen(host: string, port: number): Promise<string> {
     this.#server.listen({ host, port });
     await once(this.#server, 'listening');
@@ -29,7 +29,7 @@ export class OpsServer {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${METRICS_PATH}`;
   }
 
-  /** Ends at once: whoever is reading the metrics reads those of a service that has ended. */
+  /** Closes all connections at once: metrics of a stopped service are of no use. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.close();
@@ -37,13 +37,13 @@ export class OpsServer {
     await once(this.#server, 'close');
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const path = request.url?.split('?', 1)[0];
     if (isRead && path === METRICS_PATH) {
       send(response, 200, await this.metrics.text(), this.metrics.contentType);
     } else {
-      send(response, 404, `There is only GET ${METRICS_PATH} here\n`);
+      send(response, 404, `Not found; use GET ${METRICS_PATH}\n`);
     }
   }
 }

@@ -1,21 +1,21 @@
-/** Upper bounds in seconds. A read takes some 100 µs and a durable write a few milliseconds, so the scale begins early. */
+/** Upper bounds in seconds. A read takes about 100 µs and a durable write a few milliseconds, so the scale starts low. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Methods that get a label of their own. The parser knows some thirty more, and anyone may send them. */
+/** Methods that get their own label. The parser accepts about thirty more, and any client can send them. */
 const NAMED_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const NAME = 'http_request_duration_seconds';
 
 interface Series {
   labels: string;
-  /** How many fell between a bound and the one before; the last are above all bounds. */
+  /** The observations between a bound and the one before it; the last bucket is above all bounds. */
   buckets: number[];
   sum: number;
 }
 
 /**
- * How long answers took, by method, route and status. The histogram of prom-client makes a text of all labels with each
- * observation, bound to them or not: with it a request would cost a microsecond more.
+ * The durations of requests, by method, route and status. The histogram of prom-client builds a text of all labels with each
+ * observation, which would cost one more microsecond per request.
  */
 export class RequestDurations {
   readonly #series = new Map<string, Map<string, Map<number, Series>>>();
@@ -29,10 +29,10 @@ export class RequestDurations {
     series.sum += seconds;
   }
 
-  /** In the Prometheus text format. */
+  /** Returns the histogram in the Prometheus text format. */
   text(): string {
     const lines = [
-      `# HELP ${NAME} From a request's head to the end of its response, by path template.`,
+      `# HELP ${NAME} Time from the head of a request to the end of its response, by path template.`,
       `# TYPE ${NAME} histogram`,
     ];
     for (const routes of this.#series.values()) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests a server is answering, and how many were given up by their callers before it had. */
+/** Counts the requests that a server is handling, and those whose client disconnected before the response was complete. */
 export class RequestsInFlight {
   count = 0;
   aborted = 0;
@@ -22,7 +22,7 @@ export class RequestsInFlight {
     });
   }
 
-  /** A response that waits behind others on its connection does not tell that the connection ended. */
+  /** Watches the connection too: a response that waits behind others on it emits no `close` when the connection closes. */
   #connected(socket: Socket): { count: number } {
     const open = { count: 0 };
     this.#open.set(socket, open);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { StoreFigure } from './store-figure.ts';
 
 describe('a figure of the store', () => {
-  it('is read anew each time', async () => {
+  it('is read each time', async () => {
     let value = 0;
     const figure = new StoreFigure(async () => ++value);
     assert.deepEqual([await figure.current(), await figure.current()], [1, 2]);
@@ -11,12 +11,12 @@ describe('a figure of the store', () => {
 
   it('is missing when the store fails', async () => {
     const figure = new StoreFigure(async () => {
-      throw new Error('The database is away');
+      throw new Error('The database is unavailable');
     });
     assert.equal(await figure.current(), undefined);
   });
 
-  it('is missing while the store hangs, which is asked once in that time', async t => {
+  it('is missing while the store hangs, and is read only once in that time', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const store = Promise.withResolvers<number>();
     let reads = 0;

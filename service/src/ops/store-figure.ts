@@ -1,11 +1,11 @@
 import { SECOND } from '../kit/clock.ts';
 
-/** How long the metrics wait for a figure, in milliseconds: Prometheus gives up a scrape after ten seconds. */
+/** How long the metrics wait for a figure, in milliseconds. Prometheus aborts a scrape after ten seconds. */
 const TIMEOUT = SECOND;
 
 /**
- * A figure that is read from the store when the metrics are collected. Reads one at a time, and returns `undefined` when
- * the store does not return it within a second: a database that hangs must not hold up the other metrics.
+ * A figure that is read from the store when the metrics are collected, by one read at a time. It is `undefined` if the store
+ * does not return it within a second: a database that hangs must not block the other metrics.
  */
 export class StoreFigure<T> {
   readonly #read: () => Promise<T>;
@@ -16,7 +16,7 @@ export class StoreFigure<T> {
   }
 
   async current(): Promise<T | undefined> {
-    // A store that fails shows in petstore_database_up and in the log; the figure is then missing.
+    // The figure is missing while the store fails, which petstore_database_up and the log show.
     this.#reading ??= this.#read()
       .catch(() => undefined)
       .finally(() => {

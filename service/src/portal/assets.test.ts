@@ -18,7 +18,7 @@ async function textAt(url: string): Promise<string> {
 }
 
 describe('an asset', () => {
-  it('is found by the URL that carries its hash, and by no other', async () => {
+  it('is found by the URL with its hash, and by no other', async () => {
     const url = await assets.url('portal.css');
     const { hash, type } = await at(url);
     assert.equal(url, `/docs/assets/portal.${hash}.css`);
@@ -42,10 +42,10 @@ describe('an asset', () => {
     assert.deepEqual(brotliDecompressSync(await content.encoded('br')), plain);
     assert.deepEqual(gunzipSync(await content.encoded('gzip')), plain);
     assert.equal(new Set([content.etag('identity'), content.etag('br'), content.etag('gzip')]).size, 3);
-    assert.equal(content.encoded('br'), content.encoded('br'), 'made once');
+    assert.equal(content.encoded('br'), content.encoded('br'), 'compressed once');
   });
 
-  it('refers to other modules by URLs that are found', async () => {
+  it('imports other modules by URLs that exist', async () => {
     const urls = [await assets.url('reference.js'), ...(await assets.importsOf('reference.js'))];
     assert.ok(urls.length > 5);
     for (const url of urls) {
@@ -55,7 +55,7 @@ describe('an asset', () => {
     }
   });
 
-  it('names no source map: it would be asked for in vain', async () => {
+  it('names no source map, because none is served', async () => {
     const bundle = await textAt(await assets.url('swagger-ui-bundle.js'));
     assert.ok(bundle.length > 1_000_000);
     assert.doesNotMatch(bundle.slice(-200), /sourceMappingURL/);

@@ -6,10 +6,10 @@ import { ASSETS_URL } from './urls.ts';
 
 const web = join(import.meta.dirname, '../../../web');
 
-/** The viewer library is a dependency of the workspace `web`, and is found from there. */
+/** Resolves packages from the workspace `web`, which has the viewer as a dependency. */
 const fromWeb = createRequire(join(web, 'package.json'));
 
-/** The viewer, which imports nothing. Searching its 1.4 MB as our modules are searched would block the event loop. */
+/** The viewer, which imports nothing. Searching its 1.4 MB for imports would block the event loop. */
 const VIEWER = 'swagger-ui-bundle.js';
 
 const ownFiles = [
@@ -28,7 +28,7 @@ const ownFiles = [
   'shape.js',
 ];
 
-/** The files that pages may refer to, and where they are read from. */
+/** The files that pages may refer to, and functions that return their paths. */
 const files: Record<string, () => string> = {
   ...Object.fromEntries(ownFiles.map(name => [name, () => join(web, 'portal', name)])),
   [VIEWER]: () => fromWeb.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
@@ -39,23 +39,23 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** The comment that would have browsers ask for a source map, which is not served. */
+/** The comment that would make browsers request a source map, which is not served. */
 const sourceMapComment = /\n?\/[/*][#@] sourceMappingURL=\S+(?: \*\/)?\s*$/;
 
-/** The most characters of such a comment. */
+/** The most characters of a source map comment. */
 const COMMENT_LENGTH = 200;
 
 const relativeImport = /(\bfrom '|\bimport ')\.\/([\w-]+\.js)'/g;
 
 interface Asset {
-  /** Its name in URLs: `portal.3f9a….css`. What it is the name of never changes, so it may be kept for ever. */
+  /** The name in URLs: `portal.3f9a….css`. The content behind a name never changes, so it may be cached forever. */
   fileName: string;
   content: Content;
-  /** The modules that it imports, directly or not. */
+  /** The modules that it imports, directly or indirectly. */
   imports: readonly string[];
 }
 
-/** The portal's files. Each is read when it is first asked for, and stays in memory from then on. */
+/** The portal's files. Each is read at the first request for it, and then stays in memory. */
 export class Assets {
   readonly #assets = new Map<string, Promise<Asset>>();
 
@@ -64,13 +64,13 @@ export class Assets {
     return `${ASSETS_URL}/${(await this.#asset(name)).fileName}`;
   }
 
-  /** The URLs of the modules that a module imports, directly or not. */
+  /** The URLs of the modules that a module imports, directly or indirectly. */
   async importsOf(name: string): Promise<string[]> {
     const { imports } = await this.#asset(name);
     return Promise.all(imports.map(imported => this.url(imported)));
   }
 
-  /** What a URL of `url` stands for; `undefined` where there is no such file, or not with this content. */
+  /** The content of a file name from `url`; `undefined` if no such file exists, or not with this content. */
   async find(fileName: string): Promise<Content | undefined> {
     const [, stem, hash, extension] = /^([\w-]+)\.([0-9a-f]+)\.(\w+)$/.exec(fileName) ?? [];
     if (hash === undefined || !Object.hasOwn(files, `${stem}.${extension}`)) return undefined;
@@ -83,7 +83,7 @@ export class Assets {
     if (!asset) {
       asset = this.#read(name);
       this.#assets.set(name, asset);
-      // What could not be read is tried anew the next time.
+      // A file that could not be read is read again at the next request.
       asset.catch(() => this.#assets.delete(name));
     }
     return asset;
@@ -95,7 +95,7 @@ export class Assets {
     const assets = new Map(
       await Promise.all(direct.map(async file => [file, await this.#asset(file)] as const)),
     );
-    // Modules import each other by names that carry hashes, too.
+    // Modules also import each other by names with hashes.
     const linked =
       direct.length === 0
         ? text

@@ -3,17 +3,17 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const compressors = {
-  // Level 6 takes a tenth of the time of level 11, which a reader would wait for, and is an eighth larger.
+  // Level 6 takes a tenth of the time of level 11, for which the client would wait, and is an eighth larger.
   br: (bytes: Buffer) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 6 }),
   identity: async (bytes: Buffer) => bytes,
 };
 
-/** The encodings of HTTP that content can be sent in, best first. */
+/** The content encodings of HTTP in which content can be sent, best first. */
 export type Encoding = keyof typeof compressors;
 
-/** Bytes to be sent, in whichever encoding the reader's browser takes; each encoding is made once, when first asked for. */
+/** Content in every encoding that a browser may accept. Each encoding is made once, at the first request for it. */
 export class Content {
   readonly type: string;
   readonly #bytes: Buffer;
@@ -31,7 +31,7 @@ export class Content {
     return this.#hash;
   }
 
-  /** A strong ETag: other bytes, another tag (RFC 9110 §8.8.3). */
+  /** A strong ETag, different for each encoding (RFC 9110 §8.8.3). */
   etag(encoding: Encoding): string {
     return encoding === 'identity' ? `"${this.#hash}"` : `"${this.#hash}-${encoding}"`;
   }

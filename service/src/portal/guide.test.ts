@@ -14,7 +14,7 @@ const codes = Object.entries(errorCatalogue).map(([code, description], i) => [
   { status: 400 + i, description },
 ]);
 
-const told = new Proxy(
+const anyComponent = new Proxy(
   {},
   { get: (_, name) => ({ name, description: `About \`${String(name)}\` <here>.` }) },
 );
@@ -37,7 +37,7 @@ const document = {
     },
     '/new': { post: { operationId: 'makeNew', tags: ['Animals'], summary: 'New', 'x-stability': 'beta' } },
   },
-  components: { parameters: told, headers: told, 'x-error-codes': Object.fromEntries(codes) },
+  components: { parameters: anyComponent, headers: anyComponent, 'x-error-codes': Object.fromEntries(codes) },
 } as unknown as Contract;
 
 const page = (await guidePage(document, new Assets())).text;
@@ -78,7 +78,7 @@ describe('the guide', () => {
     assert.ok(page.includes('<a href="/docs#/Animals/makeNew">POST /new</a></td><td><span class="badge"'));
   });
 
-  it('escapes what the contract says', () => {
+  it('escapes text of the contract', () => {
     assert.ok(page.includes('About <code>Retry-After</code> &lt;here&gt;.'));
   });
 });

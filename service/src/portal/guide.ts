@@ -17,7 +17,7 @@ interface Section {
   content: Html;
 }
 
-/** The guide beside the reference. Its tables are the service's own: plans, scopes, error codes, deprecations. */
+/** The page of the guide. Its tables come from the code: plans, scopes, error codes, deprecations. */
 export async function guidePage(document: Contract, assets: Assets): Promise<Html> {
   const sections = [
     authentication(),
@@ -41,7 +41,7 @@ ${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
 </div>
 <main id="content" class="guide" tabindex="-1">
 <h1>Guide</h1>
-<p class="lead">What holds for every operation. The operations themselves are in the <a href="/docs">reference</a>.</p>
+<p class="lead">Rules for all operations. The <a href="/docs">reference</a> describes each operation.</p>
 ${sections.map(
   ({ id, title, content }) => html`<section id="${id}">
 <h2><a href="#${id}">${title}</a></h2>
@@ -60,10 +60,10 @@ function authentication(): Section {
     content: html`<p>Send your API key with every request, in one of two headers:</p>
 <pre tabindex="0"><code>X-API-Key: psk_…
 Authorization: Bearer psk_…</code></pre>
-<p>Keep the key out of URLs, logs and repositories. It was shown once, when it was made; an administrator can replace its
+<p>Keep the key out of URLs, logs and repositories. It was shown once, when it was created. An administrator can replace its
 secret without an interruption: <a href="${operationUrl('API keys', 'rotateApiKey')}">rotate it</a>.</p>
-<p>A key has scopes. Each operation names those that it needs; a <code>:write</code> does not include the
-<code>:read</code> beside it.</p>
+<p>A key has scopes. Each operation lists the scopes that it requires. A <code>:write</code> scope does not include the
+<code>:read</code> scope of the same resources.</p>
 ${table(
   'Scopes',
   ['Scope', 'Allows'],
@@ -73,7 +73,7 @@ ${table(
 }
 
 function limits({ components: { headers } }: Contract): Section {
-  const told = [
+  const limitHeaders = [
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
@@ -84,23 +84,23 @@ function limits({ components: { headers } }: Contract): Section {
   return {
     id: 'limits',
     title: 'Limits by plan',
-    content: html`<p>How many requests a key may send depends on its plan. Minutes and days are those of UTC; both limits
+    content: html`<p>The plan of a key limits its requests per minute and per day. Minutes and days are those of UTC; both limits
 are exact.</p>
 ${table(
   'Limits by plan',
   ['Plan', 'Requests per minute', 'Requests per day'],
   plans.map(plan => [capitalised(plan), ...limitsOf(plan)]),
 )}
-<p>Every response says where the key stands, in the window that has fewer requests left:</p>
+<p>Every response shows the state of the window with fewer requests left:</p>
 ${table(
   'Headers about limits',
   ['Header', 'Meaning'],
-  told.map(name => [code(name), prose(headers[name]!.description)]),
+  limitHeaders.map(name => [code(name), prose(headers[name]!.description)]),
 )}
-<p>A request over the limit is answered 429 and uses nothing. Wait the seconds in <code>Retry-After</code>, then send it
-again; if it is rejected again, wait longer each time (exponential backoff, with a random part). A key that goes on calling
-without waiting is banned for a while: 429 <code>api_key_banned</code>.
-<a href="${operationUrl('Account', 'getAccount')}">GET /account</a> answers even then, and shows both windows.</p>`,
+<p>A request over the limit gets 429 and does not count. Wait the seconds in <code>Retry-After</code>, then send it again. If
+it is rejected again, wait longer each time (exponential backoff, with a random part). A key that keeps sending requests
+without waiting is banned for some time: 429 <code>api_key_banned</code>.
+<a href="${operationUrl('Account', 'getAccount')}">GET /account</a> works even then, and shows both windows.</p>`,
   };
 }
 
@@ -115,8 +115,8 @@ function errors({ components }: Contract): Section {
   return {
     id: 'errors',
     title: 'Errors',
-    content: html`<p>Every error has the same three fields. Decide by <code>code</code>; <code>message</code> is for people
-and says what was wrong; <code>status</code> repeats the status of HTTP.</p>
+    content: html`<p>Every error has the same three fields. Programs should use <code>code</code>. <code>message</code> is for
+people and describes the problem. <code>status</code> repeats the HTTP status.</p>
 <pre tabindex="0"><code>{ "code": "pet_not_found", "message": "There is no pet 42", "status": 404 }</code></pre>
 ${table(
   'Error codes',
@@ -131,10 +131,11 @@ function paging(): Section {
     id: 'paging',
     title: 'Paging',
     content: html`<p>A list is a JSON array of at most <code>limit</code> items: ${pageLimit.minimum} to ${pageLimit.maximum},
-${pageLimit.default} if you do not say. While there are more, the <code>Link</code> header has the URL of the next page. Follow
-it as it is; do not build cursors yourself.</p>
+${pageLimit.default} by default. Unless the page is the last, the <code>Link</code> header has the URL of the next page. Use this
+URL unchanged; do not build cursors yourself.</p>
 <pre tabindex="0"><code>Link: &lt;/pets?limit=${pageLimit.default}&amp;cursor=WyJpZCIsMjBd&gt;; rel="next"</code></pre>
-<p>The last page has no such link. What is created or deleted meanwhile makes no other item appear twice or get lost.</p>`,
+<p>The last page has no such link. Items that are created or deleted between two pages do not make other items appear twice or
+get lost.</p>`,
   };
 }
 
@@ -148,9 +149,9 @@ function safeRetries({ components: { parameters } }: Contract): Section {
   return {
     id: 'idempotency',
     title: 'Idempotency and safe retries',
-    content: html`<p>When a connection breaks you do not know whether the request was carried out. GET, PUT, PATCH and DELETE
-can be sent again as they are. Give every POST an <code>Idempotency-Key</code>, such as a UUID, and repeat it with the same
-one: it is carried out once, and the answer to the repetition says <code>Idempotency-Replayed: true</code>.</p>
+    content: html`<p>When a connection breaks, you do not know whether the request was carried out. You can repeat GET, PUT, PATCH
+and DELETE unchanged. Send every POST with an <code>Idempotency-Key</code>, such as a UUID, and repeat it with the same key: it
+is carried out once, and the response to the repetition has the header <code>Idempotency-Replayed: true</code>.</p>
 ${table(
   'Request headers for safe retries',
   ['Header', 'On', 'Meaning'],
@@ -160,8 +161,8 @@ ${table(
     row(IfNoneMatch, 'GET of a single resource'),
   ],
 )}
-<p>With another request under the same key the answer is 422 <code>idempotency_key_reused</code>; while the first is still
-running, 409 <code>idempotency_key_in_use</code>.</p>`,
+<p>A different request with the same key gets 422 <code>idempotency_key_reused</code>. While the first request is still running,
+a repetition gets 409 <code>idempotency_key_in_use</code>.</p>`,
   };
 }
 
@@ -172,9 +173,9 @@ function lifecycle(document: Contract): Section {
   return {
     id: 'deprecation',
     title: 'Versions and deprecation',
-    content: html`<p>The interface is at version ${document.info.version}. An operation that is going to end says so in every
-response: <code>Deprecation</code> since when, <code>Sunset</code> until when, and <code>Link</code> with
-<code>rel="successor-version"</code> what to use instead. From its sunset on it answers 410
+    content: html`<p>The API has version ${document.info.version}. Every response of a deprecated operation has three headers:
+<code>Deprecation</code> with the date of the deprecation, <code>Sunset</code> with the date of its end, and <code>Link</code> with
+<code>rel="successor-version"</code> for its replacement. From the sunset date it returns 410
 <code>operation_sunset</code>.</p>
 ${
   deprecated.length > 0 &&
@@ -190,7 +191,7 @@ ${
   )
 }
 <p>Operations marked <code>experimental</code> may change at any time, those marked <code>beta</code> only with an entry in
-the changelog. Their responses say so in <code>X-Stability</code>.</p>
+the changelog. Their responses have the header <code>X-Stability</code>.</p>
 ${
   unsettled.length > 0 &&
   table(
@@ -210,7 +211,7 @@ function day(date: string | undefined): Html {
   return html`<time datetime="${date}">${date}</time>`;
 }
 
-/** A table with its caption; wide ones scroll by themselves, by keyboard too. */
+/** A table with a label. A wide table scrolls in its own region, also with the keyboard. */
 function table(caption: string, columns: readonly string[], rows: readonly (readonly Part[])[]): Html {
   return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -223,7 +224,7 @@ function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** A line of CommonMark as the contract has it: of its marks only code is used. */
+/** A line of CommonMark from the contract, which uses only code spans. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, i) => (i % 2 ? code(part) : part))}`;
 }

@@ -8,7 +8,7 @@ const pages = { reference: referencePage, guide: guidePage };
 
 export type PageName = keyof typeof pages;
 
-/** The developer portal: its pages and files, each made when it is first asked for. */
+/** The developer portal: its pages and files, each made at the first request for it. */
 export class Portal {
   readonly #document: Contract;
   readonly #assets = new Assets();
@@ -28,7 +28,7 @@ export class Portal {
     return content;
   }
 
-  /** A file by the name that it has in URLs. */
+  /** A file by its name in URLs. */
   asset(fileName: string): Promise<Content | undefined> {
     return this.#assets.find(fileName);
   }

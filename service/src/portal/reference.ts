@@ -14,7 +14,7 @@ import type { Assets } from './assets.ts';
 import { shell } from './shell.ts';
 import { GUIDE_URL, REFERENCE_URL } from './urls.ts';
 
-/** The page of the reference: all operations are listed in it, and its script makes them open. */
+/** The page of the reference. It lists all operations; its script makes them open. */
 export async function referencePage(document: Contract, assets: Assets): Promise<Html> {
   const { title, version, description } = document.info;
   const bundle = await assets.url('swagger-ui-bundle.js');
@@ -44,9 +44,9 @@ ${navigation(document)}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
 <p class="lead">${description.split('\n', 1)[0]}</p>
-<p>New here? The <a href="${GUIDE_URL}">guide</a> tells of authentication, limits, errors, paging and safe retries.
+<p>New here? The <a href="${GUIDE_URL}">guide</a> describes authentication, limits, errors, paging and safe retries.
 To try operations out, enter your API key above: it stays in this tab.</p>
-<noscript><p class="notice">To open operations and to try them out the page needs JavaScript. The whole contract is
+<noscript><p class="notice">JavaScript is required to open operations and to try them out. The whole contract is in
 <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript>
 <p class="no-match">No operation matches the search.</p>
 <div id="reference">${operationList(document)}</div>
@@ -55,7 +55,7 @@ To try operations out, enter your API key above: it stays in this tab.</p>
   });
 }
 
-/** Not a form: nothing may ever put the key into a URL. */
+/** Not a form, so that the key never gets into a URL. */
 const keyField = html`<div class="key">
 <label for="api-key">API key</label>
 <input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="psk_…">
@@ -86,7 +86,7 @@ ${methodLabel(element, method)}
 ${stabilityBadge(element, operation)}</span></a></li>`;
 }
 
-/** A line that is followed before the viewer is loaded is opened by its address as soon as it can be. */
+/** If a link is followed before the viewer is loaded, the viewer opens the operation by its URL once it is loaded. */
 function operationList(document: Contract): Html {
   const operations = operationsOf(document);
   const linesOf = (tag: string) => operations.filter(listed => listed.tag === tag).map(line);

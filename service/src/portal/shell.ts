@@ -5,17 +5,17 @@ export interface Shell {
   title: string;
   version: string;
   current: typeof REFERENCE_URL | typeof GUIDE_URL;
-  /** URLs of the files that both pages need. */
+  /** URLs of the files of both pages. */
   stylesheet: string;
   themeScript: string;
-  /** What else belongs into the head. */
+  /** Further elements of the head. */
   head?: Html;
-  /** What else belongs into the header: the field for the key. */
+  /** Further elements of the header: the field for the key. */
   tools?: Html;
   content: Html;
 }
 
-/** The frame of every page: head, skip link, header. The script of the theme runs before anything is painted. */
+/** The frame of every page: head, skip link, header. The theme's script runs before the first paint. */
 export function shell({
   title,
   version,

@@ -1,6 +1,6 @@
 import { fragmentOf } from '../../../web/portal/operation-list.js';
 
-/** Where the portal lives on the service. */
+/** Paths of the portal. */
 export const REFERENCE_URL = '/docs';
 export const GUIDE_URL = '/docs/guide';
 export const ASSETS_URL = '/docs/assets';

@@ -24,13 +24,20 @@ async function storeAll({ app, clientWith }: TestApp, states: LimitState[]): Pro
 }
 
 describe('of the states that replicas store for one key', () => {
-  const earlier = { ...newState(NOON), seenAt: NOON, minuteUsed: 50, dayUsed: 50, toldAt: 1, strikes: [1] };
+  const earlier = {
+    ...newState(NOON),
+    seenAt: NOON,
+    minuteUsed: 50,
+    dayUsed: 50,
+    rejectedAt: 1,
+    strikes: [1],
+  };
   const later = {
     ...newState(NOON + MINUTE),
     seenAt: NOON + MINUTE,
     minuteUsed: 2,
     dayUsed: 52,
-    toldAt: 2,
+    rejectedAt: 2,
     strikes: [2],
   };
 
@@ -40,10 +47,10 @@ describe('of the states that replicas store for one key', () => {
       [earlier, later],
       [later, earlier],
     ]) {
-      const { minute, minuteUsed, dayUsed, toldAt, strikes } = await storeAll(shop, states);
+      const { minute, minuteUsed, dayUsed, rejectedAt, strikes } = await storeAll(shop, states);
       assert.deepEqual(
-        { minute, minuteUsed, dayUsed, toldAt, strikes },
-        { minute: later.minute, minuteUsed: 2, dayUsed: 52, toldAt: 2, strikes: [2] },
+        { minute, minuteUsed, dayUsed, rejectedAt, strikes },
+        { minute: later.minute, minuteUsed: 2, dayUsed: 52, rejectedAt: 2, strikes: [2] },
       );
     }
   });

@@ -150,7 +150,10 @@ describe('a change of a key', () => {
       await api.post(`/keys/${keyId}/rotate`),
     ]) {
       const message = assertRejected(response, 409, 'api_key_revoked');
-      assert.equal(message, 'API key 2 was revoked at 2026-11-21T12:00:00.000Z and stays so; create another');
+      assert.equal(
+        message,
+        'API key 2 was revoked at 2026-11-21T12:00:00.000Z and cannot be changed; create another',
+      );
     }
   });
 });

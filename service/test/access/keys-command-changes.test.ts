@@ -94,11 +94,11 @@ describe('the command keys, next to a running service', () => {
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
     await shop.app.keyLimits.flush();
     assert.match(await keys(t, shop, 'list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
-    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 is no longer banned.\n');
+    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 is no longer banned\n');
     shop.clock.turn(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get('/keys/2')).body.ban, null);
-    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned.\n');
+    assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned\n');
   });
 
   it('prints the usage of a key that is stored', async t => {
@@ -121,7 +121,7 @@ describe('the command keys, next to a running service', () => {
     ]) {
       const { code, stdout, stderr } = await run(t, ['keys', ...args], shop.store.environment);
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, /^API key 2 was revoked at .* and stays so; create another$/m);
+      assert.match(stderr, /^API key 2 was revoked at .* and cannot be changed; create another$/m);
     }
     assertRejected(await shop.api.post('/keys/2/rotate'), 409, 'api_key_revoked');
   });

@@ -23,7 +23,7 @@ describe('the command keys', () => {
     const created = await keys(t, store.environment, 'create', ...webShop);
     assert.equal(created.code, 0, created.stderr);
     assert.match(created.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
-    assert.match(created.stderr, /^API key 2 \(Web shop\)\. It is shown this once/);
+    assert.match(created.stderr, /^API key 2 \(Web shop\)\. It is shown only once: store it safely$/m);
     const client = api.as(created.stdout.trim());
     const response = await client.get('/pets');
     assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '60']);
@@ -32,11 +32,11 @@ describe('the command keys', () => {
     const listed = await keys(t, store.environment, 'list');
     assert.equal(
       listed.stdout,
-      '1\tAdministrator\tenterprise\tadmin\tin force\n2\tWeb shop\tfree\tpets:read,orders:write\tin force\n',
+      '1\tAdministrator\tenterprise\tadmin\tactive\n2\tWeb shop\tfree\tpets:read,orders:write\tactive\n',
     );
 
     const revoked = await keys(t, store.environment, 'revoke', '2');
-    assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked.\n']);
+    assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked\n']);
     clock.turn(SECOND);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
@@ -56,17 +56,23 @@ describe('the command keys', () => {
   });
 
   const invalid: [args: string[], complaint: RegExp][] = [
-    [[], /^Say what to do: keys takes create, list, show, change, rotate, revoke, unban, reset, usage$/],
-    [['create'], /^keys create needs --name$/],
+    [
+      [],
+      /^The command is incomplete: use keys with one of create, list, show, change, rotate, revoke, unban, reset, usage$/,
+    ],
+    [['create'], /^Option --name is required: keys create needs --name, --plan and --scope$/],
     [['create', ...webShop, '--plan', 'gold'], /^Field `plan` must be one of .*, but was "gold"$/],
-    [['create', ...webShop, '--per-minute', 'x'], /^--per-minute and --per-day go together$/],
+    [
+      ['create', ...webShop, '--per-minute', 'x'],
+      /^Options --per-minute and --per-day must be given together$/,
+    ],
     [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '77'], /^There is no API key 77$/],
     [['revoke', '1'], /^API key 1 is the last administrator's key/],
     [['change', '1', '--scope', 'pets:read'], /^API key 1 is the last administrator's key/],
     [['change', '1', '--expires', '2999-01-01T00:00:00Z'], /^API key 1 is the last administrator's key/],
-    [['change', '1'], /^keys change needs something to change, such as --plan pro$/],
+    [['change', '1'], /^Name at least one setting to change, such as --plan pro$/],
     [['change', '1', '--plan', 'gold'], /^Field `plan` must be one of .*, but was "gold"$/],
     [['change', '1', '--per-day', 'many'], /^Field `quotas.perDay` must be an integer .*, but was "many"$/],
     [['change', '1', '--expires', '2020-01-01T00:00:00Z'], /^Field `expiresAt` must be in the future/],
@@ -131,9 +137,9 @@ describe('the first start', () => {
     await once(next.child.stderr!, 'data');
     const { stderr: welcome } = await next.end('SIGTERM');
     await first.end('SIGTERM');
-    const line = `Admin key  none in ${join(directory, 'admin.key')}: it was left where the first replica started,\n`;
+    const line = `Admin key  not in ${join(directory, 'admin.key')}: the first replica stored it in its\n`;
     assert.ok(welcome.includes(line), welcome);
-    assert.match(welcome, /or make another with\n {15}node_modules\S+ service\S+ keys create /);
+    assert.match(welcome, /or create another with\n {15}node_modules\S+ service\S+ keys create /);
     assert.ok(!existsSync(join(directory, 'admin.key')));
   });
 });

@@ -85,6 +85,12 @@ export const documentedOperations = Object.entries(document.paths).flatMap(([pat
   })),
 );
 
+export type ListedOperation = (typeof documentedOperations)[number];
+
+export function operationsOf(tags: string[]): ListedOperation[] {
+  return documentedOperations.filter(({ operation }) => tags.includes(operation.tags[0]!));
+}
+
 /** The responses of an operation by status, with references resolved. */
 export function responsesOf({ responses }: OperationObject): [status: string, response: ResponseObject][] {
   return Object.entries(responses).map(([status, response]) => [

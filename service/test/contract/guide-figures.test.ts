@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { WEBHOOKS_PER_KEY } from '../../src/contract/defaults.ts';
 import { RESPONSE_TIMEOUT } from '../../src/events/webhooks/attempt.ts';
 import { WINDOW } from '../../src/events/webhooks/outbox.ts';
-import { AT_FIRST, AT_MOST, WHILE_FAILING } from '../../src/events/webhooks/pace.ts';
+import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from '../../src/events/webhooks/pace.ts';
 import { SCHEDULE } from '../../src/events/webhooks/schedule.ts';
 import { grouped, inWords } from '../../src/kit/quantities.ts';
 import { docsDirectory } from '../support/guide.ts';
@@ -16,9 +16,9 @@ describe('the figures about webhooks in the guide', () => {
   for (const text of [
     `return a 2xx within ${inWords(RESPONSE_TIMEOUT)}`,
     `The service tries again after ${SCHEDULE},`,
-    `${AT_FIRST} at first, more`,
-    `(up to ${AT_MOST}, and`,
-    `and ${WHILE_FAILING} while attempts fail`,
+    `${INITIAL_CONCURRENCY} at first, more`,
+    `(up to ${MAX_CONCURRENCY}, and`,
+    `and ${FAILING_CONCURRENCY} while attempts fail`,
     `At most ${grouped(WINDOW.pending)} deliveries are pending`,
     `A key can have ${WEBHOOKS_PER_KEY} webhooks, unless`,
   ]) {

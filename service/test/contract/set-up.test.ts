@@ -71,7 +71,7 @@ describe('set-up', () => {
   it('that installs no runtime names the platform', t => {
     const { status, stderr } = freshClone(t).setUp();
     assert.equal(status, 1);
-    assert.match(stderr, new RegExp(`Node\\.js 24 is not there for ${process.platform}-${process.arch} `));
+    assert.match(stderr, new RegExp(`Node\\.js 24 is missing for ${process.platform}-${process.arch} `));
   });
 });
 

@@ -126,7 +126,7 @@ describe('while Redis hangs', () => {
     assert.equal(verdicts.flat().filter(verdict => verdict === 'admitted').length, 4);
     await use(replica, 2, 100);
     assert.ok(Date.now() - started < 2 * SECOND, `${Date.now() - started} ms`);
-    assert.deepEqual(replica.statuses, [['fallback', 'Redis did not answer within 1000 ms']]);
+    assert.deepEqual(replica.statuses, [['fallback', 'Redis did not respond within 1000 ms']]);
     server.resume();
     await untilShared(replica);
   });

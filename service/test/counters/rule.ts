@@ -1,5 +1,5 @@
 import { type Decision, decide, describe, type LimitState, type Terms } from '../../src/counters/decide.ts';
-import { packQuestion, unpackAnswer } from '../../src/counters/packed-state.ts';
+import { packCall, unpackResult } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 import { SECOND } from '../../src/kit/clock.ts';
 
@@ -25,8 +25,8 @@ export function inRedis(connection: () => RedisConnection): Rule {
     name: 'in Redis',
     runs: 40,
     decide: async (state, terms, now) => {
-      const question = packQuestion({ what: 'count', now, kept: SECOND, terms, seed: state });
-      const response = unpackAnswer(await connection().client.decide(`rule:${requests++}`, question))!;
+      const call = packCall({ what: 'count', now, ttl: SECOND, terms, seed: state });
+      const response = unpackResult(await connection().client.decide(`rule:${requests++}`, call))!;
       Object.assign(state, response.state);
       return describe(state, terms, response.decidedAt, response);
     },

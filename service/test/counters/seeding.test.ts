@@ -82,8 +82,8 @@ describe('of two states of a subject', () => {
     day: 10,
     dayUsed: 50,
     dayRejected: 3,
-    toldAt: 1_000,
-    toldUntil: 2_000,
+    rejectedAt: 1_000,
+    waitUntil: 2_000,
     strikes: [1_100, 1_200],
     bannedAt: 500,
     bannedUntil: 900,
@@ -115,12 +115,12 @@ describe('of two states of a subject', () => {
     ['a ban that ends earlier loses', { bannedAt: 600, bannedUntil: 899, bans: 4 }, {}],
     [
       'the last rejection and the strikes are those of the state that was seen last',
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
-      { toldAt: 7, toldUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [9], seenAt: 1_700_000_000_001 },
     ],
     [
       'and not those of the state that was seen before',
-      { toldAt: 7, toldUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
+      { rejectedAt: 7, waitUntil: 8, strikes: [], seenAt: 1_699_999_999_999 },
       {},
     ],
   ];

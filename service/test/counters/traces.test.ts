@@ -66,51 +66,55 @@ describe('two replicas that share their counts', () => {
   it('decide every trace as a single process does, and have the same state of every key', async t => {
     const { url, redis } = await testRedis(t);
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
-    await fc.assert(
-      fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
-        await redis.flushdb();
-        // The mark exists already, so the replicas send nothing again when they look for it.
-        await redis.set('petstore:limits:{mark}', 'exists');
-        const clock = new TestClock(START);
-        const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
-        try {
-          const single = new MemoryCounters();
-          let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-          for (const { subject, replica, step, lifts, change } of requests) {
-            clock.turn(step);
-            const now = clock.now();
-            terms = {
-              ...terms,
-              limits: change ?? terms.limits,
-              bansLiftedAt: lifts ? now : terms.bansLiftedAt,
-            };
-            const { counters } = replicas[replica]!;
-            if (typeof subject === 'number') {
-              const expected = single.decideKey(subject, terms, now);
-              assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
-              seen[expected.verdict]++;
-            } else {
-              const ofAddress = { ...terms, banRules: undefined };
-              const expected = single.decideAddress(subject, ofAddress, now);
-              assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
-              assert.deepEqual(
-                await counters.peekAddress(subject, ofAddress, now),
-                single.peekAddress(subject, ofAddress, now),
-              );
-            }
+    const sameDecisions = fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
+      await redis.flushdb();
+      // The mark exists already, so the replicas send nothing again when they look for it.
+      await redis.set('petstore:limits:{mark}', 'exists');
+      const clock = new TestClock(START);
+      const replicas = [await settledReplica(t, url, clock), await settledReplica(t, url, clock)];
+      try {
+        const single = new MemoryCounters();
+        let terms: Terms = { limits, bansLiftedAt: 0, banRules };
+        for (const { subject, replica, step, lifts, change } of requests) {
+          clock.turn(step);
+          const now = clock.now();
+          terms = {
+            ...terms,
+            limits: change ?? terms.limits,
+            bansLiftedAt: lifts ? now : terms.bansLiftedAt,
+          };
+          const { counters } = replicas[replica]!;
+          if (typeof subject === 'number') {
+            const expected = single.decideKey(subject, terms, now);
+            assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
+            seen[expected.verdict]++;
+          } else {
+            const ofAddress = { ...terms, banRules: undefined };
+            const expected = single.decideAddress(subject, ofAddress, now);
+            assert.deepEqual(await counters.decideAddress(subject, ofAddress, now), expected);
+            assert.deepEqual(
+              await counters.peekAddress(subject, ofAddress, now),
+              single.peekAddress(subject, ofAddress, now),
+            );
           }
-          const known = await single.statesOfKeys(keys);
-          for (const { counters, statuses } of replicas) {
-            assert.deepEqual(await counters.statesOfKeys(keys), known);
-            assert.deepEqual(statuses, []);
-          }
-        } finally {
-          // Also after a failure: otherwise the replicas of this trace send their counts into the next one.
-          for (const { counters } of replicas) await counters.close();
         }
-      }),
-      { numRuns: Number(TRACES), ...(TRACES_SEED && { seed: Number(TRACES_SEED) }) },
-    );
+        const known = await single.statesOfKeys(keys);
+        for (const { counters, statuses } of replicas) {
+          assert.deepEqual(await counters.statesOfKeys(keys), known);
+          assert.deepEqual(statuses, []);
+        }
+      } finally {
+        // Also after a failure: otherwise the replicas of this trace send their counts into the next one.
+        for (const { counters } of replicas) await counters.close();
+      }
+    });
+    // Few traces have bans: another round follows when there were too few.
+    for (let round = 0; round < 5 && Math.min(...Object.values(seen)) <= 100; round++) {
+      await fc.assert(sameDecisions, {
+        numRuns: Number(TRACES),
+        ...(TRACES_SEED && { seed: Number(TRACES_SEED) }),
+      });
+    }
     assert.ok(Math.min(...Object.values(seen)) > 100, JSON.stringify(seen));
   });
 

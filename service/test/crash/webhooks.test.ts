@@ -69,7 +69,7 @@ async function killWhileSending(
   const receiver = await Receiver.start();
   t.after(() => receiver.close());
   // Each response takes some time, so that every kill happens during deliveries.
-  receiver.answer(response => setTimeout(() => response.writeHead(204).end(), 20));
+  receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 20));
   const replicas = await Promise.all(Array.from({ length: count }, () => start({})));
   const first = new Client(replicas[0]!.url, replicas[0]!.adminKey);
   const { status } = await first.post('/webhooks', { url: receiver.url, types: ['category.updated'] });

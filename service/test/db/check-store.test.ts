@@ -93,10 +93,7 @@ describe('a check of a store', () => {
     assert.match((await checkStore(path)).violations.join('\n'), /^Damage: /);
     const { code, stdout, stderr } = await run(t, ['check', path], {});
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /^\S+petstore\.db is not whole:\n {2}Damage: .*\nRestore a backup that passes check/s,
-    );
+    assert.match(stderr, /^\S+petstore\.db is damaged:\n {2}Damage: .*\nRestore a backup that passes check/s);
   });
 
   it('reports damage in the tables of the schema and of its version only as damage', async t => {
@@ -112,7 +109,7 @@ describe('a check of a store', () => {
       closeSync(file);
       const { code, stdout, stderr } = await run(t, ['check', path], {});
       assert.deepEqual([code === 1 || code === 2, stdout], [true, '']);
-      assert.match(stderr, /is not whole:\n {2}Damage: |cannot be read as a store: /, table);
+      assert.match(stderr, /is damaged:\n {2}Damage: |cannot be read as a store: /, table);
       assert.doesNotMatch(stderr, /\n {4}at |newer than this program/, table);
     }
   });
@@ -124,7 +121,7 @@ describe('a check of a store', () => {
     assert.equal(code, 0);
     assert.match(
       stdout,
-      /is whole: categories 1, pets 3, .*; schema version 2, which the next start brings to /,
+      /is intact: categories 1, pets 3, .*; schema version 2, which the next start migrates to /,
     );
     assert.deepEqual(readFileSync(path), before);
   });
@@ -148,6 +145,9 @@ describe('a check of a store', () => {
   it('needs the embedded store or a file', async t => {
     const { code, stderr } = await run(t, ['check'], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
     assert.equal(code, 2);
-    assert.match(stderr, /^check without a file is for the embedded store, but DATABASE_URL is set/);
+    assert.match(
+      stderr,
+      /^The command check without a file is for the embedded store, but DATABASE_URL is set/,
+    );
   });
 });

@@ -29,6 +29,13 @@ describe('the embedded store while another process locks it', () => {
     assert.deepEqual(await app.db.write(tx => tx.get(sql)), { timeout: 250 });
   });
 
+  it('moves its log into the database after 500 pages, so that no commit has to move a long one', async t => {
+    const { app } = await aShop(t);
+    assert.deepEqual(await app.db.write(tx => tx.get('PRAGMA wal_autocheckpoint')), {
+      wal_autocheckpoint: 500,
+    });
+  });
+
   it('rejects writes with 503 and serves reads, and accepts writes when the lock is released', async t => {
     const { api, other } = await aShop(t);
     const pet = `/pets/${await aPet(api, { name: 'Rex' })}`;

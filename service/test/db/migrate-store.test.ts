@@ -159,7 +159,10 @@ describe('a shop that moves to PostgreSQL', () => {
 describe('a shop does not move', () => {
   it('without a database or a store', async t => {
     const { environment, embedded } = await stores(t);
-    assertExplained(await run(t, ['migrate-store'], embedded), /^DATABASE_URL is not set: it names/);
+    assertExplained(
+      await run(t, ['migrate-store'], embedded),
+      /^DATABASE_URL is not set: set it to the PostgreSQL database/,
+    );
     assertExplained(await run(t, ['migrate-store'], environment), /^There is no store in .*: PETSTORE_DATA/);
     assert.ok(!existsSync(join(environment.PETSTORE_DATA, 'petstore.db')));
   });

@@ -18,7 +18,7 @@ const page = `<!doctype html><title>Shop</title><script>
     seen.push([Number(lastEventId), JSON.parse(data).data.name]));
 </script>`;
 
-/** The backend of a web shop: serves its page, and passes the stream on with the key that the page must not have. */
+/** The backend of a web shop: serves its page, and forwards the stream with the API key that the page must not have. */
 function backend({ origin, adminKey }: TestApp) {
   const open = new Set<ServerResponse>();
   const server = createServer((incoming, response) => {
@@ -29,10 +29,10 @@ function backend({ origin, adminKey }: TestApp) {
     const lastEventId = incoming.headers['last-event-id'];
     const query = incoming.url!.slice('/stream'.length);
     const headers = { 'x-api-key': adminKey, ...(lastEventId && { 'last-event-id': String(lastEventId) }) };
-    const passed = request(`${origin}/events/stream${query}`, { agent: false, headers }, answer => {
-      response.writeHead(answer.statusCode!, { 'content-type': 'text/event-stream' });
-      answer.on('error', () => {});
-      answer.pipe(response);
+    const passed = request(`${origin}/events/stream${query}`, { agent: false, headers }, upstream => {
+      response.writeHead(upstream.statusCode!, { 'content-type': 'text/event-stream' });
+      upstream.on('error', () => {});
+      upstream.pipe(response);
     });
     passed.on('error', () => {});
     passed.end();
@@ -44,7 +44,7 @@ function backend({ origin, adminKey }: TestApp) {
   });
   return {
     server,
-    /** Breaks every stream off, in the middle of whatever it sends. */
+    /** Cuts every stream, in the middle of any message. */
     cut: () => {
       for (const response of open) response.destroy();
     },
@@ -52,7 +52,7 @@ function backend({ origin, adminKey }: TestApp) {
 }
 
 describe('a browser’s EventSource', () => {
-  it('that is cut off again and again goes on where it was, and has every event once', async t => {
+  it('that is cut off again and again continues where it stopped, and gets every event once', async t => {
     const shop = await startTestApp(t, { alone: false });
     const end = Number(await settledCursor(shop));
     const { server, cut } = backend(shop);

@@ -9,12 +9,12 @@ import { startTestApp } from '../support/test-app.ts';
 
 const EVENTS = 5_000;
 
-/** A page of a catch-up has 100 events. */
+/** A catch-up reads 100 events per page. */
 const PAGES = EVENTS / 100;
 
 const path = '/events/stream?cursor=0&type=pet.updated';
 
-/** Counts the reads of filtered pages, and how many of them run at once. */
+/** Counts the reads of filtered pages, and how many run at the same time. */
 function watchReads(db: Database): { total: number; most: number } {
   const reads = { total: 0, most: 0 };
   let running = 0;
@@ -23,7 +23,7 @@ function watchReads(db: Database): { total: number; most: number } {
     if (!sql.includes('of_type')) return all(sql, values);
     reads.total++;
     reads.most = Math.max(reads.most, ++running);
-    // Long enough for other reads to begin, if they may.
+    // Long enough for other reads to start, if they were allowed to.
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     try {
       return await all(sql, values);
@@ -35,7 +35,7 @@ function watchReads(db: Database): { total: number; most: number } {
 }
 
 describe('streams that are behind', () => {
-  it('read the log two at a time, and all of them get all of it', async t => {
+  it('read the log two at a time, and all of them get every event', async t => {
     const shop = await startTestApp(t);
     await appendMany(shop.app, EVENTS);
     await settledCursor(shop);
@@ -48,7 +48,7 @@ describe('streams that are behind', () => {
     await Promise.all(readers.map(reader => reader.close()));
   });
 
-  it('stop reading when their clients have gone', async t => {
+  it('stop reading when their clients disconnect', async t => {
     const shop = await startTestApp(t);
     await appendMany(shop.app, EVENTS);
     await settledCursor(shop);
@@ -63,6 +63,6 @@ describe('streams that are behind', () => {
       seen = reads.total;
       for (let turn = 0; turn < 50; turn++) await nextTurn();
     }
-    assert.ok(reads.total < PAGES, `${reads.total} reads after the clients had gone`);
+    assert.ok(reads.total < PAGES, `${reads.total} reads after the clients disconnected`);
   });
 });

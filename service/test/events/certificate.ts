@@ -1,4 +1,4 @@
-/** A certificate of `hooks.example` that vouches for itself, until 2126, for tests alone. */
+/** A self-signed certificate of `hooks.example`, valid until 2126, for tests only. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBoTCCAUegAwIBAgIUT11gy9HHyGxjBTK/9qviUs9Pbr0wCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNaG9va3MuZXhhbXBsZTAgFw0yNjExMjExNzEwNTdaGA8yMTI2

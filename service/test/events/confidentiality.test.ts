@@ -12,25 +12,23 @@ import { WEBHOOK_SCOPES, type WebhookShop, webhookShop } from './webhook-shop.ts
 
 type KeyClient = Awaited<ReturnType<TestApp['clientWith']>>;
 
-/** Makes an event of an API key, which is for administrators. */
+/** Creates an event of an API key, which only administrators may read. */
 async function aKeyEvent({ shop }: WebhookShop): Promise<void> {
   await shop.clientWith({ scopes: ['pets:read'] });
 }
 
-const confidential = ({ receiver }: WebhookShop) => receiver.told.filter(told => told.includes(' key.'));
+const keyEventsOf = ({ receiver }: WebhookShop) =>
+  receiver.receivedEvents.filter(event => event.includes(' key.'));
 
-describe('a webhook whose key was an administrator’s and is one no longer', () => {
+describe('a webhook whose key is no longer an administrator’s', () => {
   type Webhook = { path: string; url: string };
   const changes: [
     what: string,
     change: (owner: KeyClient, webhook: Webhook) => Promise<{ status: number }>,
   ][] = [
     ['rotates its secret', (owner, { path }) => owner.post(`${path}/rotate`, { graceSeconds: 60 })],
-    ['describes it anew', (owner, { path }) => owner.patch(path, { description: 'Mine' })],
-    [
-      'replaces it by itself',
-      (owner, { path, url }) => owner.put(path, { url, types: ['key.*', 'category.*'] }),
-    ],
+    ['changes its description', (owner, { path }) => owner.patch(path, { description: 'Mine' })],
+    ['replaces it', (owner, { path, url }) => owner.put(path, { url, types: ['key.*', 'category.*'] })],
     ['moves it to another URL', (owner, { path, url }) => owner.patch(path, { url: `${url}/moved` })],
     ['replays the log', (owner, { path }) => owner.post(`${path}/replay`, { cursor: '0' })],
     ['tests it', (owner, { path }) => owner.post(`${path}/test`)],
@@ -44,13 +42,13 @@ describe('a webhook whose key was an administrator’s and is one no longer', ()
     ],
   ];
   for (const [what, change] of changes) {
-    it(`is sent no event of a key after its key ${what}`, async t => {
+    it(`gets no event of a key after its key ${what}`, async t => {
       const shop = await webhookShop(t);
       const owner = await shop.shop.clientWith({ scopes: ['admin'] });
       const { path } = await shop.webhook({ types: ['key.*', 'category.*'] }, shop.receiver, owner);
       await aKeyEvent(shop);
       await shop.settle();
-      assert.equal(confidential(shop).length, 1);
+      assert.equal(keyEventsOf(shop).length, 1);
       await shop.api.patch(`/keys/${owner.keyId}`, { scopes: WEBHOOK_SCOPES });
       const { status } = await change(owner, { path, url: shop.receiver.url });
       assert.ok(status < 300, String(status));
@@ -58,9 +56,12 @@ describe('a webhook whose key was an administrator’s and is one no longer', ()
       await shop.category();
       await shop.settle();
       await shop.after(5 * MINUTE);
-      assert.equal(confidential(shop).length, 1);
-      assert.ok(shop.receiver.told.includes('categories/1 category.created'), 'It is sent the others');
-      // It shows none either, except the one that it was sent before.
+      assert.equal(keyEventsOf(shop).length, 1);
+      assert.ok(
+        shop.receiver.receivedEvents.includes('categories/1 category.created'),
+        'It gets other events',
+      );
+      // Its list of deliveries also shows only the one that was sent before.
       const deliveries: { type: string }[] = await shop.read(`${path}/deliveries?limit=100`);
       assert.equal(deliveries.filter(({ type }) => type.startsWith('key.')).length, 1);
     });
@@ -76,7 +77,7 @@ describe('a webhook whose key was an administrator’s and is one no longer', ()
     ],
   ];
   for (const [what, end] of ends) {
-    it(`is sent no event of a key once its key ${what}: none that comes, none that is tried again`, async t => {
+    it(`gets no event of a key after its key ${what}: no new event and no repeated attempt`, async t => {
       const shop = await webhookShop(t);
       const expiresAt = formatDateTime(shop.clock.now() + DAY);
       const owner = await shop.shop.clientWith({ scopes: ['admin'], expiresAt });
@@ -84,13 +85,13 @@ describe('a webhook whose key was an administrator’s and is one no longer', ()
       shop.receiver.respondWith(500);
       await aKeyEvent(shop);
       await shop.settle();
-      assert.equal(confidential(shop).length, 1);
+      assert.equal(keyEventsOf(shop).length, 1);
       await end(shop, owner);
       shop.receiver.respondWith(204);
       await aKeyEvent(shop);
-      // Longer than the pause before each attempt that is left.
+      // Longer than the pause before each remaining attempt.
       for (const pause of [0, 5 * SECOND, 5 * MINUTE, HOUR, DAY]) await shop.after(pause);
-      assert.equal(confidential(shop).length, 1);
+      assert.equal(keyEventsOf(shop).length, 1);
     });
   }
 });
@@ -129,7 +130,7 @@ describe('a long poll', () => {
       const all = t.mock.method(shop.app.db, 'all');
       const hasLooked = () => all.mock.calls.some(call => call.arguments[0]?.includes('events'));
       const waiting = client.get('/events?cursor=latest&wait=30');
-      await until('the poll has looked for events', hasLooked);
+      await until('the poll has searched for events', hasLooked);
       await end(shop, client);
       await aCategory(shop.api);
       assertRejected(await waiting, 401, 'invalid_api_key');
@@ -145,7 +146,7 @@ describe('a stream', () => {
       ({ api }, { keyId }) => api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 }),
     ],
     [
-      'is rotated, and the grace is over',
+      'is rotated, and its grace ends',
       async ({ api, clock }, { keyId }) => {
         await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 60 });
         clock.turn(MINUTE);
@@ -153,7 +154,7 @@ describe('a stream', () => {
     ],
   ];
   for (const [what, end] of ends) {
-    it(`ends when its key ${what}, and sends no event that comes later`, async t => {
+    it(`ends when its key ${what}, and sends no later event`, async t => {
       const shop = await startTestApp(t);
       const expiresAt = formatDateTime(shop.clock.now() + HOUR);
       const client = await shop.clientWith({ scopes: ['events:read'], expiresAt });

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Value } from '../../src/db/database.ts';
 
-/** An event log in memory that counts how often it is read. */
+/** An event log in memory that counts the queries. */
 export class CountingLog {
   readonly engine = 'sqlite';
-  /** Queries so far. */
+  /** Number of queries so far. */
   reads = 0;
   #latest = 0;
   readonly #listeners: (() => void)[] = [];
 
-  /** Adds an event, and notifies what watches the log. */
+  /** Appends an event and notifies the listeners of the log. */
   append(): void {
     this.#latest++;
     for (const listener of this.#listeners) listener();
@@ -31,7 +31,7 @@ export class CountingLog {
   }
 
   async run(): Promise<number> {
-    throw new Error('Nothing that reads the log writes to it');
+    throw new Error('A reader of the log must not write to it');
   }
 
   async numberEvents(): Promise<void> {}
@@ -45,7 +45,7 @@ export class CountingLog {
   }
 }
 
-/** Waits for enough turns of the event loop that every listener gets what was appended, which takes one turn for each 50. */
+/** Waits until every listener has received what was appended: one turn of the event loop serves 50 listeners. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await nextTurn();
 }

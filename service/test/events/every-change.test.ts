@@ -5,7 +5,7 @@ import { eventsOf } from '../support/event-log.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** What a case works on: a pet with 3 units, another with 1, an open order of 1 of the first, a category without pets. */
+/** The shop of a case: a pet with 3 units, another with 1, an open order for 1 of the first, a category without pets. */
 interface Shop {
   api: Client;
   pet: number;
@@ -18,8 +18,8 @@ interface Case {
   name: string;
   before?: (shop: Shop) => Promise<unknown>;
   change: (shop: Shop) => Promise<ApiResponse>;
-  /** The types, each with the ID of its subject where that is not the one in the answer. */
-  told: (shop: Shop) => [type: string, id?: number][];
+  /** The types of the expected events, with the ID of the subject where it differs from the ID in the response. */
+  expectedEvents: (shop: Shop) => [type: string, id?: number][];
 }
 
 const paths: Record<string, [resource: string, subject: string]> = {
@@ -41,59 +41,59 @@ const cases: Case[] = [
   {
     name: 'a category that is created',
     change: ({ api }) => api.post('/categories', { name: 'Newts', description: 'Wet' }),
-    told: () => [['category.created']],
+    expectedEvents: () => [['category.created']],
   },
   {
     name: 'a category that is changed',
     change: ({ api, category }) => api.patch(`/categories/${category}`, { description: 'Other' }),
-    told: () => [['category.updated']],
+    expectedEvents: () => [['category.updated']],
   },
   {
     name: 'a category that is replaced',
     change: ({ api, category }) => api.put(`/categories/${category}`, { name: 'Replaced' }),
-    told: () => [['category.updated']],
+    expectedEvents: () => [['category.updated']],
   },
   {
     name: 'a category that is deleted',
     change: ({ api, category }) => api.delete(`/categories/${category}`),
-    told: ({ category }) => [['category.deleted', category]],
+    expectedEvents: ({ category }) => [['category.deleted', category]],
   },
   {
     name: 'a pet that is created',
     change: ({ api, category }) =>
       api.post('/pets', { name: 'Newt "O\'Brien" \u2028 🐢', categoryId: category }),
-    told: () => [['pet.created']],
+    expectedEvents: () => [['pet.created']],
   },
   {
     name: 'a pet that is renamed',
     change: patchPet({ name: 'Another' }),
-    told: () => [['pet.updated']],
+    expectedEvents: () => [['pet.updated']],
   },
   {
-    name: 'a pet that is sold outright, with its stock',
+    name: 'a pet that is marked sold, with its stock',
     before: complete,
     change: patchPet({ status: 'sold' }),
-    told: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
+    expectedEvents: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
   },
   {
     name: 'a pet that is put on hold',
     change: patchPet({ status: 'pending' }),
-    told: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
+    expectedEvents: ({ pet }) => [['pet.updated'], ['inventory.updated', pet]],
   },
   {
     name: 'a pet that is deleted',
     change: ({ api, other }) => api.delete(`/pets/${other}`),
-    told: ({ other }) => [['pet.deleted', other]],
+    expectedEvents: ({ other }) => [['pet.deleted', other]],
   },
   {
     name: 'stock that is set',
     change: stock(9),
-    told: ({ pet }) => [['inventory.updated', pet]],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet]],
   },
   {
-    name: 'stock that runs out while an order is open, which holds the pet',
+    name: 'stock that is set to 0 while an order is open, which puts the pet on hold',
     change: stock(0),
-    told: ({ pet }) => [
+    expectedEvents: ({ pet }) => [
       ['inventory.updated', pet],
       ['pet.updated', pet],
     ],
@@ -101,43 +101,43 @@ const cases: Case[] = [
   {
     name: 'an order that is placed',
     change: place({ quantity: 1 }),
-    told: ({ pet }) => [['inventory.updated', pet], ['order.placed']],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet], ['order.placed']],
   },
   {
     name: 'an order without a pet',
     change: ({ api }) => api.post('/store/orders', {}),
-    told: () => [['order.placed']],
+    expectedEvents: () => [['order.placed']],
   },
   {
-    name: 'an order of all that is left',
+    name: 'an order for all remaining units',
     change: place({ quantity: 2 }),
-    told: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.placed']],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.placed']],
   },
   {
-    name: 'an order that is complete at once',
+    name: 'an order that is placed as complete',
     change: place({ complete: true }),
-    told: ({ pet }) => [['inventory.updated', pet], ['order.placed'], ['order.completed']],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet], ['order.placed'], ['order.completed']],
   },
   {
     name: 'the last open order of a pet without stock, completed',
     before: stock(0),
     change: complete,
-    told: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.completed']],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet], ['pet.updated', pet], ['order.completed']],
   },
   {
-    name: 'an order that is completed while there is stock',
+    name: 'an order that is completed while units remain',
     change: complete,
-    told: () => [['order.completed']],
+    expectedEvents: () => [['order.completed']],
   },
   {
-    name: 'an order of another quantity',
+    name: 'an order whose quantity changes',
     change: patchOrder({ quantity: 2 }),
-    told: ({ pet }) => [['inventory.updated', pet], ['order.updated']],
+    expectedEvents: ({ pet }) => [['inventory.updated', pet], ['order.updated']],
   },
   {
-    name: 'an order of another pet',
+    name: 'an order that moves to another pet',
     change: shop => patchOrder({ petId: shop.other })(shop),
-    told: ({ pet, other }) => [
+    expectedEvents: ({ pet, other }) => [
       ['inventory.updated', pet],
       ['inventory.updated', other],
       ['pet.updated', other],
@@ -145,21 +145,21 @@ const cases: Case[] = [
     ],
   },
   {
-    name: 'an order of another ship date',
+    name: 'an order whose ship date changes',
     change: patchOrder({ shipDate: '2027-01-01T00:00:00Z' }),
-    told: () => [['order.updated']],
+    expectedEvents: () => [['order.updated']],
   },
   {
-    name: 'a completed order of another ship date',
+    name: 'a completed order whose ship date changes',
     before: complete,
     change: patchOrder({ shipDate: '2027-01-01T00:00:00Z' }),
-    told: () => [['order.updated']],
+    expectedEvents: () => [['order.updated']],
   },
   {
     name: 'an order that is cancelled, which frees the pet',
     before: stock(0),
     change: ({ api, order }) => api.delete(`/store/orders/${order}`),
-    told: ({ pet, order }) => [
+    expectedEvents: ({ pet, order }) => [
       ['inventory.updated', pet],
       ['pet.updated', pet],
       ['order.cancelled', order],
@@ -168,33 +168,33 @@ const cases: Case[] = [
 ];
 
 const silent: Pick<Case, 'name' | 'before' | 'change'>[] = [
-  { name: 'a pet that is what it was', change: patchPet({ status: 'available' }) },
+  { name: 'a pet that stays the same', change: patchPet({ status: 'available' }) },
   {
-    name: 'a pet that is replaced by itself',
+    name: 'a pet that is replaced by the same pet',
     change: async ({ api, pet }) => api.put(`/pets/${pet}`, (await api.get(`/pets/${pet}`)).body),
   },
   {
-    name: 'a category that is replaced by itself',
+    name: 'a category that is replaced by the same category',
     change: async ({ api, category }) =>
       api.put(`/categories/${category}`, (await api.get(`/categories/${category}`)).body),
   },
-  { name: 'stock that is what it was', change: stock(2) },
-  { name: 'an order that is what it was', change: patchOrder({ quantity: 1 }) },
-  { name: 'a completed order that is sent again', before: complete, change: complete },
-  { name: 'an order of too many units', change: place({ quantity: 99 }) },
-  { name: 'an order of no pet', change: place({ petId: 999 }) },
+  { name: 'stock that stays the same', change: stock(2) },
+  { name: 'an order that stays the same', change: patchOrder({ quantity: 1 }) },
+  { name: 'an order that is completed again', before: complete, change: complete },
+  { name: 'an order for too many units', change: place({ quantity: 99 }) },
+  { name: 'an order for a pet that does not exist', change: place({ petId: 999 }) },
   {
-    name: 'an order that was to move to a pet without stock, having given its units back',
+    name: 'an order that cannot move to a pet without stock, after its units were returned',
     before: ({ api, other }) => api.put(`/store/inventory/${other}`, { quantity: 0 }),
     change: shop => patchOrder({ petId: shop.other })(shop),
   },
-  { name: 'a pet of an unknown category', change: patchPet({ categoryId: 999 }) },
+  { name: 'a pet in an unknown category', change: patchPet({ categoryId: 999 }) },
   {
-    name: 'a pet with open orders that was to be deleted',
+    name: 'a pet that cannot be deleted because of its open orders',
     change: ({ api, pet }) => api.delete(`/pets/${pet}`),
   },
   {
-    name: 'a change under a condition that does not hold',
+    name: 'a change whose precondition fails',
     change: ({ api, pet }) => api.put(`/store/inventory/${pet}`, { quantity: 7 }, { 'if-match': '"other"' }),
   },
   {
@@ -218,12 +218,12 @@ async function opened(api: Client): Promise<Shop> {
 }
 
 describe('a change of the shop', () => {
-  it('tells exactly its events, in order, each with its resource as the API answers it', async t => {
+  it('appends exactly its events, in order, each with its resource as the API returns it', async t => {
     const test = await startTestApp(t);
-    for (const { name, before, change, told } of cases) {
+    for (const { name, before, change, expectedEvents } of cases) {
       const shop = await opened(test.api);
       await before?.(shop);
-      const expected = told(shop);
+      const expected = expectedEvents(shop);
       const gone = new Map<string, object>();
       for (const [type, id] of expected) {
         if (!/deleted|cancelled/.test(type)) continue;
@@ -248,7 +248,7 @@ describe('a change of the shop', () => {
     }
   });
 
-  it('that changes nothing, is rejected or is replayed tells nothing', async t => {
+  it('that changes nothing, is rejected or is replayed appends no event', async t => {
     const test = await startTestApp(t);
     for (const { name, before, change } of silent) {
       const shop = await opened(test.api);
@@ -257,7 +257,7 @@ describe('a change of the shop', () => {
     }
   });
 
-  it('is a CloudEvent, dated by the clock of the service', async t => {
+  it('is a CloudEvent with the time of the service’s clock', async t => {
     const shop = await startTestApp(t);
     const [event] = await eventsOf(shop, () => aCategory(shop.api, { name: 'Dogs' }));
     const { id, ...rest } = event!;

@@ -24,20 +24,20 @@ interface Setting {
   received: Received[];
   url: string;
   webhook: { path: string; secret: string };
-  /** Makes the receiver fail to deal with the next event. */
+  /** Makes the receiver fail on the next event. */
   failNext: () => void;
-  /** Has all that is due be sent. */
+  /** Sends every delivery that is due. */
   deliver: () => Promise<void>;
 }
 
-/** A webhook that leads to the receiver in the guide, with the secret that the service gave. */
+/** A webhook for the receiver in the guide, with the secret that the service generated. */
 async function receiving(t: TestContext): Promise<Setting> {
   const webhookReceiver = (await importFromGuide(t, 'webhookReceiver')) as WebhookReceiver;
   const received: Received[] = [];
   let isFailing = false;
   let server: Server | undefined;
   let port = 0;
-  // The port is known before the secret, which the service gives for the URL.
+  // The port must be known first: the service generates the secret for a URL.
   const placeholder = webhookReceiver('whsec_', async () => {}, Date.now).listen(0, '127.0.0.1');
   await once(placeholder, 'listening');
   ({ port } = placeholder.address() as AddressInfo);
@@ -74,7 +74,7 @@ async function receiving(t: TestContext): Promise<Setting> {
 }
 
 describe('the receiver in the guide to the API', () => {
-  it('takes each event once, also one that it failed to deal with or that is sent again', async t => {
+  it('handles each event once, also after a failure or a repeated delivery', async t => {
     const { shop, received, webhook, failNext, deliver } = await receiving(t);
     failNext();
     await shop.api.post('/categories', { name: 'Dogs' });
@@ -92,7 +92,7 @@ describe('the receiver in the guide to the API', () => {
     assert.equal(body.length, 2);
   });
 
-  it('rejects what is not signed with its secret, what was changed, and what is old', async t => {
+  it('rejects a wrong signature, a changed message and an old one', async t => {
     const { shop, received, url, webhook, deliver } = await receiving(t);
     const genuine: { headers: Record<string, string>; body: string }[] = [];
     const tap = createServer(async (request, response) => {

@@ -11,7 +11,7 @@ const typesAndSubjects = (events: { type: string; subject: string }[]) =>
   events.map(({ type, subject }) => `${type} ${subject}`);
 
 describe('a change of keys', () => {
-  it('tells of the key as the API answers it, and never of its secret', async t => {
+  it('appends an event with the key as the API returns it, and never with its secret', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
     let secret = '';
@@ -34,19 +34,19 @@ describe('a change of keys', () => {
     }
   });
 
-  it('that is a rotation tells until when the earlier secrets work', async t => {
+  it('that is a rotation reports until when the earlier secrets work', async t => {
     const shop = await startTestApp(t);
     await shop.clientWith({});
-    let answered: Record<string, unknown> = {};
+    let rotated: Record<string, unknown> = {};
     const [event, ...more] = await eventsOf(shop, async () => {
-      answered = (await shop.api.post('/keys/2/rotate', { graceSeconds: 60 })).body;
+      rotated = (await shop.api.post('/keys/2/rotate', { graceSeconds: 60 })).body;
     });
-    const { key, ...rest } = answered;
+    const { key, ...rest } = rotated;
     assert.ok(key);
     assert.deepEqual([event!.type, event!.data, more], ['key.rotated', rest, []]);
   });
 
-  it('that changes nothing or is rejected tells nothing', async t => {
+  it('that changes nothing or is rejected appends no event', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
     await shop.clientWith({});
@@ -64,14 +64,14 @@ describe('a change of keys', () => {
     for (const change of changes) assert.deepEqual(await eventsOf(shop, change), [], String(change));
   });
 
-  it('that is a ban, or lifts one, tells of it', async t => {
+  it('that starts or ends a ban appends an event', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     const banned = await eventsOf(shop, async () => {
       await provokeBan(shop, client);
-      // The ban is decided in memory; its event follows.
+      // The ban is decided in memory; its event is appended later.
       const bans = () => eventsAfter(shop.api, 0, '&type=key.banned');
-      await until('the ban has its event', async () => (await bans()).length > 0);
+      await until('the ban has an event', async () => (await bans()).length > 0);
     });
     const ban = (await shop.api.get(`/keys/${client.keyId}`)).body.ban;
     assert.deepEqual(typesAndSubjects(banned), [`key.banned keys/${client.keyId}`]);
@@ -81,7 +81,7 @@ describe('a change of keys', () => {
     assert.equal(lifted[0]!.data.ban, null);
   });
 
-  it('is for administrators only, at every door', async t => {
+  it('is visible to administrators only, in every way to read events', async t => {
     const shop = await startTestApp(t);
     const { api, clientWith } = shop;
     const reader = await clientWith({ scopes: ['events:read'] });
@@ -93,7 +93,7 @@ describe('a change of keys', () => {
     for (const path of ['/events', '/events/stream']) {
       for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
         const message = assertRejected(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
-        assert.match(message, /^Events `key\.\w+` are for the scope `admin`$/);
+        assert.match(message, /^Events `key\.\w+` need the scope `admin`$/);
       }
     }
     const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });

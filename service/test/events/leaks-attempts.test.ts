@@ -13,7 +13,7 @@ import { Receiver } from './receiver.ts';
 const MANY = 1_000;
 const AT_ONCE = 50;
 
-/** Attempts of many deliveries, all under one signal, and what they leave behind. */
+/** Attempts of many deliveries under one abort signal, and the listeners and timers that they leave. */
 async function attempts(t: TestContext) {
   const receiver = await Receiver.start();
   const endpoints = new Endpoints({ resolve: resolveLocally, allowPrivate: true });
@@ -28,7 +28,7 @@ async function attempts(t: TestContext) {
   const target = { url: receiver.url, secrets: [] };
   return {
     receiver,
-    /** Makes `AT_ONCE` attempts. `onSent` is called when the endpoint has got all of them. */
+    /** Makes `AT_ONCE` attempts. Calls `onSent` when the endpoint has received all of them. */
     batch: async (abort: AbortController, { timeout = MINUTE, onSent = () => {} } = {}) => {
       const sent = receiver.received.length + AT_ONCE;
       const outcomes = Array.from({ length: AT_ONCE }, () =>
@@ -38,17 +38,17 @@ async function attempts(t: TestContext) {
       onSent();
       return Promise.all(outcomes);
     },
-    /** Fails if a listener or a timer of an attempt is left. */
+    /** Fails if a listener or a timer of an attempt remains. */
     assertNothingLeft: async (abort: AbortController) => {
       assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
-      await until('no timer is left', () => timers() <= before);
+      await until('no timer remains', () => timers() <= before);
     },
   };
 }
 
 const resultsOf = (outcomes: (Outcome | undefined)[]) => new Set(outcomes.map(outcome => outcome?.result));
 
-describe(`after ${MANY} attempts to deliver nothing is left of them`, () => {
+describe(`${MANY} attempts to deliver leave nothing behind`, () => {
   for (const [status, result] of [
     [204, 'delivered'],
     [500, 'rejected'],
@@ -67,7 +67,7 @@ describe(`after ${MANY} attempts to deliver nothing is left of them`, () => {
   it('whose connection broke', async t => {
     const { batch, receiver, assertNothingLeft } = await attempts(t);
     const abort = new AbortController();
-    receiver.answer(response => response.destroy());
+    receiver.handleWith(response => response.destroy());
     for (let made = 0; made < MANY; made += AT_ONCE) {
       assert.deepEqual(resultsOf(await batch(abort)), new Set(['unreachable']));
     }
@@ -85,7 +85,7 @@ describe(`after ${MANY} attempts to deliver nothing is left of them`, () => {
     }
   });
 
-  it('that took too long', async t => {
+  it('that timed out', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { batch, receiver } = await attempts(t);
     const abort = new AbortController();

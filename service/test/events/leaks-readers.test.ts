@@ -15,7 +15,7 @@ const ALL: EventFilter = { types: undefined, subject: undefined };
 interface Reading {
   log: CountingLog;
   tail: EventTail;
-  /** Timers of waits that run. The tail's own does not keep the process alive, and is not among them. */
+  /** Number of active timers of waits. The tail's timer is not counted: it does not keep the process alive. */
   timers: () => number;
 }
 
@@ -28,7 +28,7 @@ function aLog(t: TestContext): Reading {
   return { log, tail, timers: () => timersNow() - before };
 }
 
-/** Fails if anything still follows the log, or reads it when there are events. */
+/** Fails if anything still follows the log, or reads it after new events. */
 async function assertUnread({ log, tail, timers }: Reading): Promise<void> {
   await settle();
   const before = log.reads;
@@ -39,8 +39,8 @@ async function assertUnread({ log, tail, timers }: Reading): Promise<void> {
   assert.deepEqual([log.reads - before, tail.position, timers()], [0, undefined, 0]);
 }
 
-describe(`after ${MANY} waits for events nothing is left of them`, () => {
-  /** Begins the waits, all with one signal, and checks that they wait. */
+describe(`${MANY} waits for events leave nothing behind`, () => {
+  /** Starts the waits, all with one signal, and checks that they wait. */
   async function begin({ log, tail, timers }: Reading, seconds = 60) {
     const gone = new AbortController();
     const wait = { after: 0, limit: 10, seconds, signal: gone.signal };
@@ -61,7 +61,7 @@ describe(`after ${MANY} waits for events nothing is left of them`, () => {
     await assertUnread(reading);
   });
 
-  it('that took their whole time', async t => {
+  it('that lasted their full time', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const reading = aLog(t);
     const gone = new AbortController();
@@ -85,7 +85,7 @@ describe(`after ${MANY} waits for events nothing is left of them`, () => {
     await assertUnread(reading);
   });
 
-  it('whose clients had disconnected before they began', async t => {
+  it('whose clients had disconnected before they started', async t => {
     const reading = aLog(t);
     const signal = AbortSignal.abort();
     const wait = { after: 0, limit: 10, seconds: 60, signal };
@@ -109,7 +109,7 @@ describe(`after ${MANY} waits for events nothing is left of them`, () => {
   });
 });
 
-/** The client of a stream: what `EventConnection` is for one that is connected. */
+/** The connection of a stream, as `EventConnection` is for a connected client. */
 class TestSink extends EventEmitter implements MessageSink {
   sent = 0;
   isBlocked = false;
@@ -134,9 +134,9 @@ class TestSink extends EventEmitter implements MessageSink {
   }
 }
 
-describe(`after ${MANY} streams nothing is left of them`, () => {
+describe(`${MANY} streams leave nothing behind`, () => {
   const states: [what: string, prepare: (sink: TestSink) => void][] = [
-    ['that were in step with the log', () => {}],
+    ['that had caught up with the log', () => {}],
     [
       'whose readers were blocked',
       sink => {
@@ -159,7 +159,7 @@ describe(`after ${MANY} streams nothing is left of them`, () => {
       await settle();
       assert.notEqual(tail.position, undefined);
       const sent = sinks.map(sink => sink.sent);
-      assert.ok(Math.min(...sent) > 1, 'each has got its place and an event');
+      assert.ok(Math.min(...sent) > 1, 'each has received its position and an event');
       for (const sink of sinks) sink.emit('close');
       await assertUnread(reading);
       assert.deepEqual(
@@ -169,14 +169,18 @@ describe(`after ${MANY} streams nothing is left of them`, () => {
     });
   }
 
-  it('that closed while they were still behind', async t => {
+  it('that closed before they caught up', async t => {
     const reading = aLog(t);
     for (let i = 0; i < 100; i++) reading.log.append();
+    // The tail knows the end of the log, so that the streams know that they are behind.
+    const unfollow = reading.tail.follow(() => {});
+    await settle();
+    const before = reading.log.reads;
     const sinks = Array.from({ length: MANY }, () => new TestSink());
     for (const sink of sinks) new EventStream(reading.log, reading.tail, ALL, 0, sink);
     for (const sink of sinks) sink.emit('close');
-    const before = reading.log.reads;
+    unfollow();
     await assertUnread(reading);
-    assert.ok(reading.log.reads - before < 10, 'those that wait for their turn to read do not read any more');
+    assert.ok(reading.log.reads - before < 10, 'streams that wait for their turn stop reading');
   });
 });

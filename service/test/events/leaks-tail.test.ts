@@ -13,7 +13,7 @@ function aTail(t: TestContext): { tail: EventTail; log: CountingLog } {
 }
 
 describe('the tail of the log', () => {
-  it('is read every second while something follows it, and not any more after the last has gone', async t => {
+  it('is read every second while it has a follower, and not after the last one leaves', async t => {
     const { tail, log } = aTail(t);
     const unfollow = Array.from({ length: 1_000 }, () => tail.follow(() => {}));
     await settle();
@@ -26,7 +26,7 @@ describe('the tail of the log', () => {
     for (const end of unfollow.slice(1)) end();
     t.mock.timers.tick(SECOND);
     await settle();
-    assert.equal(log.reads - before, 6, 'one still follows');
+    assert.equal(log.reads - before, 6, 'one follower remains');
     unfollow[0]!();
     for (let second = 0; second < 60; second++) {
       t.mock.timers.tick(SECOND);
@@ -36,7 +36,7 @@ describe('the tail of the log', () => {
     assert.deepEqual([log.reads - before, tail.position], [6, undefined]);
   });
 
-  it('is read by one timer, however often all have gone and others have come', async t => {
+  it('is read by one timer, however often all followers leave and others arrive', async t => {
     const { tail, log } = aTail(t);
     for (let i = 0; i < 1_000; i++) tail.follow(() => {})();
     await settle();
@@ -49,7 +49,7 @@ describe('the tail of the log', () => {
     end();
   });
 
-  it('is handed on to none that has gone', async t => {
+  it('notifies no follower that has left', async t => {
     const { tail, log } = aTail(t);
     let handed = 0;
     const end = tail.follow(() => {});
@@ -61,7 +61,7 @@ describe('the tail of the log', () => {
     end();
   });
 
-  it('is not read after it was closed, nor handed on', async t => {
+  it('is not read after it was closed, and notifies no follower', async t => {
     const { tail, log } = aTail(t);
     let handed = 0;
     for (let i = 0; i < 1_000; i++) tail.follow(() => handed++);

@@ -11,7 +11,7 @@ import { type Metrics, scrape } from '../support/metrics.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-/** How many of each are open at once. The same for 1,000, without a network, is in leaks-readers.test.ts. */
+/** How many of each are open at once. leaks-readers.test.ts does the same for 1,000, without a network. */
 const AT_ONCE = 50;
 const MANY = 4 * AT_ONCE;
 
@@ -45,7 +45,7 @@ function head({ adminKey }: TestApp, target: string, more = ''): string {
   return `${target} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n${more}\r\n`;
 }
 
-/** How many listeners are on what lives as long as the service. */
+/** Number of listeners on objects that live as long as the service. */
 function listenersOf({ app: { server } }: TestApp): Record<string, number> {
   const http = server.server;
   const counts = http.eventNames().map(name => [String(name), http.listenerCount(name)]);
@@ -53,7 +53,7 @@ function listenersOf({ app: { server } }: TestApp): Record<string, number> {
   return { ...Object.fromEntries(counts), waits };
 }
 
-/** Waits until no request and no client is left, and fails if anything still follows the log. */
+/** Waits until no request and no client remains, and fails if anything still follows the log. */
 async function assertIdle(shop: TestApp, listeners: Record<string, number>): Promise<void> {
   await untilMetric(shop, IN_FLIGHT, 0);
   assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), 0);
@@ -69,8 +69,28 @@ async function inBatches(batch: () => Promise<void>): Promise<void> {
 const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, place) => make(place)));
 
-describe(`after ${MANY} clients nothing is left`, () => {
-  it('of waits that ended with an event, on connections that are used again', async t => {
+/** The intervals that start from now on and are still active. Node.js does not list them: they do not keep the process alive. */
+function openIntervals(t: TestContext): ReadonlySet<unknown> {
+  const open = new Set<unknown>();
+  const { setInterval, clearInterval } = globalThis;
+  // A mock of the test runner would keep the arguments of each call.
+  t.after(() => Object.assign(globalThis, { setInterval, clearInterval }));
+  Object.assign(globalThis, {
+    setInterval: (...call: Parameters<typeof setInterval>) => {
+      const interval = setInterval(...call);
+      open.add(interval);
+      return interval;
+    },
+    clearInterval: (interval: NodeJS.Timeout | undefined) => {
+      open.delete(interval);
+      clearInterval(interval);
+    },
+  });
+  return open;
+}
+
+describe(`${MANY} clients leave nothing behind`, () => {
+  it('after waits that ended with an event, on connections that are used again', async t => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
@@ -86,7 +106,7 @@ describe(`after ${MANY} clients nothing is left`, () => {
     await assertNoneKept(MANY);
   });
 
-  it('of waits whose clients disconnected', async t => {
+  it('after waits whose clients disconnected', async t => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
@@ -97,16 +117,17 @@ describe(`after ${MANY} clients nothing is left`, () => {
       await until('they follow the log', () => shop.app.tail.position !== undefined);
       for (const socket of sockets) socket.destroy();
       await untilMetric(shop, IN_FLIGHT, 0);
-      await until('none follows the log', () => shop.app.tail.position === undefined);
+      await until('no wait follows the log', () => shop.app.tail.position === undefined);
     });
     await assertIdle(shop, listeners);
     await assertNoneKept(MANY);
   });
 
-  it('of streams that their clients closed', async t => {
+  it('after streams that their clients closed', async t => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
+    const intervals = openIntervals(t);
     await inBatches(async () => {
       const readers = await each(() => EventReader.open(shop.origin, shop.adminKey));
       assert.equal((await scrape(shop.metricsUrl)).total(STREAMS), AT_ONCE);
@@ -116,11 +137,12 @@ describe(`after ${MANY} clients nothing is left`, () => {
       await Promise.all(readers.map(reader => reader.close()));
       await untilMetric(shop, STREAMS, 0);
     });
+    assert.equal(intervals.size, 0, 'heartbeats or checks of keys run on');
     await assertIdle(shop, listeners);
     await assertNoneKept(MANY);
   });
 
-  it('of requests whose clients disconnected before the response, or in the middle of the body', async t => {
+  it('after requests whose clients disconnected before the response, or in the middle of the body', async t => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
     const listeners = listenersOf(shop);
@@ -131,7 +153,7 @@ describe(`after ${MANY} clients nothing is left`, () => {
       );
       for (const socket of sockets) socket.destroy();
       const connections = promisify(shop.app.server.server.getConnections.bind(shop.app.server.server));
-      await until('no connection is left', async () => (await connections()) === 0);
+      await until('no connection remains', async () => (await connections()) === 0);
     });
     await assertIdle(shop, listeners);
     await assertNoneKept(MANY);

@@ -14,7 +14,7 @@ async function typesIn(api: Client, query: string): Promise<string[]> {
 }
 
 describe('a page of the log', () => {
-  it('has the events after its cursor, without gaps, and always a next page', async t => {
+  it('has the events after its cursor, without gaps, and always links to a next page', async t => {
     const shop = await startTestApp(t);
     for (let i = 0; i < 5; i++) await aCategory(shop.api);
     await settledCursor(shop);
@@ -35,7 +35,7 @@ describe('a page of the log', () => {
     assert.equal((await shop.api.get(nextPath(empty)!)).body[0].data.name, 'Later');
   });
 
-  it('after `latest` has only what is still to come', async t => {
+  it('after `latest` has only later events', async t => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     const end = await settledCursor(shop);
@@ -43,7 +43,7 @@ describe('a page of the log', () => {
     assert.deepEqual([page.body, nextPath(page)], [[], `/events?cursor=${end}&type=pet.*`]);
   });
 
-  it('has no hole where a change was rejected, also among many at once', async t => {
+  it('has no gap after a rejected change, also among many concurrent ones', async t => {
     const shop = await startTestApp(t);
     const pet = await aPet(shop.api, { stock: 10 });
     const orders = Array.from({ length: 40 }, (_, i) =>
@@ -61,7 +61,7 @@ describe('a page of the log', () => {
     assert.equal(events.filter(({ type }) => type === 'order.placed').length, done);
   });
 
-  it('can be had of some types, of all of a kind, and of one subject', async t => {
+  it('can be filtered by some types, by all types of a kind, and by one subject', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
     const pet = await aPet(api, { stock: 5 });
@@ -93,7 +93,7 @@ describe('a page of the log', () => {
     assert.deepEqual(seen, Array(5).fill('order.placed'));
   });
 
-  it('has the first event that passes its filter, however far away it is, and then the end of the log', async t => {
+  it('has the first event that passes its filter, however far away, and then the end of the log', async t => {
     const shop = await startTestApp(t);
     await appendMany(shop.app, 45_000);
     const category = await aCategory(shop.api);
@@ -108,12 +108,12 @@ describe('a page of the log', () => {
     }
   });
 
-  it('is rejected with what was wrong with its cursor, types or wait', async t => {
+  it('is rejected for a wrong cursor, type or wait, and the message states the problem', async t => {
     const shop = await startTestApp(t);
     const end = await settledCursor(shop);
     const beyond = Number(end) + 1;
     const messages: [query: string, message: RegExp][] = [
-      [`cursor=${beyond}`, new RegExp(`of which the latest is ${end}; it was ${beyond}$`)],
+      [`cursor=${beyond}`, new RegExp(`at most ${end}, or \`latest\`; it was ${beyond}$`)],
       ['cursor=abc', /the number of an event.*was abc$/],
       ['cursor=-1', /the number of an event.*was -1$/],
       ['cursor=01', /the number of an event.*was 01$/],
@@ -144,7 +144,7 @@ describe('a page of the log', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.match(
         message,
-        new RegExp(`^A cursor is the number of an event, .* it was ${id.slice(0, 20)}…?$`),
+        new RegExp(`^The cursor must be the number of an event, .* it was ${id.slice(0, 20)}…?$`),
       );
     }
     assert.ok(eventTypeNames.length > 0 && (await latestCursor(shop.api)) === end);

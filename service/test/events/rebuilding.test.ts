@@ -9,17 +9,20 @@ import type { CloudEvent } from '../support/event-reader.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** How many sequences are tried: `MODEL_RUNS=100000 node --test …` searches longer. */
+/** Number of random sequences: `MODEL_RUNS=100000 node --test …` searches longer. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 30);
 
 type Ids = Record<'categories' | 'pets' | 'orders', number[]>;
 
-/** What the log says that there is, by subject. A pet comes with its stock, and goes with it. */
-function rebuilt(events: readonly CloudEvent[], resources: Map<string, { [field: string]: unknown }>): void {
+/** Applies events to the resources, by subject. A pet is created and deleted together with its stock. */
+function applyEvents(
+  events: readonly CloudEvent[],
+  resources: Map<string, { [field: string]: unknown }>,
+): void {
   for (const { type, subject, data } of events) {
     const [collection, id] = subject.split('/');
     if (/\.(deleted|cancelled)$/.test(type)) {
-      assert.deepEqual(data, resources.get(subject), `${type} does not say what there was`);
+      assert.deepEqual(data, resources.get(subject), `${type} does not contain the last state`);
       resources.delete(subject);
       if (collection === 'pets') resources.delete(`inventory/${id}`);
     } else {
@@ -62,16 +65,16 @@ function idOf(ids: readonly number[], reference: number): number {
 }
 
 describe('the state of the shop', () => {
-  it('can be rebuilt from the log alone, after any sequence of operations', async t => {
+  it('can be applyEvents from the log alone, after any sequence of operations', async t => {
     const shop = await startTestApp(t);
     const resources = new Map<string, { [field: string]: unknown }>();
     let cursor = await settledCursor(shop);
-    let told = 0;
+    let eventCount = 0;
     const readOn = async () => {
       const end = await settledCursor(shop);
       const events = await eventsAfter(shop.api, cursor);
-      rebuilt(events, resources);
-      told += events.length;
+      applyEvents(events, resources);
+      eventCount += events.length;
       cursor = end;
     };
     const property = fc.asyncProperty(operations, async sequence => {
@@ -91,16 +94,16 @@ describe('the state of the shop', () => {
       assert.deepEqual([...resources], []);
     });
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-    t.diagnostic(`${RUNS} sequences, ${told} events`);
+    t.diagnostic(`${RUNS} sequences, ${eventCount} events`);
   });
 });
 
-/** Takes all out of the shop through the API, and by hand the completed orders, which stay: answers their IDs. */
+/** Deletes everything through the API, and the completed orders, which cannot be deleted, by SQL. Returns their IDs. */
 async function clear({ app, api }: TestApp, state: Record<string, unknown[]>): Promise<number[]> {
   const orders = state['/store/orders'] as { id: number; petId?: number; complete: boolean }[];
   for (const { id, petId, complete } of orders) {
     if (complete) continue;
-    // Lest the units that come back be more than a stock can have.
+    // Otherwise the returned units could exceed the limit of a stock.
     if (petId !== undefined) await api.put(`/store/inventory/${petId}`, { quantity: 0 });
     assert.equal((await api.delete(`/store/orders/${id}`)).status, 204);
   }

@@ -6,27 +6,27 @@ import { promisify } from 'node:util';
 import { http } from '../../src/kit/node-http.ts';
 import { inTime } from '../support/until.ts';
 
-/** One request that an endpoint got. */
+/** One request that an endpoint received. */
 export interface Received {
   method: string;
   path: string;
   headers: Record<string, string>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
   event: any;
 }
 
-type Answering = (response: ServerResponse, received: Received) => void;
+type Handler = (response: ServerResponse, received: Received) => void;
 
-/** An endpoint of webhooks on this machine, which answers as it is told: with 204 unless it is told otherwise. */
+/** An endpoint of webhooks on 127.0.0.1. It responds with 204 until a test sets another handler. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** The most requests that were open at once. */
+  /** The largest number of requests that were open at the same time. */
   mostAtOnce = 0;
   readonly #server: Server;
   readonly #held = new Set<ServerResponse>();
   #open = 0;
-  #answering: Answering = response => void response.writeHead(204).end();
+  #handler: Handler = response => void response.writeHead(204).end();
   #news = Promise.withResolvers<void>();
 
   private constructor() {
@@ -44,7 +44,7 @@ export class Receiver {
         event: JSON.parse(text),
       };
       this.received.push(received);
-      this.#answering(response, received);
+      this.#handler(response, received);
       this.#news.resolve();
       this.#news = Promise.withResolvers();
     });
@@ -61,27 +61,27 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The requests that it has not answered, on connections that are still open. */
+  /** Number of requests without a response, on connections that are still open. */
   get open(): number {
     return this.#open;
   }
 
-  /** The subjects and types of what it got, in order. */
-  get told(): string[] {
+  /** The subjects and types of the received events, in order. */
+  get receivedEvents(): string[] {
     return this.received.map(({ event }) => `${event.subject} ${event.type}`);
   }
 
-  answer(answering: Answering): void {
-    this.#answering = answering;
+  handleWith(handler: Handler): void {
+    this.#handler = handler;
   }
 
   respondWith(status: number, headers: Record<string, string> = {}, body = ''): void {
-    this.#answering = response => void response.writeHead(status, headers).end(body);
+    this.#handler = response => void response.writeHead(status, headers).end(body);
   }
 
-  /** Answers nothing until `release`. */
+  /** Holds every request until `release`. */
   hold(): void {
-    this.#answering = response => void this.#held.add(response);
+    this.#handler = response => void this.#held.add(response);
   }
 
   release(status = 204): void {
@@ -90,13 +90,13 @@ export class Receiver {
     this.#held.clear();
   }
 
-  /** Breaks off what it holds, without an answer. */
+  /** Closes the connections of the requests on hold, without a response. */
   breakOff(): void {
     for (const response of this.#held) response.destroy();
     this.#held.clear();
   }
 
-  /** Resolves when it has got so many requests. */
+  /** Resolves after this many requests. */
   has(count: number): Promise<void> {
     return inTime(`${count} requests`, this.#has(count));
   }
@@ -105,7 +105,7 @@ export class Receiver {
     while (this.received.length < count) await this.#news.promise;
   }
 
-  /** Ends its connections: before the service looks at its end whether sockets are left. */
+  /** Closes its connections before the service checks at its shutdown that no socket remains. */
   disconnect(): Promise<void> {
     return disconnect(this.#server);
   }
@@ -114,7 +114,7 @@ export class Receiver {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, 'close');
-    // A closed server is let go of some turns of the event loop later.
+    // Node.js releases a closed server some turns of the event loop later.
     await sleep(1);
   }
 }

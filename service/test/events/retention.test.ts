@@ -14,8 +14,8 @@ async function expireAll(db: Database, before: number): Promise<void> {
   while (await expire(db, before));
 }
 
-describe('events that are no longer kept', () => {
-  it('are the expired ones and no others, and a cursor before them is told the oldest', async t => {
+describe('expired events', () => {
+  it('are deleted, other events stay, and a cursor before them is rejected with the oldest cursor', async t => {
     const shop = await startTestApp(t);
     const { app, api, clock } = shop;
     for (let i = 0; i < 3; i++) await aCategory(api);
@@ -30,8 +30,8 @@ describe('events that are no longer kept', () => {
         const message = assertRejected(await api.get(`${path}?cursor=${cursor}`), 410, 'cursor_expired');
         assert.equal(
           message,
-          `The events after cursor ${cursor} are no longer kept; the oldest cursor is ${expired}: what changed ` +
-            'before it must be read from the resources',
+          `The events after cursor ${cursor} have expired; the oldest cursor is ${expired}: read the ` +
+            'resources to get earlier changes',
         );
       }
     }
@@ -49,7 +49,7 @@ describe('events that are no longer kept', () => {
     assert.equal(await latestCursor(api), end);
   });
 
-  it('do not take their numbers with them, even all of them', async t => {
+  it('leave the numbering unchanged, even when all of them are deleted', async t => {
     const shop = await startTestApp(t);
     const { app, api, clock } = shop;
     await aCategory(api);
@@ -66,7 +66,7 @@ describe('events that are no longer kept', () => {
     assert.equal(next!.id, String(Number(end) + 1));
   });
 
-  it('go in one sweep however many they are', async t => {
+  it('are all deleted in one sweep', async t => {
     const shop = await startTestApp(t);
     await appendMany(shop.app, 25_000);
     const end = await settledCursor(shop);
@@ -76,7 +76,7 @@ describe('events that are no longer kept', () => {
     assert.equal(await latestCursor(shop.api), end);
   });
 
-  it('go from the beginning only, so that a clock that is behind leaves no gap', async t => {
+  it('are deleted from the start of the log only, so that a clock that is behind leaves no gap', async t => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     await settledCursor(shop);

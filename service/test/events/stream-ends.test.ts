@@ -13,7 +13,7 @@ import { startTestApp } from '../support/test-app.ts';
 const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
 
 describe('a key', () => {
-  it('has no more streams than it may, whichever of its secrets they come with, and others have theirs', async t => {
+  it('has a limited number of streams, counted over all of its secrets and apart from other keys', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '2' } });
     const client = await shop.clientWith({ scopes: ['events:read'] });
     const { key } = (await shop.api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 600 })).body;
@@ -32,7 +32,7 @@ describe('a key', () => {
     await Promise.all([second, third, other].map(reader => reader.close()));
   });
 
-  it('that is revoked, or may read less than it did, loses its streams within about a second', async t => {
+  it('that is revoked, or loses a scope it needs, loses its streams within about a second', async t => {
     const shop = await startTestApp(t);
     const key = async (scopes: string[]) => shop.clientWith({ scopes });
     const [revoked, stripped, demoted, kept] = [
@@ -59,8 +59,8 @@ describe('a key', () => {
   });
 });
 
-describe('a stream without news', () => {
-  it('shows that it is alive', async t => {
+describe('a stream without new events', () => {
+  it('sends signs of life', async t => {
     const shop = await startTestApp(t, { heartbeat: 100 });
     await settledCursor(shop);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
@@ -71,8 +71,8 @@ describe('a stream without news', () => {
   });
 });
 
-describe('a reader that does not keep up', () => {
-  it('gets all of it when it reads on, and nothing is kept for it but a page', async t => {
+describe('a reader that is too slow', () => {
+  it('gets every event when it reads again, and the service buffers only one page for it', async t => {
     const shop = await startTestApp(t, { heartbeat: 20 * SECOND });
     const sockets: Socket[] = [];
     shop.app.server.server.on('connection', socket => sockets.push(socket));
@@ -81,7 +81,7 @@ describe('a reader that does not keep up', () => {
     reader.pause();
     await appendMany(shop.app, 1, { data: LARGE });
     await sleep(200);
-    // 40 MB: far more than connections hold.
+    // 40 MB: far more than the connection buffers hold.
     await appendMany(shop.app, 20_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
     for (let i = 0; i < 30; i++) await aCategory(shop.api);
@@ -98,7 +98,7 @@ describe('a reader that does not keep up', () => {
     await reader.close();
   });
 
-  it('is dropped after a while, which the log tells, and can go on where it was', async t => {
+  it('is disconnected after a while, which is logged, and can continue where it stopped', async t => {
     const shop = await startTestApp(t, { heartbeat: 300 });
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const healthy = await EventReader.open(shop.origin, shop.adminKey);
@@ -119,31 +119,30 @@ describe('a reader that does not keep up', () => {
     const again = await EventReader.open(shop.origin, shop.adminKey, { headers });
     await again.untilEvents(end - Number(reader.lastEventId));
     assert.equal(again.ids[0], Number(reader.lastEventId) + 1);
-    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all');
+    await healthy.until(() => healthy.ids.at(-1)! >= end, 'the other reader to have all events');
     assert.equal(dropped().length, 1);
     await Promise.all([again.close(), healthy.close()]);
   });
 });
 
 describe('a shutdown', () => {
-  it('ends streams with a reason, at once, also those whose reader takes nothing', async t => {
+  it('ends streams at once with a reason, also streams whose reader reads nothing', async t => {
     const shop = await startTestApp(t);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const stuck = await EventReader.open(shop.origin, shop.adminKey);
     stuck.pause();
     await appendMany(shop.app, 10_000, { data: LARGE });
     const end = Number(await settledCursor(shop));
-    await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all');
-    const began = performance.now();
+    await reader.until(() => reader.ids.at(-1)! >= end, 'the reader to have all events');
     await shop.app.server.close();
-    assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
+    assert.ok(!stuck.isOver, 'the server did not wait for the reader that reads nothing');
     await reader.untilOver();
     assert.deepEqual(reader.comments, ['The service is shutting down; connect again to continue']);
     stuck.resume();
     await stuck.untilOver();
   });
 
-  it('lets its clients go on where they were', async t => {
+  it('lets clients continue where they stopped', async t => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     const end = await settledCursor(shop);

@@ -10,7 +10,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 describe('a stream of events', () => {
-  it('is server-sent events: what comes from now on, the same events as the log has', async t => {
+  it('sends server-sent events: each new event, the same as in the log', async t => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     const end = await settledCursor(shop);
@@ -29,7 +29,7 @@ describe('a stream of events', () => {
     await reader.close();
   });
 
-  it('tells where it is before its first event, so that one that breaks off at once can go on from there', async t => {
+  it('sends its position before the first event, so that a client that is cut off at once can continue from there', async t => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     const end = await settledCursor(shop);
@@ -41,7 +41,7 @@ describe('a stream of events', () => {
     await reader.close();
   });
 
-  it('is one of many that the log is read for once', async t => {
+  it('shares its reads of the log with all other streams', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);
     const readers = await Promise.all(
@@ -62,7 +62,7 @@ describe('a stream of events', () => {
     await Promise.all(readers.map(reader => reader.close()));
   });
 
-  it('begins after its cursor, or after Last-Event-ID, which goes before it', async t => {
+  it('starts after its cursor, or after Last-Event-ID, which takes precedence', async t => {
     const shop = await startTestApp(t);
     for (let i = 0; i < 4; i++) await aCategory(shop.api);
     const end = Number(await settledCursor(shop));
@@ -77,7 +77,7 @@ describe('a stream of events', () => {
     await Promise.all([byCursor.close(), byHeader.close()]);
   });
 
-  it('has the events that its filters let through, from the log and as they come', async t => {
+  it('has the events that pass its filters, from the log and as they happen', async t => {
     const shop = await startTestApp(t);
     const pet = await aPet(shop.api, { stock: 9 });
     await anOrder(shop.api, { petId: pet });
@@ -101,7 +101,7 @@ describe('a stream of events', () => {
     await Promise.all([ofOrders.close(), ofStock.close()]);
   });
 
-  it('misses none and repeats none under load, however often its readers come back', async t => {
+  it('misses and repeats no event under load, however often its readers reconnect', async t => {
     const shop = await startTestApp(t);
     const first = Number(await settledCursor(shop)) + 1;
     const random = new Random(7);
@@ -138,7 +138,7 @@ describe('a stream of events', () => {
     await steady.close();
   });
 
-  it('is announced to HEAD without being opened, and asks for a client that takes it', async t => {
+  it('responds to HEAD without opening, and rejects a client that does not accept it', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
     for (let i = 0; i < 3; i++) {
       const head = await shop.api.head('/events/stream');
@@ -157,7 +157,7 @@ describe('a stream of events', () => {
     }
   });
 
-  it('is in the request log once, when it has ended, whoever ended it', async t => {
+  it('is in the request log once, after its end, whichever side ended it', async t => {
     const shop = await startTestApp(t);
     const lines = () => shop.logLines().filter(({ route }) => route === '/events/stream');
     const reader = await EventReader.open(shop.origin, shop.adminKey, {
@@ -179,7 +179,7 @@ describe('a stream of events', () => {
     assert.ok((lines()[0]!.durationMs as number) >= 200);
   });
 
-  it('is not left open for a client that was gone before it began', async t => {
+  it('does not stay open for a client that disconnected before it started', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
     const { hostname, port } = new URL(shop.origin);
     for (let i = 0; i < 20; i++) {

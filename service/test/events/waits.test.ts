@@ -9,7 +9,7 @@ import { aCategory } from '../support/factories.ts';
 import { nextPath } from '../support/pages.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** Runs `use` with a client of a second service on the same store. */
+/** Calls `use` with a client of a second service on the same store. */
 async function withReplica(
   { app, clock, adminKey }: TestApp,
   use: (api: Client) => Promise<void>,
@@ -31,7 +31,7 @@ const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
 };
 
 describe('a wait for events', () => {
-  it('is over as soon as one comes that passes its filter', async t => {
+  it('ends as soon as an event passes its filter', async t => {
     const shop = await startTestApp(t);
     const end = await settledCursor(shop);
     const waiting = timed(shop.api.get(`/events?cursor=${end}&type=category.*&wait=30`));
@@ -44,7 +44,7 @@ describe('a wait for events', () => {
     assert.ok(took >= 400 && took < 5_000, `${took} ms`);
   });
 
-  it('is over as soon as one comes from another replica', async t => {
+  it('ends as soon as another replica appends an event', async t => {
     const shop = await startTestApp(t);
     await withReplica(shop, async other => {
       const end = await settledCursor(shop);
@@ -57,11 +57,11 @@ describe('a wait for events', () => {
     });
   });
 
-  it('misses none that comes while it begins', async t => {
+  it('misses no event that is appended while it starts', async t => {
     const shop = await startTestApp(t);
     for (let i = 0; i < 30; i++) {
       const end = await latestCursor(shop.api);
-      // Each time with nobody else who follows, so that the tail has its first look.
+      // Each wait is the only follower, so that the tail reads the log for the first time.
       const [[page, took]] = await Promise.all([
         timed(shop.api.get(`/events?cursor=${end}&type=category.created&wait=20`)),
         sleep(i % 6).then(() => aCategory(shop.api)),
@@ -72,7 +72,7 @@ describe('a wait for events', () => {
     }
   });
 
-  it('ends empty after as many seconds as were asked for, having looked through what came', async t => {
+  it('ends without an event after the requested seconds, having checked each event meanwhile', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);
     const waiting = timed(shop.api.get('/events?cursor=latest&type=pet.*&wait=1'));
@@ -100,7 +100,7 @@ describe('a wait for events', () => {
     assert.ok((await closing)[1] < 5_000);
   });
 
-  it('ends when its caller goes away, and is in the request log, once', async t => {
+  it('ends when its client disconnects, and is in the request log once', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);
     const { hostname, port } = new URL(shop.origin);
@@ -118,10 +118,10 @@ describe('a wait for events', () => {
       lines.map(({ route, status, msg }) => [route, status, msg]),
       [['/events', null, 'Request']],
     );
-    // That nothing of it is left, the harness finds.
+    // The test harness checks that nothing remains of it.
   });
 
-  it('leaves nothing behind on a connection that is used again', async t => {
+  it('leaves nothing behind on a reused connection', async t => {
     const shop = await startTestApp(t);
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);

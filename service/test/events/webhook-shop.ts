@@ -14,10 +14,10 @@ import { Receiver } from './receiver.ts';
 
 export const ALLOW_PRIVATE = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
 
-/** What a key needs to create webhooks. */
+/** The scopes that a key needs to create webhooks. */
 export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'];
 
-/** A shop with endpoints on this machine. Pauses between attempts are not varied, and nothing is waited for at the end. */
+/** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */
 export async function webhookShop(
   t: TestContext,
   {
@@ -35,7 +35,7 @@ export async function webhookShop(
   } = {},
 ): Promise<WebhookShop> {
   const receivers: Receiver[] = [];
-  // Before the service, which looks at its end whether it has left any socket behind.
+  // Must close before the service, which checks at its shutdown that no socket remains.
   while (receivers.length < count) receivers.push(await Receiver.start());
   t.after(() => Promise.all(receivers.map(receiver => receiver.disconnect())));
   const shop = await startTestApp(t, {
@@ -69,7 +69,7 @@ export class WebhookShop {
     return this.receivers[0]!;
   }
 
-  /** Creates a webhook that leads to a receiver. */
+  /** Creates a webhook for a receiver. */
   async webhook(
     settings: { types?: string[]; enabled?: boolean } = {},
     receiver = this.receiver,
@@ -80,25 +80,25 @@ export class WebhookShop {
     return { id: body.id, secret: body.secret, path: `/webhooks/${body.id}` };
   }
 
-  /** One event, of a subject of its own: `categories/1` for the first. */
+  /** Appends one event with a subject of its own: `categories/1` for the first. */
   async category(): Promise<number> {
     const { status, body } = await this.api.post('/categories', { name: `Category ${Math.random()}` });
     assert.equal(status, 201);
     return body.id;
   }
 
-  /** One more event of that subject. */
+  /** Appends one more event of that subject. */
   async rename(categoryId: number, name: string): Promise<void> {
     assert.equal((await this.api.patch(`/categories/${categoryId}`, { name })).status, 200);
   }
 
-  /** Has all that is due be delivered, or tried. */
+  /** Attempts every delivery that is due. */
   async settle(): Promise<void> {
     await this.shop.app.db.numberEvents();
     await this.shop.app.dispatcher.runDue();
   }
 
-  /** Turns the clock and has all that is due then be delivered, or tried. */
+  /** Advances the clock, then attempts every delivery that is due. */
   async after(milliseconds: number): Promise<void> {
     this.clock.turn(milliseconds);
     await this.settle();
@@ -121,21 +121,21 @@ export class WebhookShop {
   }
 }
 
-/** Deletes all that sweeps delete: what was finished before `before`, in milliseconds since the Unix epoch, among it. */
+/** Deletes everything that sweeps delete, such as deliveries that ended before `before` (milliseconds since the Unix epoch). */
 export async function sweepAll(db: Database, times: { before: number; now: number }): Promise<void> {
   while (await sweepSlice(db, times));
 }
 
 export interface Replica {
   dispatcher: WebhookDispatcher;
-  /** Has it lose the store, as a process does that is killed. */
+  /** Disconnects it from the store, as when its process is killed. */
   kill: () => void;
   close: () => Promise<void>;
 }
 
 /**
- * Another replica: on PostgreSQL a service of its own, on the embedded store, which belongs to one process, another
- * dispatcher. It sends when it is told to.
+ * Another replica: a second service on PostgreSQL; a second dispatcher on the embedded store, which belongs to one
+ * process. It sends only when the test runs it.
  */
 export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> {
   const other = onPostgres
@@ -177,5 +177,5 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
 }
 
 function dead(): Promise<never> {
-  return Promise.reject(new Error('The process is dead'));
+  return Promise.reject(new Error('The process was killed'));
 }

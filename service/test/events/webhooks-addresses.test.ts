@@ -97,21 +97,21 @@ const allowed = [
 ];
 
 describe('the address of a webhook', () => {
-  it('that is not public is rejected, however it is written', async t => {
+  it('that is not public is rejected in every spelling', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const host of forbidden) {
       const response = await api.post('/webhooks', { url: `https://${host}/hook` });
       const message = assertRejected(response, 400, 'invalid_request');
-      assert.match(message, /^Field `url` must lead to a public address, but .* is not one$/, host);
+      assert.match(message, /^Field `url` must have a public address, but .* is not one$/, host);
     }
   });
 
-  it('that is public is taken', async () => {
+  it('that is public is accepted', async () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
     for (const host of allowed) await endpoints.rejectForbidden(`https://${host}:8443/hook`);
   });
 
-  it('is rejected by POST, PUT and PATCH when its name leads to no public one, without saying where it leads', async t => {
+  it('is rejected by POST, PUT and PATCH when its name has no public address, and the message does not reveal the address', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     const outside = { url: 'https://outside.example/hook', enabled: false };
     assert.equal((await api.post('/webhooks', outside)).status, 201);
@@ -131,28 +131,28 @@ describe('the address of a webhook', () => {
         await api.patch('/webhooks/1', { url }),
       ]) {
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `Field \`url\` must lead to a public address, but ${name} leads to none`);
+        assert.equal(message, `Field \`url\` must have a public address, but ${name} resolves to none`);
       }
     }
   });
 
-  it('must be of HTTPS', async t => {
+  it('must use HTTPS', async t => {
     const { api } = await startTestApp(t, { webhooks: { resolve } });
     for (const url of ['http://outside.example/', 'ws://outside.example/', 'file:///etc/passwd', 'data:,x']) {
       const message = assertRejected(await api.post('/webhooks', { url }), 400, 'invalid_request');
-      assert.match(message, /^Field `url` must begin with `https:\/\/`, but began with `\w+:`$/);
+      assert.match(message, /^Field `url` must start with `https:\/\/`, but starts with `\w+:`$/);
     }
   });
 
-  it('may be a private one, and of HTTP, where a setting allows it', async t => {
+  it('can be private, and use HTTP, where a setting allows it', async t => {
     const shop = await webhookShop(t);
     for (const url of ['http://127.0.0.1:8080/', 'https://10.0.0.1/', 'http://[::1]/'])
       assert.equal((await shop.api.post('/webhooks', { url, enabled: false })).status, 201);
     const ftp = await shop.api.post('/webhooks', { url: 'ftp://127.0.0.1/' });
-    assert.match(assertRejected(ftp, 400, 'invalid_request'), /begin with `https:\/\/` or `http:\/\/`/);
+    assert.match(assertRejected(ftp, 400, 'invalid_request'), /start with `https:\/\/` or `http:\/\/`/);
   });
 
-  it('is looked at again with the connection: a name that leads elsewhere by then is not followed', async t => {
+  it('is checked again on connect: a name with a new private address is not followed', async t => {
     const responses = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
     const asked: string[] = [];
     const receiver = await Receiver.start();
@@ -176,13 +176,13 @@ describe('the address of a webhook', () => {
     };
     for (let i = 0; i < 2; i++) {
       const { status, error } = await test();
-      assert.deepEqual([status, error], [null, 'rebound.example leads to no public address']);
+      assert.deepEqual([status, error], [null, 'rebound.example resolves to no public address']);
     }
     assert.equal(asked.length, 3);
     assert.equal(receiver.received.length, 0);
   });
 
-  it('is looked at again where it is no name, which a connection does not look up', () => {
+  it('is checked again when it is an IP address, which a connection does not look up', () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
     for (const host of forbidden) {
       const { hostname } = new URL(`https://${host}/`);
@@ -192,7 +192,7 @@ describe('the address of a webhook', () => {
     endpoints.rejectAddress('outside.example');
   });
 
-  it('of a name with public and other ones is a public one', async () => {
+  it('is the public one of a name with public and private addresses', async () => {
     const endpoints = new Endpoints({ resolve, allowPrivate: false });
     const lookup = promisify(endpoints.lookup as (...args: unknown[]) => void) as (
       ...args: unknown[]
@@ -204,7 +204,7 @@ describe('the address of a webhook', () => {
     await assert.rejects(lookup('nowhere.example', { all: true }), /ENOTFOUND/);
   });
 
-  it('is the one that was asked for: what stands in the environment of the process leads nowhere else', async t => {
+  it('is used directly: proxy variables in the environment of the process have no effect', async t => {
     process.env.HTTP_PROXY = 'http://127.0.0.1:1';
     process.env.NODE_USE_ENV_PROXY = '1';
     t.after(() => {

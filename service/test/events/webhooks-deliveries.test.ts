@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { sweepAll, webhookShop } from './webhook-shop.ts';
 
 describe('a delivery', () => {
-  it('is listed and read with its attempts, their status and duration, and how the answer began', async t => {
+  it('is listed and read with its attempts, their status and duration, and the start of the response', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
     shop.receiver.respondWith(503, {}, 'Come back later');
@@ -47,11 +47,11 @@ describe('a delivery', () => {
     assert.deepEqual([second.number, second.status, second.responseStart], [2, 200, 'Thanks']);
   });
 
-  it('keeps the first KiB of the answer as text, however long it is, and reads no more', async t => {
+  it('stores the first KiB of the response as text, however long it is, and reads no more', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     let isOpen = true;
-    shop.receiver.answer(response => {
+    shop.receiver.handleWith(response => {
       response.writeHead(200);
       const flood = () => {
         while (response.write('x'.repeat(65_536)));
@@ -69,10 +69,10 @@ describe('a delivery', () => {
     await until('the connection is closed', () => !isOpen);
   });
 
-  it('keeps no bytes of the answer that are no text', async t => {
+  it('stores no bytes of the response that are not text', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answer(
+    shop.receiver.handleWith(
       response =>
         void response.writeHead(200).end(Buffer.from([0x41, 0, 0x1b, 0xff, 0x0a, 0xe2, 0x80, 0xae])),
     );
@@ -85,7 +85,7 @@ describe('a delivery', () => {
   it('is listed by status, newest first', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
-    shop.receiver.answer((response, { event }) =>
+    shop.receiver.handleWith((response, { event }) =>
       response.writeHead(event.subject === 'categories/2' ? 500 : 200).end(),
     );
     for (let i = 0; i < 3; i++) await shop.category();
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     assertRejected(await shop.api.get('/webhooks/2/deliveries/1'), 404, 'delivery_not_found');
   });
 
-  it('that is finished is kept for 30 days', async t => {
+  it('that has ended is stored for 30 days', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.category();
@@ -124,11 +124,11 @@ describe('a delivery', () => {
 });
 
 describe('a sweep', () => {
-  it('deletes a deleted webhook with any number of deliveries and attempts in slices', async t => {
+  it('deletes a deleted webhook with many deliveries and attempts in slices', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook();
     const { db, sweeper } = shop.shop.app;
-    // The round at start would delete some of them.
+    // The sweep at start would delete some of them.
     await sweeper.run();
     const upTo = (most: number) =>
       `(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most}) SELECT i FROM n)`;
@@ -165,7 +165,7 @@ describe('a sweep', () => {
 });
 
 describe('a dead delivery', () => {
-  it('is kept, and can be redelivered under its webhook-id, with the whole schedule before it', async t => {
+  it('is stored, and can be redelivered under its webhook-id with a new schedule', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(500);
@@ -184,7 +184,7 @@ describe('a dead delivery', () => {
     await shop.after(5 * SECOND);
     shop.receiver.respondWith(204);
     await shop.after(5 * MINUTE);
-    assert.deepEqual(shop.receiver.told.slice(tried), [
+    assert.deepEqual(shop.receiver.receivedEvents.slice(tried), [
       ...Array(3).fill('categories/1 category.created'),
       'categories/1 category.updated',
     ]);
@@ -195,8 +195,8 @@ describe('a dead delivery', () => {
   });
 });
 
-describe('redelivering', () => {
-  it('sends again what was delivered, and tries at once what waits', async t => {
+describe('a redelivery', () => {
+  it('sends a delivered event again, and tries a waiting delivery at once', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.category();
@@ -214,7 +214,7 @@ describe('redelivering', () => {
     assertRejected(await shop.api.post(`${path}/deliveries/77/redeliver`), 404, 'delivery_not_found');
   });
 
-  it('goes before later events of the subject that are pending, and never beside them', async t => {
+  it('is sent before later pending events of the subject, and never at the same time', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     const categoryId = await shop.category();
@@ -228,12 +228,12 @@ describe('redelivering', () => {
     shop.receiver.respondWith(200);
     await shop.after(5 * MINUTE);
     assert.deepEqual(
-      shop.receiver.told.map(told => told.split('.')[1]),
+      shop.receiver.receivedEvents.map(event => event.split('.')[1]),
       ['created', 'updated', 'created', 'created', 'created', 'updated'],
     );
   });
 
-  it('while a later event of the subject is being sent waits for that', async t => {
+  it('waits while a later event of the subject is being sent', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     const categoryId = await shop.category();
@@ -243,14 +243,14 @@ describe('redelivering', () => {
     await shop.receiver.has(2);
     const { body } = await shop.api.post(`${path}/deliveries/1/redeliver`);
     assert.deepEqual([body.status, body.nextAttemptAt], ['pending', null]);
-    // Sent, not waiting.
+    // Being sent, not waiting.
     await shop.api.post(`${path}/deliveries/2/redeliver`);
     shop.receiver.release(500);
     shop.receiver.respondWith(200);
     await shop.settle();
     await shop.after(5 * SECOND);
     assert.deepEqual(
-      shop.receiver.told.map(told => told.split('.')[1]),
+      shop.receiver.receivedEvents.map(event => event.split('.')[1]),
       ['created', 'updated', 'created', 'updated'],
     );
     assert.equal(shop.receiver.mostAtOnce, 1);

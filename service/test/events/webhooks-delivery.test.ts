@@ -6,7 +6,7 @@ import { TestClock } from '../support/test-clock.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 describe('a webhook', () => {
-  it('gets each event as the log has it, with the headers of Standard Webhooks', async t => {
+  it('gets each event as it is in the log, with the headers of Standard Webhooks', async t => {
     const shop = await webhookShop(t);
     const { id } = await shop.webhook();
     await shop.category();
@@ -23,7 +23,7 @@ describe('a webhook', () => {
     assert.equal(shop.receiver.received.length, 1);
   });
 
-  it('gets messages whose signature the library of Standard Webhooks takes, and takes for no other', async t => {
+  it('gets messages whose signature the library of Standard Webhooks verifies, for these messages only', async t => {
     const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
     const { secret } = await shop.webhook();
     await shop.api.post('/categories', { name: 'Größen – 🐶', description: 'a\nb' });
@@ -35,7 +35,7 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(`whsec_${'A'.repeat(43)}=`).verify(text, headers));
   });
 
-  it('is signed for with both secrets during the overlap of a rotation, and then with the new one alone', async t => {
+  it('gets both signatures during the overlap of a rotation, and then only the new one', async t => {
     const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
     const { secret: old, path } = await shop.webhook();
     const { status, body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 60 });
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(old).verify(afterwards!.text, afterwards!.headers));
   });
 
-  it('that is rotated without a grace is signed for with the new secret alone at once', async t => {
+  it('that is rotated without a grace gets only the new signature at once', async t => {
     const shop = await webhookShop(t, { clock: new TestClock(Date.now()) });
     const { secret: old, path } = await shop.webhook();
     const { body } = await shop.api.post(`${path}/rotate`, { graceSeconds: 0 });
@@ -64,7 +64,7 @@ describe('a webhook', () => {
     assert.throws(() => new Webhook(old).verify(text, headers));
   });
 
-  it('keeps its webhook-id through all attempts, each with a timestamp and signature of its own', async t => {
+  it('gets the same webhook-id in all attempts of a delivery, each with its own timestamp and signature', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(500);
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     assert.notEqual(first!['webhook-signature'], second!['webhook-signature']);
   });
 
-  it('gets the events of the types that it names, and none from before it was there', async t => {
+  it('gets the events of its types, and none from before it was created', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
     const categoryId = await shop.category();
     await shop.settle();
@@ -88,19 +88,22 @@ describe('a webhook', () => {
     await shop.api.post('/pets', { name: 'Rex', categoryId });
     await shop.api.post('/store/orders', {});
     await shop.settle();
-    assert.deepEqual(shop.receiver.told.toSorted(), ['categories/1 category.updated', 'pets/1 pet.created']);
+    assert.deepEqual(shop.receiver.receivedEvents.toSorted(), [
+      'categories/1 category.updated',
+      'pets/1 pet.created',
+    ]);
     assert.equal(shop.receivers[1]!.received.length, (await shop.read('/events?cursor=2')).length);
   });
 
-  it('gets nothing while it is disabled, and then all that happened meanwhile', async t => {
+  it('gets nothing while it is disabled, and later all events from that time', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, []);
+    assert.deepEqual(shop.receiver.receivedEvents, []);
     await shop.api.patch(path, { enabled: true });
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['categories/1 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, ['categories/1 category.created']);
   });
 
   it('gets nothing after it was deleted', async t => {
@@ -115,7 +118,7 @@ describe('a webhook', () => {
     assert.equal(shop.receiver.received.length, 1);
   });
 
-  it('gets more events than fit into one transaction, each once and in order', async t => {
+  it('gets more events than one transaction can plan, each once and in order', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     const categoryId = await shop.category();
@@ -141,11 +144,11 @@ describe('a webhook', () => {
 });
 
 describe('the order of deliveries', () => {
-  it('is kept for each subject: one that fails holds back the later ones of its subject and no other', async t => {
+  it('is kept within a subject: a failing delivery delays the later ones of its subject and no others', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     let isBroken = true;
-    shop.receiver.answer((response, { event }) => {
+    shop.receiver.handleWith((response, { event }) => {
       response.writeHead(isBroken && event.subject === 'categories/1' ? 500 : 200).end();
     });
     const [broken, other] = [await shop.category(), await shop.category()];
@@ -153,7 +156,7 @@ describe('the order of deliveries', () => {
     await shop.rename(other, 'B');
     await shop.rename(broken, 'C');
     await shop.settle();
-    assert.deepEqual(shop.receiver.told.toSorted(), [
+    assert.deepEqual(shop.receiver.receivedEvents.toSorted(), [
       'categories/1 category.created',
       'categories/2 category.created',
       'categories/2 category.updated',
@@ -161,7 +164,7 @@ describe('the order of deliveries', () => {
     await shop.after(5 * SECOND);
     await shop.rename(other, 'D');
     await shop.settle();
-    assert.deepEqual(shop.receiver.told.slice(3), [
+    assert.deepEqual(shop.receiver.receivedEvents.slice(3), [
       'categories/1 category.created',
       'categories/2 category.updated',
     ]);
@@ -172,7 +175,7 @@ describe('the order of deliveries', () => {
     assert.deepEqual(names.slice(1), ['category.updated A', 'category.updated C']);
   });
 
-  it('never has two of a subject on their way at once', async t => {
+  it('never has two deliveries of a subject in flight at the same time', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     const categoryId = await shop.category();
@@ -187,8 +190,8 @@ describe('the order of deliveries', () => {
   });
 });
 
-describe('an endpoint that is slow', () => {
-  it('holds up nobody else', async t => {
+describe('a slow endpoint', () => {
+  it('delays no other endpoint', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
     const [slow, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
     slow.hold();
@@ -206,7 +209,7 @@ describe('an endpoint that is slow', () => {
     );
   });
 
-  it('gets several subjects at once, eight before it has answered any', async t => {
+  it('gets several subjects at once: eight before its first response', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.hold();
@@ -214,7 +217,7 @@ describe('an endpoint that is slow', () => {
     await shop.receiver.has(8);
     await shop.shop.app.db.numberEvents();
     assert.equal(shop.receiver.received.length, 8);
-    shop.receiver.answer(response => void setTimeout(() => response.writeHead(204).end(), 2));
+    shop.receiver.handleWith(response => void setTimeout(() => response.writeHead(204).end(), 2));
     shop.receiver.breakOff();
     await shop.settle();
     assert.equal(shop.receiver.received.length, 30);

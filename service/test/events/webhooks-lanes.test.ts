@@ -27,7 +27,7 @@ describe('an endpoint that hangs', () => {
   });
 });
 
-describe('a webhook that another transaction has', () => {
+describe('a webhook that another transaction has locked', () => {
   it('delays no other webhook, and is served when that transaction ends', async t => {
     const shop = await webhookShop(t, { receivers: 2, shared: true });
     const [locked, free] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
@@ -51,12 +51,12 @@ describe('a webhook that another transaction has', () => {
   });
 });
 
-describe('a delivery that a replica wrote whose clock ran ahead', () => {
+describe('a delivery written by a replica whose clock ran ahead', () => {
   for (const [what, column, ahead] of [
     ['lease', 'leased_until', 2 * MINUTE + 1],
     ['next attempt', 'next_attempt_at', 1.2 * DAY + MINUTE + 1],
   ] as const) {
-    it(`is sent although its ${what} is far away`, async t => {
+    it(`is sent although its ${what} is far in the future`, async t => {
       const shop = await webhookShop(t);
       await shop.webhook();
       shop.receiver.respondWith(500);
@@ -80,11 +80,11 @@ describe('a delivery that a replica wrote whose clock ran ahead', () => {
 });
 
 describe('connections to an endpoint', () => {
-  it('are kept: deliveries one after another use one connection', async t => {
+  it('are reused: consecutive deliveries share one connection', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     const sockets = new Set<unknown>();
-    shop.receiver.answer(response => {
+    shop.receiver.handleWith(response => {
       sockets.add(response.socket);
       response.writeHead(204).end();
     });
@@ -94,7 +94,7 @@ describe('connections to an endpoint', () => {
     assert.deepEqual([shop.receiver.received.length, sockets.size], [6, 1]);
   });
 
-  it('that the endpoint closes between two deliveries fail none', async t => {
+  it('fail no delivery when the endpoint closes them in between', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     for (let i = 0; i < 3; i++) {
@@ -111,7 +111,7 @@ describe('connections to an endpoint', () => {
 });
 
 describe('the metrics of webhooks', () => {
-  it('show the backlog, the age of the oldest delivery, and attempts by outcome from 0 on', async t => {
+  it('show the backlog, the age of the oldest delivery, and attempts by outcome, starting at 0', async t => {
     const shop = await webhookShop(t, { environment: { OPS_PORT: '0' }, webhooks: { timeout: 2_000 } });
     const values = async () => {
       const metrics = await scrape(shop.shop.metricsUrl);
@@ -133,17 +133,17 @@ describe('the metrics of webhooks', () => {
     await shop.category();
     await shop.settle();
     shop.receiver.breakOff();
-    shop.receiver.answer(response => void response.destroy());
+    shop.receiver.handleWith(response => void response.destroy());
     await shop.category();
     await shop.settle();
     shop.clock.turn(3 * SECOND);
     assert.deepEqual(await values(), [3, 3, 1, 1, 1, 1, 0]);
-    // What is not to be sent is no backlog.
+    // Deliveries that must not be sent are not part of the backlog.
     await shop.api.patch(path, { enabled: false });
     assert.deepEqual(await values(), [0, 0, 1, 1, 1, 1, 0]);
   });
 
-  it('are missing while the store does not answer, and the others are shown', async t => {
+  it('are missing while the store does not respond, and other metrics are shown', async t => {
     const shop = await webhookShop(t, { environment: { OPS_PORT: '0' } });
     const { db } = shop.shop.app;
     const get = db.get.bind(db);
@@ -157,7 +157,7 @@ describe('the metrics of webhooks', () => {
   });
 });
 
-describe('an endpoint that is quick', () => {
+describe('a fast endpoint', () => {
   it('gets more than eight deliveries at once', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
@@ -165,15 +165,15 @@ describe('an endpoint that is quick', () => {
     await shop.settle();
     shop.receiver.hold();
     for (let i = 0; i < 30; i++) await shop.category();
-    await until('more than eight are sent at once', () => shop.receiver.open > 8);
+    await until('more than eight are in flight', () => shop.receiver.open > 8);
     shop.receiver.release();
     await shop.settle();
-    assert.equal(new Set(shop.receiver.told).size, 60);
+    assert.equal(new Set(shop.receiver.receivedEvents).size, 60);
   });
 });
 
-describe('an attempt whose lease is over', () => {
-  it('counts for nothing, also when the attempt after it ends in the same transaction', async t => {
+describe('an attempt whose lease has expired', () => {
+  it('has no effect, also when the next attempt ends in the same transaction', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     const { app } = shop.shop;
@@ -217,8 +217,8 @@ describe('an attempt whose lease is over', () => {
   });
 });
 
-describe('an endpoint of which another replica has leased more than this one would send at once', () => {
-  it('gets one delivery at a time from this one, because the other may have been killed', async t => {
+describe('an endpoint with more leases of another replica than this one would send at once', () => {
+  it('gets one delivery at a time from this replica, because the other may have been killed', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     const { app } = shop.shop;

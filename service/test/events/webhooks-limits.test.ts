@@ -19,12 +19,13 @@ import {
 
 const UNSENT = { url: 'http://127.0.0.1:9/', enabled: false };
 
-function createdAmong(answers: readonly ApiResponse[]): number {
-  for (const answer of answers) if (answer.status !== 201) assertRejected(answer, 409, 'too_many_webhooks');
-  return answers.filter(({ status }) => status === 201).length;
+function createdAmong(responses: readonly ApiResponse[]): number {
+  for (const response of responses)
+    if (response.status !== 201) assertRejected(response, 409, 'too_many_webhooks');
+  return responses.filter(({ status }) => status === 201).length;
 }
 
-/** Appends events about categories. `subjectOf` gives the ID of each. */
+/** Appends events of categories. `subjectOf` returns the ID of each. */
 async function append(db: Database, count: number, subjectOf: (n: number) => number): Promise<void> {
   await db.write(async tx => {
     for (let n = 0; n < count; n++)
@@ -38,30 +39,30 @@ async function countDeliveries({ app }: WebhookShop['shop']): Promise<number> {
   return row!.count;
 }
 
-/** Plans until there is nothing more to plan; returns how that ended. */
+/** Plans until nothing remains to plan, and returns the last result. */
 async function planAll({ app, clock }: WebhookShop['shop']): Promise<'full' | 'idle'> {
   for (;;) {
     const outcome = await plan(app.db, 1, { readStandings, now: clock.now() });
     if (outcome === 'full' || outcome === 'idle') return outcome;
-    // Another plan has the webhook.
+    // Another plan has locked the webhook.
     if (outcome === 'taken') await nextTurn();
   }
 }
 
 describe('the webhooks of a key', () => {
-  it('are 20 at most, with whatever scopes; one that is deleted makes room', async t => {
+  it('are at most 20, with any scopes, and a deleted one makes room', async t => {
     const { api } = await webhookShop(t);
     for (let i = 0; i < 20; i++) assert.equal((await api.post('/webhooks', UNSENT)).status, 201);
     const message = assertRejected(await api.post('/webhooks', UNSENT), 409, 'too_many_webhooks');
     assert.equal(
       message,
-      'API key 1 has 20 webhooks, as many as it may: delete one of them, or change one instead',
+      'API key 1 has 20 webhooks, which is the maximum: delete one of them, or change one instead',
     );
     await api.delete('/webhooks/7');
     assert.equal(createdAmong([await api.post('/webhooks', UNSENT), await api.post('/webhooks', UNSENT)]), 1);
   });
 
-  it('are counted for each key, and limited by a setting', async t => {
+  it('are counted for each key, and a setting changes the limit', async t => {
     const shop = await webhookShop(t, { environment: { PETSTORE_WEBHOOKS_PER_KEY: '1' } });
     const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     for (const client of [shop.api, other])
@@ -71,7 +72,7 @@ describe('the webhooks of a key', () => {
       );
   });
 
-  it('are no more when they are created at the same time, with and without an Idempotency-Key', async t => {
+  it('do not exceed the limit when they are created at the same time, with and without an Idempotency-Key', async t => {
     const { api } = await webhookShop(t);
     const create = (_: unknown, i: number) =>
       api.post('/webhooks', UNSENT, i % 2 === 0 ? {} : { 'idempotency-key': `key ${i}` });
@@ -80,7 +81,7 @@ describe('the webhooks of a key', () => {
 });
 
 describe('the window of a webhook', () => {
-  it('holds 500 deliveries that could be sent; the others follow by themselves as these are taken', async t => {
+  it('contains 500 deliveries that are ready; others follow as these are delivered', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await append(shop.shop.app.db, 700, n => n + 1);
@@ -89,14 +90,14 @@ describe('the window of a webhook', () => {
     await shop.api.patch(path, { enabled: true });
     assert.equal(await planAll(shop.shop), 'full');
     assert.equal(await countDeliveries(shop.shop), 500);
-    // All but 20 of them are taken, as if by another replica.
+    // Lease all but 20 of them, as another replica would.
     await shop.shop.app.db.run(
       `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL, finished_at = created_at WHERE id > 20`,
     );
     replica.dispatcher.start();
     await shop.receiver.has(220);
     await replica.dispatcher.runDue();
-    assert.equal(new Set(shop.receiver.told).size, 220);
+    assert.equal(new Set(shop.receiver.receivedEvents).size, 220);
     await replica.close();
   });
 
@@ -110,7 +111,7 @@ describe('the window of a webhook', () => {
     assert.equal(await countDeliveries(shop.shop), 500);
   });
 
-  it('holds 5,000 deliveries that wait, and the dispatcher rests when it is full', async t => {
+  it('contains 5,000 waiting deliveries, and the dispatcher pauses when it is full', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     shop.receiver.respondWith(500);
@@ -134,18 +135,21 @@ describe('the window of a webhook', () => {
   it('has room for other subjects while one fails', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
-    shop.receiver.answer((response, { event }) =>
+    shop.receiver.handleWith((response, { event }) =>
       response.writeHead(event.subject === 'categories/77' ? 500 : 200).end(),
     );
     await append(shop.shop.app.db, 600, () => 77);
     await shop.category();
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['categories/77 category.updated', 'categories/1 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, [
+      'categories/77 category.updated',
+      'categories/1 category.created',
+    ]);
   });
 });
 
 describe('a second replay', () => {
-  it('is rejected while the first is under way, and taken when that is over', async t => {
+  it('is rejected while the first one runs, and accepted after it', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     for (let i = 0; i < 3; i++) await shop.category();
@@ -155,8 +159,8 @@ describe('a second replay', () => {
     const message = assertRejected(await replay('0'), 409, 'replay_in_progress');
     assert.equal(
       message,
-      'Webhook 1 is being sent the events up to 4 by an earlier replay, and is at 1: wait until it is there, or end that ' +
-        'replay with the cursor `latest`',
+      'An earlier replay for webhook 1 is at event 1 of 4: wait until it ends, or end it with a replay from the cursor ' +
+        '`latest`',
     );
     await shop.category();
     await shop.api.patch(path, { enabled: true });
@@ -166,7 +170,7 @@ describe('a second replay', () => {
     assert.equal(shop.receiver.received.length, 8);
   });
 
-  it('from `latest` ends the first', async t => {
+  it('from `latest` ends the first one', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
@@ -177,11 +181,11 @@ describe('a second replay', () => {
     assert.equal((await replay('latest')).status, 200);
     await shop.api.patch(path, { enabled: true });
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, []);
+    assert.deepEqual(shop.receiver.receivedEvents, []);
     assert.equal((await replay('1')).status, 200);
   });
 
-  it('of two at the same time is rejected', async t => {
+  it('started at the same time as the first is rejected', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
@@ -194,11 +198,11 @@ describe('a second replay', () => {
 
 const local = { resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
 
-/** Milliseconds: requests that an endpoint holds are held for as long as a slow machine needs. */
+/** Milliseconds. Requests stay on hold for as long as a slow machine needs. */
 const NEVER = 10 * MINUTE;
 
 describe('the connections to endpoints', () => {
-  it('are limited for each host, whatever the port', async t => {
+  it('are limited for each host, on all its ports together', async t => {
     const shop = await webhookShop(t, {
       receivers: 2,
       webhooks: { timeout: NEVER },
@@ -212,7 +216,7 @@ describe('the connections to endpoints', () => {
     for (let i = 0; i < 20; i++) await shop.category();
     await until('five connections are open', () => first.open + second.open >= 5, 60);
     for (const receiver of shop.receivers)
-      receiver.answer(response => {
+      receiver.handleWith(response => {
         assert.ok(first.open + second.open <= 5);
         response.writeHead(204).end();
       });
@@ -222,7 +226,7 @@ describe('the connections to endpoints', () => {
     assert.ok(first.mostAtOnce + second.mostAtOnce <= 10);
   });
 
-  it('of one key with many endpoints that do not answer leave half to others, and are limited in total', async t => {
+  it('of one key with many unresponsive endpoints leave half to others, and are limited in total', async t => {
     const shop = await webhookShop(t, {
       receivers: 2,
       webhooks: { ...local, timeout: NEVER },
@@ -247,7 +251,7 @@ describe('the connections to endpoints', () => {
     assert.ok(fast.mostAtOnce <= 6, `${fast.mostAtOnce} at once`);
   });
 
-  it('of a webhook whose attempts fail are two at most', async t => {
+  it('of a webhook with failing attempts are at most two', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(500);
@@ -265,33 +269,43 @@ describe('the connections to endpoints', () => {
     assert.equal(shop.receiver.mostAtOnce, 2);
   });
 
-  it('go to webhooks in turn when there are too few', async t => {
+  it('are shared evenly by webhooks when they are scarce', async t => {
     const shop = await webhookShop(t, {
       receivers: 3,
       environment: { PETSTORE_WEBHOOK_CONNECTIONS: '1' },
     });
     const order: number[] = [];
+    const planned = Promise.withResolvers<void>();
     for (const [i, receiver] of shop.receivers.entries()) {
-      receiver.answer(response => {
+      receiver.handleWith(async response => {
+        // The first delivery keeps the connection until the other webhooks have deliveries that wait for it.
+        await planned.promise;
         order.push(i);
         response.writeHead(204).end();
       });
       await shop.webhook({ enabled: false }, receiver);
     }
     for (let i = 0; i < 6; i++) await shop.category();
+    await shop.shop.app.db.numberEvents();
     for (let id = 1; id <= 3; id++) await shop.api.patch(`/webhooks/${id}`, { enabled: true });
+    const { db } = shop.shop.app;
+    await until('all webhooks have deliveries', async () => {
+      const rows = await db.all('SELECT id FROM webhook_deliveries');
+      return rows.length === 18;
+    });
+    planned.resolve();
     await shop.settle();
     assert.equal(order.length, 18);
-    // No webhook is served to its end before the others have begun.
+    // No webhook gets all its deliveries before the others have had one.
     assert.deepEqual(new Set(order.slice(0, 6)), new Set([0, 1, 2]), order.join(' '));
   });
 });
 
 describe('replicas', () => {
-  it('create no more webhooks of a key at the same time than it may have', async t => {
+  it('create no more webhooks of a key at the same time than its limit', async t => {
     const shop = await startTestApp(t, { environment: ALLOW_PRIVATE, shared: true });
     const clients = [shop.api, (await shop.replica()).api];
-    const answers = Array.from({ length: 30 }, (_, i) => clients[i % 2]!.post('/webhooks', UNSENT));
-    assert.equal(createdAmong(await Promise.all(answers)), 20);
+    const responses = Array.from({ length: 30 }, (_, i) => clients[i % 2]!.post('/webhooks', UNSENT));
+    assert.equal(createdAmong(await Promise.all(responses)), 20);
   });
 });

@@ -14,7 +14,7 @@ async function ownedWebhook(shop: WebhookShop, { expiresAt }: { expiresAt?: stri
   return { owner, keyPath: `/keys/${owner.keyId}`, ...webhook };
 }
 
-/** What a webhook shows of being stopped. */
+/** The fields of a webhook that show whether and why it is disabled. */
 async function shownStop(shop: WebhookShop, path: string): Promise<unknown[]> {
   const { enabled, disabledReason, disabledAt } = await shop.read(path);
   return [enabled, disabledReason, disabledAt];
@@ -34,7 +34,7 @@ describe('a webhook', () => {
     ['POST', '/deliveries/{deliveryId}/redeliver'],
   ];
 
-  it('is tried here with every operation on one webhook', () => {
+  it('is tested here with every operation on one webhook', () => {
     const known = Object.entries(contract.paths)
       .filter(([path]) => path.startsWith('/webhooks/{webhookId}'))
       .flatMap(([path, operations]) =>
@@ -45,7 +45,7 @@ describe('a webhook', () => {
     assert.deepEqual(others.map(([method, path]) => `${method} ${path}`).toSorted(), known.toSorted());
   });
 
-  it('is seen and managed by its owner and by administrators, and does not exist for others', async t => {
+  it('is visible to its owner and to administrators, and does not exist for other keys', async t => {
     const shop = await webhookShop(t);
     const { id, path, owner } = await ownedWebhook(shop);
     await shop.webhook();
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     assert.equal((await owner.patch(path, { description: 'Mine' })).status, 200);
   });
 
-  it('belongs to the key that created it, also when an administrator changes it', async t => {
+  it('belongs to the key that created it, even after an administrator changes it', async t => {
     const shop = await webhookShop(t);
     const { path, owner } = await ownedWebhook(shop);
     const { body } = await shop.api.patch(path, { description: 'Changed', createdBy: 1 });
@@ -104,7 +104,7 @@ describe('a webhook whose key', () => {
     ],
   ];
   for (const [what, change, reason] of losses) {
-    it(`${what} is disabled at once, says why, and is sent nothing more by any replica`, async t => {
+    it(`${what} is disabled at once, shows why, and gets nothing more from any replica`, async t => {
       const shop = await webhookShop(t);
       const { path, keyPath } = await ownedWebhook(shop);
       shop.receiver.respondWith(500);
@@ -112,7 +112,7 @@ describe('a webhook whose key', () => {
       await shop.settle();
       assert.equal(shop.receiver.received.length, 1);
       shop.clock.turn(SECOND);
-      // Only another replica sends from now on: the change and the stop are one transaction.
+      // Only another replica sends from now on: one transaction changes the key and disables the webhook.
       await shop.shop.app.dispatcher.close();
       await change(shop, keyPath);
       const rows = await shop.shop.app.db.all('SELECT enabled, disabled_reason FROM webhooks');
@@ -120,7 +120,7 @@ describe('a webhook whose key', () => {
       assert.deepEqual(await shownStop(shop, path), [false, reason, formatDateTime(shop.clock.now())]);
       await shop.category();
       await shop.shop.app.db.numberEvents();
-      // The delivery that waits to be tried again is due, too.
+      // The delivery that waits for its next attempt is due, too.
       shop.clock.turn(5 * MINUTE);
       const replica = await anotherReplica(shop.shop);
       await replica.dispatcher.runDue();
@@ -130,7 +130,7 @@ describe('a webhook whose key', () => {
     });
   }
 
-  it('expires is stopped at that instant, says why, and is sent nothing more', async t => {
+  it('expires is disabled at that instant, shows why, and gets nothing more', async t => {
     const shop = await webhookShop(t);
     const expiresAt = formatDateTime(shop.clock.now() + HOUR);
     const { id, path } = await ownedWebhook(shop, { expiresAt });
@@ -152,18 +152,18 @@ describe('a webhook whose key', () => {
     assert.deepEqual([logged?.webhookId, logged?.reason], [id, stopped[1]]);
   });
 
-  it('gets another plan, name or more scopes goes on', async t => {
+  it('gets another plan, name or more scopes continues', async t => {
     const shop = await webhookShop(t);
     const { path, keyPath } = await ownedWebhook(shop);
     for (const change of [{ plan: 'free' }, { name: 'Renamed' }, { scopes: ['admin'] }])
       assert.equal((await shop.api.patch(keyPath, change)).status, 200);
     await shop.category();
     await shop.settle();
-    assert.ok(shop.receiver.told.includes('categories/1 category.created'));
+    assert.ok(shop.receiver.receivedEvents.includes('categories/1 category.created'));
     assert.deepEqual(await shownStop(shop, path), [true, null, null]);
   });
 
-  it('lacks a scope cannot be enabled; once the key works again it can, and goes on where it stopped', async t => {
+  it('lacks a scope cannot be enabled; when the key works again it can, and continues where it stopped', async t => {
     const shop = await webhookShop(t);
     const { path, keyPath, owner } = await ownedWebhook(shop);
     await shop.api.patch(keyPath, { scopes: ['webhooks:write'] });
@@ -179,24 +179,24 @@ describe('a webhook whose key', () => {
     assert.equal((await shop.api.patch(path, { description: 'Stopped' })).status, 200);
     await shop.api.patch(keyPath, { scopes: WEBHOOK_SCOPES });
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, []);
+    assert.deepEqual(shop.receiver.receivedEvents, []);
     const { body } = await owner.patch(path, { enabled: true });
     assert.deepEqual([body.enabled, body.disabledReason, body.disabledAt], [true, null, null]);
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['categories/1 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, ['categories/1 category.created']);
   });
 
-  it('is revoked during an attempt has that broken off, and the delivery stays', async t => {
+  it('is revoked during an attempt has that attempt aborted, and the delivery stays', async t => {
     const shop = await webhookShop(t);
     const { path, keyPath } = await ownedWebhook(shop);
     shop.receiver.hold();
     await shop.category();
     await shop.receiver.has(1);
     assert.equal((await shop.api.delete(keyPath)).status, 204);
-    // The event of the revocation wakes the dispatcher, which would else look within a second.
-    await until('the attempt is broken off', () => shop.receiver.open === 0);
+    // The event of the revocation wakes the dispatcher, which otherwise looks every second.
+    await until('the attempt is aborted', () => shop.receiver.open === 0);
     const pending = async () => (await shop.read(`${path}/deliveries`))[0];
-    await until('the lease is given back', async () => (await pending()).nextAttemptAt !== null);
+    await until('the lease is released', async () => (await pending()).nextAttemptAt !== null);
     const { status, attemptCount } = await pending();
     assert.deepEqual([status, attemptCount], ['pending', 0]);
     shop.receiver.release();
@@ -204,7 +204,7 @@ describe('a webhook whose key', () => {
     assert.equal(shop.receiver.received.length, 1);
   });
 
-  it('was unfit before the service started is disabled by its first look', async t => {
+  it('lost its rights before the service started is disabled in the first check', async t => {
     const shop = await webhookShop(t);
     const { path } = await ownedWebhook(shop);
     await shop.category();

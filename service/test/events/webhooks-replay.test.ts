@@ -7,7 +7,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 describe('a replay', () => {
-  it('delivers everything after a cursor again, in order, under the webhook-ids of before', async t => {
+  it('delivers everything after a cursor again, in order, under the earlier webhook-ids', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook({ types: ['category.*'] });
     const categoryId = await shop.category();
@@ -24,7 +24,7 @@ describe('a replay', () => {
     assert.equal((await shop.read(`${path}/deliveries`)).length, 5);
   });
 
-  it('from `latest` passes over what was not delivered while the webhook was disabled', async t => {
+  it('from `latest` skips what was not delivered while the webhook was disabled', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
@@ -33,10 +33,10 @@ describe('a replay', () => {
     await shop.api.patch(path, { enabled: true });
     await shop.category();
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['categories/2 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, ['categories/2 category.created']);
   });
 
-  it('from before the oldest event that is kept is rejected with the oldest cursor', async t => {
+  it('from before the oldest stored event is rejected with the oldest cursor', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
@@ -51,15 +51,15 @@ describe('a replay', () => {
       'cursor_expired',
     );
     assert.match(message, /the oldest cursor is 2/);
-    // What has expired cannot be delivered; the rest is.
+    // Expired events cannot be delivered; the others are.
     await shop.api.patch(path, { enabled: true });
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['categories/2 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, ['categories/2 category.created']);
   });
 });
 
 describe('a test event', () => {
-  it('is sent as events are, and its delivery says how it went', async t => {
+  it('is sent like other events, and its delivery shows the result', async t => {
     const shop = await webhookShop(t);
     const { id, path } = await shop.webhook({ types: ['order.*'] });
     const { status, headers, body } = await shop.api.post(`${path}/test`);
@@ -84,7 +84,7 @@ describe('a test event', () => {
     assert.equal((await shop.read(headers.location!)).status, 'delivered');
   });
 
-  it('is tried once, and does not count against the endpoint', async t => {
+  it('is tried once, and does not count as a failure of the endpoint', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.respondWith(500);
@@ -99,7 +99,7 @@ describe('a test event', () => {
     assert.equal((await shop.read(`${path}/deliveries?status=dead`)).length, 10);
   });
 
-  it('is rejected, as redelivering is, while the webhook is disabled', async t => {
+  it('is rejected, like a redelivery, while the webhook is disabled', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.category();
@@ -110,7 +110,7 @@ describe('a test event', () => {
   });
 });
 
-describe('what is done to a webhook', () => {
+describe('an action on a webhook', () => {
   const posts: [path: string, body: object | undefined][] = [
     ['test', undefined],
     ['rotate', {}],
@@ -118,7 +118,7 @@ describe('what is done to a webhook', () => {
     ['deliveries/1/redeliver', undefined],
   ];
 
-  it('is tried here, whatever it is', () => {
+  it('is tested here, whichever it is', () => {
     const paths = Object.keys(contract.paths).filter(
       path => contract.paths[path]!.post && path.startsWith('/webhooks/'),
     );
@@ -127,7 +127,7 @@ describe('what is done to a webhook', () => {
   });
 
   for (const [path, body] of posts) {
-    it(`by POST …/${path} is done once under an Idempotency-Key, and answered again`, async t => {
+    it(`by POST …/${path} is done once under an Idempotency-Key, and its response is replayed`, async t => {
       const shop = await webhookShop(t);
       const webhook = await shop.webhook();
       await shop.category();

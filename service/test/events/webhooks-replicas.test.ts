@@ -4,7 +4,7 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { anotherReplica, webhookShop } from './webhook-shop.ts';
 
 describe('replicas', () => {
-  it('share the work: when nothing fails each event is sent once', async t => {
+  it('share the work: without failures, each event is sent once', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     const replicas = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
@@ -22,7 +22,7 @@ describe('replicas', () => {
     await Promise.all(replicas.map(({ close }) => close()));
   });
 
-  it('send again what one did not finish that died, once its lease is over', async t => {
+  it('send a delivery of a killed replica again after its lease has expired', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.shop.app.dispatcher.close();
@@ -40,7 +40,7 @@ describe('replicas', () => {
     assert.equal(shop.receiver.received.length, 1);
     shop.clock.turn(1);
     await other.dispatcher.runDue();
-    assert.deepEqual(shop.receiver.told, [
+    assert.deepEqual(shop.receiver.receivedEvents, [
       'categories/1 category.created',
       'categories/1 category.created',
       'categories/1 category.updated',
@@ -51,7 +51,7 @@ describe('replicas', () => {
     await Promise.all([dying.close(), other.close()]);
   });
 
-  it('heed no outcome of an attempt whose lease another one has taken over', async t => {
+  it('ignore the outcome of an attempt whose lease another replica has taken', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.shop.app.dispatcher.close();
@@ -73,10 +73,10 @@ describe('replicas', () => {
 });
 
 describe('a service without webhooks', () => {
-  it('asks the store nothing for them when there are events', async t => {
+  it('does not query the store for webhooks when events are appended', async t => {
     const shop = await webhookShop(t);
     const { app } = shop.shop;
-    // The sweeps at start read these tables, too.
+    // The sweeps at start also read these tables.
     await app.sweeper.run();
     let asked = 0;
     const all = app.db.all.bind(app.db);

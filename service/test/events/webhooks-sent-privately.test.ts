@@ -6,8 +6,8 @@ import { Receiver } from './receiver.ts';
 const PUBLIC = '93.184.215.14';
 
 /**
- * A service in production, with a webhook that was created for a public address. `send` has its URL be `urlOf(port)`, and
- * all names lead to `address`. It returns the error of an attempt.
+ * A service in production with a webhook that was created for a public address. `send` changes its URL to `urlOf(port)`,
+ * resolves all names to `address`, and returns the error of an attempt.
  */
 async function movingWebhook(t: TestContext) {
   const receiver = await Receiver.start();
@@ -33,9 +33,9 @@ async function movingWebhook(t: TestContext) {
   return { receiver, send };
 }
 
-describe('a webhook that leads to a private address when it is sent', () => {
+describe('a webhook with a private address at the time of sending', () => {
   for (const scheme of ['http', 'https']) {
-    it(`is not sent with ${scheme} to the address in its URL`, async t => {
+    it(`is not sent over ${scheme} to the address in its URL`, async t => {
       const { receiver, send } = await movingWebhook(t);
       for (const host of [
         '127.0.0.1',
@@ -51,7 +51,7 @@ describe('a webhook that leads to a private address when it is sent', () => {
       assert.deepEqual(receiver.received, []);
     });
 
-    it(`is not sent with ${scheme} to the address that its name has by then`, async t => {
+    it(`is not sent over ${scheme} to the new address of its name`, async t => {
       const { receiver, send } = await movingWebhook(t);
       for (const address of [
         '127.0.0.1',

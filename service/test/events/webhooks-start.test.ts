@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { webhookShop } from './webhook-shop.ts';
 
-// On PostgreSQL an event gets its number some milliseconds after its change was acknowledged.
-describe('a change that was acknowledged before', () => {
+// On PostgreSQL, the relay numbers an event some milliseconds after the response to its change.
+describe('a change whose response was sent before', () => {
   it('a webhook was created is not sent to it', async t => {
     const shop = await webhookShop(t);
     for (let i = 1; i <= 5; i++) {

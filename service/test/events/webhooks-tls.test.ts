@@ -10,7 +10,7 @@ import { certificate, privateKey } from './certificate.ts';
 import { disconnect } from './receiver.ts';
 import { ALLOW_PRIVATE } from './webhook-shop.ts';
 
-/** Sends a test to an endpoint on this machine that shows a certificate of `hooks.example`; answers how that went. */
+/** Sends a test event to a local endpoint with a certificate of `hooks.example`, and returns the result. */
 async function sendTo(t: TestContext, hostname: string) {
   let received = 0;
   const server = createServer({ key: privateKey, cert: certificate }, (request, response) => {
@@ -44,19 +44,19 @@ function trust(t: TestContext): void {
   t.after(() => setDefaultCACertificates(before));
 }
 
-describe('an endpoint of HTTPS', () => {
-  it('is sent to when its certificate is vouched for', async t => {
+describe('an HTTPS endpoint', () => {
+  it('gets deliveries when its certificate is trusted', async t => {
     trust(t);
     assert.deepEqual(await sendTo(t, 'hooks.example'), { status: 200, error: null, received: 1 });
   });
 
-  it('is sent nothing when nobody vouches for its certificate', async t => {
+  it('gets nothing when its certificate is not trusted', async t => {
     const { status, error, received } = await sendTo(t, 'hooks.example');
     assert.deepEqual([status, received], [null, 0]);
     assert.match(error, /self[- ]signed certificate/);
   });
 
-  it('is sent nothing when its certificate is that of another name', async t => {
+  it('gets nothing when its certificate has another name', async t => {
     trust(t);
     const { status, error, received } = await sendTo(t, 'other.example');
     assert.deepEqual([status, received], [null, 0]);

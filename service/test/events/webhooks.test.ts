@@ -54,7 +54,7 @@ describe('a webhook', () => {
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
 
-  it('is guarded by If-Match, and answered with 304 when it is known', async t => {
+  it('supports If-Match, and 304 for an unchanged representation', async t => {
     const shop = await webhookShop(t);
     const { api } = shop;
     const { path } = await shop.webhook();
@@ -68,7 +68,7 @@ describe('a webhook', () => {
     assert.equal((await api.delete(path, { 'if-match': changed.headers.etag! })).status, 204);
   });
 
-  it('is created from fields that a client may set: a read-only one is rejected', async t => {
+  it('is created from writable fields: a read-only one is rejected', async t => {
     const { api, receiver } = await webhookShop(t);
     const readOnly = Object.entries(Webhook.properties).filter(([, property]) => 'readOnly' in property);
     assert.ok(readOnly.some(([name]) => name === 'failingSince'));
@@ -79,7 +79,7 @@ describe('a webhook', () => {
     assert.deepEqual((await api.get('/webhooks')).body, []);
   });
 
-  it('lists by pages', async t => {
+  it('is listed in pages', async t => {
     const shop = await webhookShop(t);
     for (let i = 0; i < 3; i++) await shop.webhook();
     const first = await shop.api.get('/webhooks?limit=2&sort=-id');
@@ -90,7 +90,7 @@ describe('a webhook', () => {
     assert.match(String(first.headers.link), /rel="next"/);
   });
 
-  it('shows its secret once: on creation and on rotation, and in no replay, list, log or table of answers', async t => {
+  it('shows its secret once: on creation and on rotation, and in no replay, list, log or stored response', async t => {
     const shop = await webhookShop(t);
     const { api, receiver } = shop;
     const once = { 'idempotency-key': 'once' };
@@ -110,11 +110,11 @@ describe('a webhook', () => {
       ),
     );
     const kept = await shop.shop.app.db.all('SELECT body FROM idempotency_keys');
-    const told = [...responses.map(({ text }) => text), JSON.stringify([shop.shop.logLines(), kept])];
-    told.push(...receiver.received.map(({ text }) => text));
+    const texts = [...responses.map(({ text }) => text), JSON.stringify([shop.shop.logLines(), kept])];
+    texts.push(...receiver.received.map(({ text }) => text));
     assert.ok(created.body.secret && rotated.body.secret && receiver.received.length === 1);
     for (const secret of [created.body.secret, rotated.body.secret]) {
-      for (const text of told) assert.ok(!text.includes(secret.slice(6, 30)), text);
+      for (const text of texts) assert.ok(!text.includes(secret.slice(6, 30)), text);
     }
   });
 
@@ -131,7 +131,7 @@ describe('a webhook', () => {
       assert.deepEqual(await db.all(`SELECT * FROM ${table}`), [], table);
   });
 
-  it('has its URL stored in the parsed form, whose length is limited, too', async t => {
+  it('stores the normalized form of its URL, whose length is limited, too', async t => {
     const { api } = await webhookShop(t);
     const { body } = await api.post('/webhooks', { url: 'HTTP://127.0.0.1:80/a b/../ä?c', enabled: false });
     assert.equal(body.url, 'http://127.0.0.1/%C3%A4?c');
@@ -142,7 +142,7 @@ describe('a webhook', () => {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.equal(
         message,
-        'Field `url` must have at most 2000 characters once it is percent-encoded, but has 2417',
+        'Field `url` must have at most 2000 characters after percent-encoding, but has 2417',
       );
     }
   });
@@ -150,13 +150,25 @@ describe('a webhook', () => {
   const rejected: [what: string, body: object, message: RegExp][] = [
     ['no URL', {}, /^Field `url` is required$/],
     ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
-    ['another scheme', { url: 'ftp://example.com' }, /^Field `url` must begin with .*but began with `ftp:`$/],
-    ['a password', { url: 'https://a:b@example.com/' }, /must not hold a user name or password$/],
-    ['a fragment', { url: 'https://example.com/#a' }, /must not have a fragment, which is never sent$/],
-    ['port 0', { url: 'https://example.com:0/' }, /must not name port 0$/],
+    [
+      'another scheme',
+      { url: 'ftp://example.com' },
+      /^Field `url` must start with .*but starts with `ftp:`$/,
+    ],
+    ['a password', { url: 'https://a:b@example.com/' }, /must not contain a user name or password$/],
+    [
+      'a fragment',
+      { url: 'https://example.com/#a' },
+      /must not have a fragment, because fragments are never sent$/,
+    ],
+    ['port 0', { url: 'https://example.com:0/' }, /must not have port 0$/],
     ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
     ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
-    ['an unknown host', { url: 'https://nowhere.example/' }, /cannot be resolved, nowhere\.example$/],
+    [
+      'an unknown host',
+      { url: 'https://nowhere.example/' },
+      /must have a host that can be resolved, but nowhere\.example cannot$/,
+    ],
     ['no type', { types: [] }, /^Field `types` must have at least 1 item/],
     [
       'an unknown type',
@@ -168,7 +180,7 @@ describe('a webhook', () => {
     ['an unknown field', { type: ['pet.*'] }, /^Unknown field `type`; did you mean `types`\?$/],
   ];
   for (const [what, body, message] of rejected) {
-    it(`with ${what} is rejected, and the message says why`, async t => {
+    it(`with ${what} is rejected, and the message states the problem`, async t => {
       const { api, receiver } = await webhookShop(t);
       const url = 'url' in body || what === 'no URL' ? {} : { url: receiver.url };
       assert.match(
@@ -181,7 +193,7 @@ describe('a webhook', () => {
     });
   }
 
-  it('needs a grace of at most a week for a rotation, and a cursor of the log for a replay', async t => {
+  it('accepts a grace of at most a week for a rotation, and a cursor of the log for a replay', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null])
@@ -192,7 +204,7 @@ describe('a webhook', () => {
 });
 
 describe('events of API keys', () => {
-  it('are sent to webhooks of administrators alone, as long as they are some', async t => {
+  it('are sent only to webhooks of administrators, while they are administrators', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
     const [ofAdmin, ofOther] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
     const admin = await shop.shop.clientWith({ scopes: ['admin'] });
@@ -202,17 +214,20 @@ describe('events of API keys', () => {
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.category();
     await shop.settle();
-    assert.deepEqual(ofAdmin.told.toSorted(), ['categories/1 category.created', 'keys/4 key.created']);
-    assert.deepEqual(ofOther.told, ['categories/1 category.created']);
+    assert.deepEqual(ofAdmin.receivedEvents.toSorted(), [
+      'categories/1 category.created',
+      'keys/4 key.created',
+    ]);
+    assert.deepEqual(ofOther.receivedEvents, ['categories/1 category.created']);
 
     await shop.api.patch(`/keys/${admin.keyId}`, { scopes: WEBHOOK_SCOPES });
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.category();
     await shop.settle();
-    assert.deepEqual(ofAdmin.told.slice(2), ['categories/2 category.created']);
+    assert.deepEqual(ofAdmin.receivedEvents.slice(2), ['categories/2 category.created']);
   });
 
-  it('cannot be named for a webhook of a key without the scope admin, by its owner or by an administrator', async t => {
+  it('cannot be selected for a webhook of a key without the scope admin, by its owner or by an administrator', async t => {
     const shop = await webhookShop(t);
     const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     const { url } = shop.receiver;
@@ -226,31 +241,31 @@ describe('events of API keys', () => {
       const message = assertRejected(response, 403, 'insufficient_scope');
       assert.equal(
         message,
-        'Events `key.revoked` are for the scope `admin`, which API key 2, to which the webhook belongs, does not have',
+        'Events `key.revoked` need the scope `admin`, but the webhook belongs to API key 2, which does not have it',
       );
     }
     assert.equal((await shop.read(path)).types, null);
   });
 
-  it('are not sent once the owner is no longer an administrator, even those that were planned before', async t => {
+  it('are not sent after the owner stops being an administrator, even when planned before', async t => {
     const shop = await webhookShop(t);
     const admin = await shop.shop.clientWith({ scopes: ['admin'] });
     const { path } = await shop.webhook({ types: ['key.*', 'category.*'] }, shop.receiver, admin);
     shop.receiver.respondWith(500);
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.settle();
-    assert.deepEqual(shop.receiver.told, ['keys/3 key.created']);
+    assert.deepEqual(shop.receiver.receivedEvents, ['keys/3 key.created']);
     await shop.api.patch(`/keys/${admin.keyId}`, { scopes: WEBHOOK_SCOPES });
     await shop.after(5 * MINUTE);
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.category();
     await shop.settle();
-    assert.deepEqual(shop.receiver.told.slice(1), ['categories/1 category.created']);
+    assert.deepEqual(shop.receiver.receivedEvents.slice(1), ['categories/1 category.created']);
     const [delivery] = await shop.deliveries(path);
     assert.deepEqual([delivery.type, delivery.status], ['key.created', 'dead']);
     assert.match(delivery.attempts[1].error, /^Not sent: /);
     assert.equal((await shop.read(path)).enabled, true);
-    // What it has already does not keep it from being changed otherwise.
+    // Other changes are allowed although the webhook still has the type.
     assert.equal((await admin.patch(path, { description: 'Less than before' })).status, 200);
   });
 });

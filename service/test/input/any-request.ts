@@ -5,7 +5,7 @@ import { type DefinedOperation, definedOperations } from '../support/route-reque
 import { anyText, type Known, oddValue, Raw, toJson, validValue } from './any-value.ts';
 
 export interface AnyRequest {
-  /** `undefined` for a request that is no operation. */
+  /** `undefined` for a request to a path or method that the contract does not have. */
   operation: DefinedOperation | undefined;
   method: string;
   target: string;
@@ -13,7 +13,7 @@ export interface AnyRequest {
   body: string | Uint8Array | undefined;
 }
 
-/** The part of a request that is odd; the rest is as the definition has it. */
+/** The odd part of a request; the other parts follow the contract. */
 type OddPart = 'none' | 'path' | 'query' | 'header' | 'field' | 'body';
 
 function oddPartOf(random: Random, { params, query, body }: DefinedOperation['route']): OddPart {
@@ -23,7 +23,7 @@ function oddPartOf(random: Random, { params, query, body }: DefinedOperation['ro
     ...(params ? (['none', 'path'] as const) : []),
     ...(query ? (['none', 'query', 'query'] as const) : []),
     ...(body ? (['none', 'field', 'field', 'body'] as const) : []),
-    // Neither is expected everywhere.
+    // Most operations ignore these two headers.
     ...(random.next() < 0.1 ? (['query', 'body'] as const) : []),
   ]);
 }
@@ -68,7 +68,7 @@ const TARGETS = [
   '/.env',
 ];
 
-/** A request of any kind that HTTP can carry: mostly an operation with one thing odd about it. */
+/** A random request that HTTP can carry: usually an operation of the contract with one odd part. */
 export function anyRequest(random: Random, known: Known): AnyRequest {
   return random.next() < 0.95 ? operationRequest(random, known) : strayRequest(random);
 }
@@ -107,16 +107,16 @@ function pathOf(
 ): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = params!.properties![name]!;
-    // Keys beyond the first few belong to the client.
+    // Requests use only the first few keys; the others belong to the client.
     const id = random.between(1, name === 'keyId' ? MOST_NAMED_KEYS : 12);
-    // An empty segment would make it another path.
+    // An empty segment would make a different path.
     return isOdd
       ? encoded(random, textOf(oddValue(random, schema, {}, name)) || '0').slice(0, 4_000)
       : `${id}`;
   });
 }
 
-/** The keys that requests name: from 1 up to this. */
+/** Requests use the API keys with IDs from 1 to this one. */
 export const MOST_NAMED_KEYS = 9;
 
 function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, known: Known): string {
@@ -139,13 +139,13 @@ function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, know
 
 const ODD_NAMES = ['__proto__', 'x', '', 'limit[]', '%ZZ', '%00'];
 
-/** Mostly one that is known. */
+/** Usually a known parameter. */
 function oddName(random: Random, properties: object): string {
   const known = Object.keys(properties);
   return random.pick(known.length > 0 && random.next() < 0.8 ? known : ODD_NAMES);
 }
 
-/** None that waits: a second here is a second of the test. */
+/** Never a wait: the test would wait for as long. */
 const ODD_WAITS = ['0', '-1', '61', '', 'x', '0.5'];
 
 function valueOfParameter(random: Random, name: string, schema: Schema, known: Known): unknown {
@@ -189,7 +189,7 @@ function bodyOf(random: Random, schema: Schema, odd: OddPart, known: Known): str
   ])();
 }
 
-/** An object may have one odd field of its own. */
+/** One field of an object can be odd, too. */
 function oddField(random: Random, name: string, schema: Schema, known: Known): unknown {
   const inner = Object.keys(schema.properties ?? {});
   if (inner.length === 0 || random.next() < 0.5) return oddValue(random, schema, known, name);
@@ -203,7 +203,7 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? toJson(value) : String(value);
 }
 
-/** Percent-encoded; a lone surrogate as the bytes that some clients send for it. */
+/** Percent-encodes a text; a lone surrogate becomes the bytes that some clients send for it. */
 function encoded(random: Random, text: string): string {
   if (!text.isWellFormed()) return '%ED%A0%80';
   const whole = encodeURIComponent(text);

@@ -1,10 +1,10 @@
 import type { Schema } from '../../src/contract/schema.ts';
 import type { Random } from '../support/random.ts';
 
-/** Values for fields and parameters by name, where the schema says too little for a value that is accepted. */
+/** Values that the service accepts, by field or parameter name, for schemas that are too general to find one. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
-/** Resources are created under the first IDs, so that a random ID often exists. */
+/** New resources get the lowest IDs, so a random ID often exists. */
 const MAX_USED_ID = 40;
 
 const INSTANTS = ['2026-12-01T09:00:00Z', '2030-01-01T00:00:00.5+14:00', '0000-01-01T00:00:00Z'];
@@ -53,7 +53,7 @@ const ODD_NUMBERS = [
 
 const ODD_NUMBER_TEXTS = ['-0', '+1', '01', '1e3', '0x10', '9223372036854775807', '9223372036854775808', '٣'];
 
-/** A value that the schema takes. */
+/** A value that matches the schema. */
 export function validValue(random: Random, schema: Schema, known: Known, name = ''): unknown {
   const { type, enum: choices, format, example, nullable } = schema;
   if (nullable && random.next() < 0.1) return null;
@@ -107,14 +107,14 @@ function validObject(random: Random, { properties = {}, required = [] }: Schema,
   return object;
 }
 
-/** Text of so many characters: letters, and now and then any character that JSON can carry. */
+/** Text of this length: letters, with an occasional character of any other kind that JSON can carry. */
 export function anyText(random: Random, length: number): string {
   const letter = () => String.fromCodePoint(random.between(0x61, 0x7a));
   const odd = () => String.fromCodePoint(random.pick([0x20, 0x25, 0x27, 0xe9, 0x3a3, 0x4e2d, 0x1f415]));
   return Array.from({ length }, () => (random.next() < 0.95 ? letter() : odd())).join('');
 }
 
-/** A value that the schema may well reject, and that must not do harm. */
+/** A value that the schema probably rejects, and that must do no harm. */
 export function oddValue(random: Random, schema: Schema, known: Known, name: string): unknown {
   const { minimum = 0, maximum = 0, minLength = 1, maxLength = 100, maxItems = 10 } = schema;
   const kinds: (() => unknown)[] = [
@@ -143,12 +143,12 @@ function prefixOf(random: Random, value: unknown): string {
   return text.slice(0, random.between(0, text.length));
 }
 
-/** Arrays in arrays: JSON of that depth, which a parser may have to reject. */
+/** Arrays nested this deep, as JSON; a parser can reject the depth. */
 function nested(depth: number): Raw {
   return new Raw('['.repeat(depth) + ']'.repeat(depth));
 }
 
-/** JSON as text: deeper or larger than what can be written by `JSON.stringify`. */
+/** JSON text that is deeper or larger than `JSON.stringify` can write. */
 export class Raw {
   readonly json: string;
 
@@ -157,7 +157,7 @@ export class Raw {
   }
 }
 
-/** An object as JSON, with its raw parts as they are. */
+/** An object as JSON; raw parts are copied unchanged. */
 export function toJson(value: unknown): string {
   if (value instanceof Raw) return value.json;
   if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;

@@ -6,7 +6,7 @@ import { startTestApp } from '../support/test-app.ts';
 const KIBIBYTE = 1024;
 
 describe('a body', () => {
-  it('that is no JSON text is rejected with what is wrong about it', async t => {
+  it('that is not JSON is rejected, and the message states what is wrong', async t => {
     const { api } = await startTestApp(t);
     for (const body of [
       '{"name":',
@@ -22,7 +22,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is missing is asked for, whether announced or not', async t => {
+  it('that is missing is reported as missing, whether headers announced a body or not', async t => {
     const { api } = await startTestApp(t);
     for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-length': '0' }]) {
       const message = assertRejected(
@@ -34,7 +34,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is JSON but no object is rejected with what it was', async t => {
+  it('that is JSON but not an object is rejected, and the message quotes it', async t => {
     const { api } = await startTestApp(t);
     for (const body of ['[]', '[{"name":"a"}]', 'null', '"a"', '1', 'true']) {
       for (const [method, path] of [
@@ -48,7 +48,7 @@ describe('a body', () => {
     }
   });
 
-  it('in another form than JSON is rejected', async t => {
+  it('in a media type other than JSON is rejected', async t => {
     const { api } = await startTestApp(t);
     const post = (type: string | undefined) =>
       api.post('/categories', '{"name":"Dogs"}', { 'content-type': type } as Record<string, string>);
@@ -68,7 +68,7 @@ describe('a body', () => {
     }
   });
 
-  it('may name its form in any case, with parameters', async t => {
+  it('can name its media type in any case and with parameters', async t => {
     const { api } = await startTestApp(t);
     for (const [i, type] of [
       'APPLICATION/JSON',
@@ -81,7 +81,7 @@ describe('a body', () => {
     }
   });
 
-  it('in another character set is rejected by its name', async t => {
+  it('in another character set is rejected, and the message names the set', async t => {
     const { api } = await startTestApp(t);
     for (const charset of ['iso-8859-1', 'utf-16', 'utf-7', 'us-ascii', 'x']) {
       const type = `application/json; charset=${charset}`;
@@ -91,7 +91,7 @@ describe('a body', () => {
     }
   });
 
-  it('that is a merge patch is for PATCH only, and other patches are for nothing', async t => {
+  it('that is a merge patch is accepted by PATCH only, and other patch formats are rejected everywhere', async t => {
     const { api } = await startTestApp(t);
     const mergePatch = { 'content-type': 'application/merge-patch+json' };
     const message = assertRejected(
@@ -109,7 +109,7 @@ describe('a body', () => {
     assertRejected(await api.patch('/categories/1', [], jsonPatch), 415, 'unsupported_media_type');
   });
 
-  it('that is encoded is rejected', async t => {
+  it('with a content encoding is rejected', async t => {
     const { api } = await startTestApp(t);
     for (const encoding of ['gzip', 'br', 'deflate', 'gzip, identity', 'x']) {
       const response = await api.post('/categories', { name: 'Dogs' }, { 'content-encoding': encoding });
@@ -122,7 +122,7 @@ describe('a body', () => {
     }
   });
 
-  it('may have 64 KiB and not a byte more', async t => {
+  it('can have 64 KiB, but not one byte more', async t => {
     const { api } = await startTestApp(t);
     const ofSize = (bytes: number) => '{"name":"Dogs"}'.padEnd(bytes, ' ');
     assert.equal((await api.post('/categories', ofSize(64 * KIBIBYTE))).status, 201);
@@ -159,7 +159,7 @@ describe('a body', () => {
     }
   });
 
-  it('cannot reach the prototype of anything', async t => {
+  it('cannot change the prototype of any object', async t => {
     const { api } = await startTestApp(t);
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString']) {
       for (const value of ['{"name":"Cats"}', '{"prototype":{"name":"Cats"}}', 'null', '1']) {

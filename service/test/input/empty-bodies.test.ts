@@ -11,7 +11,7 @@ function send({ origin, adminKey }: TestApp, method: string, path: string, type 
 }
 
 describe('a request with a Content-Type but no body', () => {
-  it('is asked for the body where one is needed', async t => {
+  it('is rejected where the operation needs a body', async t => {
     const app = await startTestApp(t);
     for (const [method, path] of [
       ['POST', '/categories'],
@@ -23,13 +23,13 @@ describe('a request with a Content-Type but no body', () => {
     }
   });
 
-  it('is carried out where none is needed', async t => {
+  it('succeeds where the operation needs no body', async t => {
     const app = await startTestApp(t);
     assertRejected(await send(app, 'DELETE', '/pets/1'), 404, 'pet_not_found');
     assert.equal((await send(app, 'GET', '/pets')).status, 200);
   });
 
-  it('is rejected for a type that is not taken', async t => {
+  it('is rejected for a media type that the operation does not accept', async t => {
     const app = await startTestApp(t);
     assertRejected(await send(app, 'POST', '/categories', 'text/plain'), 415, 'unsupported_media_type');
   });

@@ -10,13 +10,13 @@ import { startTestApp } from '../support/test-app.ts';
 /** A value of every JSON type. */
 const samples = { null: null, boolean: true, integer: 1, number: 1.5, string: 'text', array: [], object: {} };
 
-/** A shop in which every path of the contract, filled in with ID 1, exists. */
+/** A shop in which every path of the contract exists with ID 1. */
 async function fill(api: Client): Promise<void> {
   await anOrder(api, { petId: await aPet(api, { stock: 9, categoryId: await aCategory(api) }) });
 }
 
 describe('a field', () => {
-  it('of another type than the contract gives it is rejected by name, with what was sent', async t => {
+  it('of the wrong type is rejected, and the message names it and quotes what was sent', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
@@ -37,7 +37,7 @@ describe('a field', () => {
     assert.ok(tried > 150, `only ${tried} were tried`);
   });
 
-  it('that does not exist is rejected by name, with the one that was meant', async t => {
+  it('that does not exist is rejected, and the message suggests the closest field', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const { method, template, body: known } of operationsWithBody) {
@@ -52,7 +52,7 @@ describe('a field', () => {
     }
   });
 
-  it('that is required and missing is asked for', async t => {
+  it('that is required and missing is reported as missing', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const { method, template, body: known } of operationsWithBody) {
@@ -118,7 +118,7 @@ describe('a field', () => {
     ['PATCH', '/store/inventory/1', { quantity: 2 ** 31 }, /^Field `quantity` must be at most 2147483647/],
   ];
 
-  it('outside its range is rejected by name, with the range', async t => {
+  it('outside its range is rejected, and the message states the range', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const [method, path, body, rule] of outOfRange) {
@@ -127,7 +127,7 @@ describe('a field', () => {
     }
   });
 
-  it('too large for any integer is rejected, not rounded, and quoted as it was sent', async t => {
+  it('too large for any integer is rejected, not rounded, and quoted as sent', async t => {
     const { api } = await startTestApp(t);
     for (const number of [
       '1e400',
@@ -146,7 +146,7 @@ describe('a field', () => {
     }
   });
 
-  it('is measured as it was sent, and must not be empty when the spaces around it are gone', async t => {
+  it('is measured as sent, and must not be empty after trimming', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
@@ -185,7 +185,7 @@ describe('a field', () => {
     }
   });
 
-  it('may be as large as its range', async t => {
+  it('can be as large as its range allows', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     const accepted: [method: string, path: string, body: object][] = [
@@ -200,7 +200,7 @@ describe('a field', () => {
     }
   });
 
-  it('is reported together with all other wrong fields', async t => {
+  it('with an error is reported together with all other wrong fields', async t => {
     const { api } = await startTestApp(t);
     const wrong = { id: 'x', petId: 0, quantity: '1', shipDate: 5, complete: 1 };
     const message = assertRejected(await api.post('/store/orders', wrong), 400, 'invalid_request');

@@ -11,18 +11,18 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { type AnyRequest, MOST_NAMED_KEYS } from './any-request.ts';
 import type { Known } from './any-value.ts';
 
-/** A shop with some of every resource, and a client whose key no request names. */
+/** A shop with some of every resource, and a client with an API key whose ID no request uses. */
 export interface FuzzShop extends TestApp {
   client: Client & { key: string };
   known: Known;
 }
 
-/** Every name leads to an endpoint of the test. A URL with an address in it leads nowhere: nothing leaves the machine. */
+/** Every host name resolves to the test's endpoint. A URL with an IP address throws: nothing leaves the machine. */
 export async function startFuzzShop(t: TestContext): Promise<FuzzShop> {
   const receiver = await Receiver.start();
   const shop = await startTestApp(t, {
     environment: { ...ALLOW_PRIVATE, LOG_LEVEL: 'warn' },
-    // Deliveries are under way all the time, whose sockets take some turns of the event loop to close.
+    // Deliveries run all the time, and their sockets take some turns of the event loop to close.
     alone: false,
     webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], patience: 0 },
   });
@@ -56,14 +56,14 @@ async function fill({ api, clientWith }: TestApp, url: string): Promise<FuzzShop
   return client;
 }
 
-/** Sends a request, and fails when the response is not one of the contract. Answers its status. */
+/** Sends a request and returns the status of the response. Throws when the response breaks the contract. */
 export async function sendAny({ client, origin }: FuzzShop, sent: AnyRequest): Promise<number> {
   const { operation, method, target, headers, body } = sent;
   if (operation?.isStream && method === 'GET') return beginStream(origin, client.key, sent);
   return (await client.send(method, target, { headers, body })).status;
 }
 
-/** Follows a stream until it has begun. */
+/** Reads a stream until its first bytes arrive. */
 async function beginStream(origin: string, key: string, { target, headers }: AnyRequest): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = httpRequest(origin + target, { agent: false, headers: { 'x-api-key': key, ...headers } });
@@ -73,11 +73,11 @@ async function beginStream(origin: string, key: string, { target, headers }: Any
   const hasBegun = status === 200;
   const text = hasBegun ? '' : Buffer.concat(await response.toArray()).toString();
   if (hasBegun) {
-    // What it breaks off is an error of the connection.
+    // Destroying the request makes the connection fail.
     response.on('error', () => {});
     response.destroy();
   }
-  const told = { method: hasBegun ? 'HEAD' : 'GET', path: target, status: status!, headers: got, text };
-  assertKeepsContract(told);
+  const exchange = { method: hasBegun ? 'HEAD' : 'GET', path: target, status: status!, headers: got, text };
+  assertKeepsContract(exchange);
   return status!;
 }

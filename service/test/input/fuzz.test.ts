@@ -10,19 +10,19 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { type AnyRequest, anyRequest } from './any-request.ts';
 import { type FuzzShop, sendAny, startFuzzShop } from './fuzz-shop.ts';
 
-/** How many requests are sent, in whole batches: `FUZZ_REQUESTS=100000 node --test …` searches longer. */
+/** Number of requests, rounded to whole batches. `FUZZ_REQUESTS=100000 node --test …` searches longer. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_000);
 
-/** The suite sends the same requests each time, a longer search others: a failure prints its seed, to be sent again. */
+/** The suite always sends the same requests, a longer search random ones. A failure prints its seed, to repeat it. */
 const SEED = Number(process.env.FUZZ_SEED ?? (process.env.FUZZ_REQUESTS ? Date.now() % 2 ** 31 : 1));
 
-/** So many requests go to one shop, which stays small enough to be quick. */
+/** Requests per shop: a small shop stays quick. */
 const BATCH = 500;
 
-/** At least this share succeeds: requests that are all rejected would say little. */
+/** The minimum share of successful requests: a test whose requests all fail proves little. */
 const MIN_SUCCESSES = 0.2;
 
-/** A shop with an animal, an order for it, and a client of it. */
+/** A shop with a pet, an order for it, and a client. */
 async function startShop(t: TestContext): Promise<TestApp & { client: Client & { key: string } }> {
   const shop = await startTestApp(t);
   await aPet(shop.api);
@@ -30,7 +30,7 @@ async function startShop(t: TestContext): Promise<TestApp & { client: Client & {
   return { ...shop, client: await shop.clientWith({}) };
 }
 
-/** A warning or worse in the log is a fault, even if the client was told of another. */
+/** A warning or an error in the log is a fault, even if it happened during another client's request. */
 function assertNoFault({ logLines }: TestApp): void {
   // Endpoints that fail for days are expected here.
   const faults = logLines().filter(({ level, msg }) => (level as number) > 30 && msg !== 'Webhook disabled');
@@ -42,7 +42,7 @@ function show({ method, target, headers, body }: AnyRequest): string {
   return sent.length > 600 ? `${sent.slice(0, 600)}… (${sent.length} characters)` : sent;
 }
 
-/** The status, and what is wrong with the response: nothing, a 5xx, a break of the contract, or that there is none. */
+/** The status and the problem of the response: none, a 5xx, a broken contract, or a missing response. */
 async function outcomeOf(shop: FuzzShop, request: AnyRequest): Promise<{ status: number; problem: string }> {
   try {
     const status = await sendAny(shop, request);
@@ -52,23 +52,23 @@ async function outcomeOf(shop: FuzzShop, request: AnyRequest): Promise<{ status:
   }
 }
 
-describe('whatever is sent', () => {
+describe('any request', () => {
   for (let batch = 0; batch < Math.ceil(REQUESTS / BATCH); batch++) {
     const seed = (SEED + batch) % 2 ** 31;
 
-    it(`to any operation gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
+    it(`to an operation gets a response of the contract, never a 5xx: FUZZ_SEED=${seed}`, async t => {
       const shop = await startFuzzShop(t);
       const random = new Random(seed);
-      /** The first request of each kind of problem. */
+      /** The first request for each kind of problem. */
       const problems = new Map<string, string>();
       let successes = 0;
       for (let i = 0; i < BATCH; i++) {
-        // A minute each, lest the client use up its limit.
+        // One minute per request, so that the client stays below its limit.
         shop.clock.turn(MINUTE);
         const request = anyRequest(random, shop.known);
         const { status, problem } = await outcomeOf(shop, request);
         if (status < 400) successes++;
-        // The same operation and kind of problem once.
+        // Report the same operation and kind of problem once.
         const kind = `${request.operation?.operationId} ${status} ${problem.replace(/.*: /s, '')}`;
         if (problem !== '') problems.set(kind, `${show(request)}\n→ ${problem}`);
       }
@@ -79,7 +79,7 @@ describe('whatever is sent', () => {
     });
   }
 
-  it('as bytes is answered in the shape of the contract, never with a fault of the service', async t => {
+  it('of edited bytes gets a response of the contract, and no fault of the service', async t => {
     const shop = await startShop(t);
     const key = `Host: shop\r\nX-API-Key: ${shop.client.key}\r\n`;
     const requests = [
@@ -87,10 +87,10 @@ describe('whatever is sent', () => {
       `POST /categories HTTP/1.1\r\n${key}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{"name":"Cats"}`,
       'GET /healthz HTTP/1.1\r\nHost: shop\r\nConnection: keep-alive\r\n\r\n',
     ];
-    // No digits, lest the server wait for a longer body.
+    // No digits: a longer Content-Length would make the server wait for more body.
     const noise = fc.string({ maxLength: 2 }).map(text => text.replace(/\d/g, '_'));
     const edits = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 2 }), noise), { maxLength: 2 });
-    // Ends what an edit has cut short.
+    // Completes a request that an edit has shortened.
     const next = '\r\n\r\nGET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...requests), edits, async (request, edits) => {

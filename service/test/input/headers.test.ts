@@ -6,7 +6,7 @@ import { startTestApp } from '../support/test-app.ts';
 const KIBIBYTE = 1024;
 
 describe('an Accept header', () => {
-  it('that rules JSON out is rejected, and nothing is done', async t => {
+  it('that excludes JSON is rejected, and nothing is done', async t => {
     const { api } = await startTestApp(t);
     for (const accept of ['text/html', 'application/xml, text/*', 'application/json;q=0', '*/*;q=0']) {
       const message = assertRejected(
@@ -19,7 +19,7 @@ describe('an Accept header', () => {
     assert.deepEqual((await api.get('/categories')).body, []);
   });
 
-  it('that lets JSON through is answered in JSON', async t => {
+  it('that allows JSON gets a JSON response', async t => {
     const { api } = await startTestApp(t);
     for (const accept of ['application/json', '*/*', 'text/html, */*;q=0.1', 'application/*']) {
       const { status, headers } = await api.get('/pets', { accept });
@@ -27,7 +27,7 @@ describe('an Accept header', () => {
     }
   });
 
-  it('does not matter to probes and to the contract, which have one form each', async t => {
+  it('is ignored by probes and by the contract, which have one format each', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/healthz', '/readyz', '/openapi.yaml', '/openapi.json']) {
       assert.equal((await api.get(path, { accept: 'text/html' })).status, 200);
@@ -48,7 +48,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a condition', () => {
-  it('that no ETag can meet is a failed precondition, whatever its form', async t => {
+  it('that no ETag can meet fails as a precondition, in every form', async t => {
     const { api } = await startTestApp(t);
     await api.post('/categories', { name: 'Dogs' });
     for (const ifMatch of ['garbage', '"', '""', 'W/"x"', ',', '"a", "b"', '* *']) {
@@ -60,7 +60,7 @@ describe('a condition', () => {
 });
 
 describe('a request target', () => {
-  it('may have 8 KiB and not a byte more', async t => {
+  it('can have 8 KiB, but not one byte more', async t => {
     const { api } = await startTestApp(t);
     const ofSize = (path: string, bytes: number) => path.padEnd(bytes, 'x');
     for (const path of ['/pets?name=', '/pets/', '/nowhere/', '/healthz?']) {
@@ -75,7 +75,7 @@ describe('a request target', () => {
 });
 
 describe('the request line and headers', () => {
-  it('may have 16 KiB together and not much more', async t => {
+  it('can have 16 KiB together, and not much more', async t => {
     const { api } = await startTestApp(t);
     assert.equal((await api.get('/pets', { 'x-filler': 'x'.repeat(15 * KIBIBYTE) })).status, 200);
     const message = assertRejected(

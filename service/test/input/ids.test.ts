@@ -5,7 +5,7 @@ import { filled, operations } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** As they stand in a URL. */
+/** IDs as they appear in a URL. */
 const noInt64 = [
   'abc',
   '1.5',
@@ -40,7 +40,7 @@ const unknownInt64 = [
 const onOneResource = operations.filter(({ template }) => template.endsWith('}'));
 
 describe('an ID in a path', () => {
-  it('that is no int64 in plain decimal is rejected with what was sent', async t => {
+  it('that is not an int64 in plain decimal is rejected, and the message quotes it', async t => {
     const { api } = await startTestApp(t);
     assert.ok(onOneResource.length > 12);
     for (const { method, template, body } of onOneResource) {
@@ -54,7 +54,7 @@ describe('an ID in a path', () => {
     }
   });
 
-  it('that is an int64 which no resource has is not found', async t => {
+  it('that is a valid int64 but belongs to no resource is not found', async t => {
     const { api } = await startTestApp(t);
     for (const { method, template, body } of onOneResource) {
       for (const id of unknownInt64) {
@@ -66,7 +66,7 @@ describe('an ID in a path', () => {
     }
   });
 
-  it('is quoted as it was sent where a body has another', async t => {
+  it('is quoted as sent when the body has a different one', async t => {
     const { api } = await startTestApp(t);
     const response = await api.patch('/pets/9007199254740993', { id: 1 });
     assert.equal(
@@ -75,7 +75,7 @@ describe('an ID in a path', () => {
     );
   });
 
-  it('may be percent-encoded', async t => {
+  it('can be percent-encoded', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     assert.equal((await api.get(`/categories/%3${categoryId}`)).body.id, categoryId);
@@ -85,7 +85,7 @@ describe('an ID in a path', () => {
 describe('an ID in a query', () => {
   const parameters = ['/pets?id=', '/pets?id=1&id=', '/pets?categoryId=', '/store/orders?petId='];
 
-  it('that is no int64 in plain decimal is rejected', async t => {
+  it('that is not an int64 in plain decimal is rejected', async t => {
     const { api } = await startTestApp(t);
     for (const parameter of parameters) {
       for (const id of ['', ...noInt64]) {
@@ -95,7 +95,7 @@ describe('an ID in a query', () => {
     }
   });
 
-  it('that is an int64 which no resource has finds nothing', async t => {
+  it('that is a valid int64 but belongs to no resource finds nothing', async t => {
     const { api } = await startTestApp(t);
     for (const parameter of parameters) {
       for (const id of unknownInt64) assert.deepEqual((await api.get(parameter + id)).body, []);
@@ -109,7 +109,7 @@ describe('an ID in a body', () => {
     ['/store/orders', (id: string) => `{"petId":${id}}`],
   ] as const;
 
-  it('that is no integer from 1 to 2^53 − 1 is rejected', async t => {
+  it('that is not an integer from 1 to 2^53 − 1 is rejected', async t => {
     const { api } = await startTestApp(t);
     const wrong = [
       '0',
@@ -137,7 +137,7 @@ describe('an ID in a body', () => {
     }
   });
 
-  it('that is within the range but unknown is told of as such, however it is written', async t => {
+  it('that is within the range but unknown is reported as unknown, however it is written', async t => {
     const { api } = await startTestApp(t);
     const unknown = { 77: '77', '1e3': '1000', '77.0': '77', '9007199254740991': '9007199254740991' };
     for (const [path, bodyWith] of bodies) {

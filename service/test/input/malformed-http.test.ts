@@ -36,7 +36,7 @@ const malformed: Record<string, string> = {
 };
 
 describe('a request that is not HTTP', () => {
-  it('is rejected in the shape of the contract, with why, and its connection ends', async t => {
+  it('is rejected with an error of the contract that states why, and its connection closes', async t => {
     const { origin } = await startTestApp(t);
     for (const [what, bytes] of Object.entries(malformed)) {
       const response = await exchangeBytes(origin, bytes);
@@ -46,7 +46,7 @@ describe('a request that is not HTTP', () => {
     }
   });
 
-  it('harms no other request on other connections', async t => {
+  it('does not disturb requests on other connections', async t => {
     const { api, origin } = await startTestApp(t);
     const responses = await Promise.all(
       Object.values(malformed).flatMap(bytes => [exchangeBytes(origin, bytes), api.get('/pets')]),
@@ -54,7 +54,7 @@ describe('a request that is not HTTP', () => {
     assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200, 400]));
   });
 
-  it('does not keep its connection when the client neither reads nor ends it', async t => {
+  it('does not hold its connection open when the client neither reads nor closes it', async t => {
     const { app, origin } = await startTestApp(t);
     for (const bytes of ['garbage\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']) {
       const client = connect({ host: '127.0.0.1', port: Number(new URL(origin).port), allowHalfOpen: true });
@@ -72,8 +72,8 @@ describe('a request that is not HTTP', () => {
   });
 });
 
-describe('a request that node:http would answer by itself', () => {
-  it('for lack of a Host, or for two, is rejected in the shape of the contract', async t => {
+describe('a request that node:http would reject by itself', () => {
+  it('for a missing or repeated Host is rejected with an error of the contract', async t => {
     const { origin } = await startTestApp(t);
     for (const hosts of ['', 'Host: a\r\nHost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
       for (const path of ['/pets', '/nowhere', '/healthz']) {
@@ -87,13 +87,13 @@ describe('a request that node:http would answer by itself', () => {
     assert.equal((await exchangeBytes(origin, 'GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
   });
 
-  it('because it asks for a tunnel is rejected in the shape of the contract', async t => {
+  it('for a tunnel is rejected with an error of the contract', async t => {
     const { origin } = await startTestApp(t);
     const response = await exchangeBytes(origin, 'CONNECT pets:80 HTTP/1.1\r\nHost: shop\r\n\r\n');
     assertRejected(response, 400, 'invalid_request');
   });
 
-  it('because its target is an asterisk, which only OPTIONS can have, is rejected', async t => {
+  it('with an asterisk as its target, which only OPTIONS can have, is rejected', async t => {
     const { origin } = await startTestApp(t);
     for (const method of ['GET', 'DELETE']) {
       const response = await exchangeBytes(origin, `${method} * HTTP/1.1\r\nHost: shop\r\n\r\n`);
@@ -103,15 +103,15 @@ describe('a request that node:http would answer by itself', () => {
     assertRejected(options, 405, 'method_not_allowed');
   });
 
-  it('for an expectation that does not exist is answered as if it expected nothing', async t => {
+  it('with an unknown expectation is handled as if it had none', async t => {
     const { origin } = await startTestApp(t);
     const health = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n';
     assert.equal((await exchangeBytes(origin, `${health}Expect: cake\r\n\r\n`)).status, 200);
   });
 });
 
-describe('a request that never becomes whole', () => {
-  it('is rejected with 408 when its time is up, whichever part of it is missing', async t => {
+describe('a request that never arrives completely', () => {
+  it('is rejected with 408 after its time limit, whichever part is missing', async t => {
     const { adminKey, origin } = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
     const body = `X-API-Key: ${adminKey}\r\nContent-Length: 50\r\n\r\n{"name":`;
     for (const part of ['', 'GET /pe', get, `${post}${body}`]) {
@@ -120,7 +120,7 @@ describe('a request that never becomes whole', () => {
     }
   });
 
-  it('has 30 seconds, and the server looks every second whether they are over', async t => {
+  it('has 30 seconds, and the server checks every second', async t => {
     const { app } = await startTestApp(t);
     const { requestTimeout, headersTimeout, connectionsCheckingInterval } = app.server.server as Server & {
       connectionsCheckingInterval: number;
@@ -128,7 +128,7 @@ describe('a request that never becomes whole', () => {
     assert.deepEqual([requestTimeout, headersTimeout, connectionsCheckingInterval], [30_000, 30_000, 1_000]);
   });
 
-  it('because its client goes away is no fault of the service', async t => {
+  it('because its client disconnects is not a fault of the service', async t => {
     const { api, app, adminKey, logLines, origin } = await startTestApp(t);
     const key = `X-API-Key: ${adminKey}\r\n`;
     const client = connect(Number(new URL(origin).port), '127.0.0.1');

@@ -6,13 +6,13 @@ import { Pipeline } from '../access/responses/pipeline.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-/** What the service handles of one connection at once, and what may wait besides. */
+/** Requests of one connection that the service handles at the same time, and how many more may wait. */
 const AT_ONCE = 8;
 const MOST = AT_ONCE + 500;
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
 
-/** Records how many requests are handed over in each turn of the event loop. */
+/** Records how many requests start in each turn of the event loop. */
 function watchTurns({ app }: TestApp): number[] {
   const turns: number[] = [];
   let isSame = false;
@@ -33,7 +33,7 @@ function watchTurns({ app }: TestApp): number[] {
 }
 
 describe('requests that are sent before responses are read', () => {
-  it('are all answered in order, and few of a connection begin in one turn of the event loop', async t => {
+  it('all get responses in order, and few of one connection start in each turn of the event loop', async t => {
     const shop = await startTestApp(t);
     const turns = watchTurns(shop);
     const pipeline = new Pipeline(shop.origin);
@@ -50,7 +50,7 @@ describe('requests that are sent before responses are read', () => {
     assert.ok(Math.max(...turns) <= AT_ONCE, `${turns}`);
   });
 
-  it('are rejected when too many wait, after the responses to those that may', async t => {
+  it('are rejected when too many wait, after the responses to those that fit', async t => {
     const shop = await startTestApp(t);
     const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
     let received = '';
@@ -61,7 +61,7 @@ describe('requests that are sent before responses are read', () => {
     socket.on('close', () => {
       isOver = true;
     });
-    // In one piece, which is read at once.
+    // Write once, so that the server reads all of it at once.
     socket.write(HEALTH.repeat(MOST + 200));
     await until('the connection ends', () => isOver);
     const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
@@ -72,7 +72,7 @@ describe('requests that are sent before responses are read', () => {
     );
   });
 
-  it('of a client that has gone are not begun', async t => {
+  it('do not start after their client has disconnected', async t => {
     const shop = await startTestApp(t);
     const turns = watchTurns(shop);
     const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
@@ -84,7 +84,7 @@ describe('requests that are sent before responses are read', () => {
       }),
     );
     socket.write(request.repeat(400));
-    await until('the first are begun', () => turns.length > 0);
+    await until('the first requests start', () => turns.length > 0);
     socket.resetAndDestroy();
     await until('the connection is closed', () => closed);
     for (let turn = 0; turn < 20; turn++) await nextTurn();

@@ -7,7 +7,7 @@ import { startTestApp } from '../support/test-app.ts';
 const lists = ['/pets', '/categories', '/store/orders', '/store/inventory', '/keys'];
 
 describe('a query parameter', () => {
-  it('that does not exist is rejected by name, with the one that was meant', async t => {
+  it('that does not exist is rejected, and the message suggests the closest one', async t => {
     const { api } = await startTestApp(t);
     for (const list of lists) {
       for (const [slip, meant] of [
@@ -23,7 +23,7 @@ describe('a query parameter', () => {
     }
   });
 
-  it('is rejected where none is taken', async t => {
+  it('is rejected where the operation accepts none', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/pets/1', '/store/orders/1', '/keys/1', '/healthz', '/openapi.json']) {
       const message = assertRejected(await api.get(`${path}?verbose=1`), 400, 'invalid_request');
@@ -33,7 +33,7 @@ describe('a query parameter', () => {
     assert.deepEqual((await api.get('/categories')).body, []);
   });
 
-  it('named like a part of every object is unknown like any other', async t => {
+  it('named like a property of every JavaScript object is unknown like any other', async t => {
     const { api } = await startTestApp(t);
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString']) {
       for (const path of ['/pets', '/pets/1', '/healthz']) {
@@ -43,7 +43,7 @@ describe('a query parameter', () => {
     }
   });
 
-  it('that is too large a number is quoted as it was sent', async t => {
+  it('with a number too large is quoted as sent', async t => {
     const { api } = await startTestApp(t);
     for (const limit of ['9007199254740993', '9223372036854775807', '9223372036854775808']) {
       const message = assertRejected(await api.get(`/pets?limit=${limit}`), 400, 'invalid_request');
@@ -58,7 +58,7 @@ describe('a query parameter', () => {
     assert.ok(message.includes('but was [9007199254740993,9007199254740993,'), message);
   });
 
-  it('that is single is rejected when it is repeated', async t => {
+  it('that takes one value is rejected when it is repeated', async t => {
     const { api } = await startTestApp(t);
     for (const query of [
       'limit=1&limit=2',
@@ -103,7 +103,7 @@ describe('a query parameter', () => {
     ['/store/inventory?quantityBelow=2147483648', /must be at most 2147483647, but was 2147483648$/],
   ];
 
-  it('that breaks its rule is rejected by name, with the rule and what was sent', async t => {
+  it('that breaks its rule is rejected, and the message states the rule and what was sent', async t => {
     const { api } = await startTestApp(t);
     for (const [url, rule] of rejected) {
       assert.match(assertRejected(await api.get(url), 400, 'invalid_request'), rule);
@@ -119,7 +119,7 @@ describe('a query parameter', () => {
     }
   });
 
-  it('may use every percent-encoding of UTF-8, and + for a space', async t => {
+  it('can use every percent-encoding of UTF-8, and + for a space', async t => {
     const { api } = await startTestApp(t);
     for (const [i, name] of ['Mäuse & Co', '100 %', '猫', '🐶=🐱', 'a+b'].entries()) {
       const categoryId = await aCategory(api, { name });
@@ -140,7 +140,7 @@ describe('a path', () => {
     }
   });
 
-  it('with control characters in it names nothing', async t => {
+  it('with control characters is not found', async t => {
     const { api } = await startTestApp(t);
     for (const part of ['%00', '1%00', '%0A', '1%0d', '%7f']) {
       const { status } = await api.get(`/pets/${part}`);

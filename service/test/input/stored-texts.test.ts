@@ -8,7 +8,7 @@ import { filled } from '../support/operations.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** Texts that PostgreSQL cannot hold, as JSON and percent-encoded. */
+/** Texts that PostgreSQL cannot store, as JSON and percent-encoded. */
 const unstorable = {
   NUL: { json: '"a\\u0000b"', encoded: 'a%00b' },
   'a high surrogate': { json: '"\\ud800"', encoded: '%ED%A0%80' },
@@ -17,11 +17,11 @@ const unstorable = {
 
 interface Place {
   name: string;
-  /** The value in JSON around the text, such as `["…"]`. */
+  /** The JSON value around the text, such as `["…"]`. */
   around: (json: string) => string;
 }
 
-/** Where a value of a schema can have text: itself, or the items or fields in it. */
+/** The places in a value of this schema that can contain text: the value, its items or its fields. */
 function placesOf(schema: Schema, name: string, around: Place['around'] = json => json): Place[] {
   if (schema.type === 'string') return [{ name, around }];
   if (schema.items) return placesOf(schema.items, name, json => around(`[${json}]`));
@@ -36,7 +36,7 @@ function placesIn({ properties = {} }: Schema): Place[] {
 
 const noFields: Schema = { type: 'object' };
 
-describe('text that no store can hold', () => {
+describe('text that no store can keep', () => {
   it('is rejected in every query parameter of every operation', async t => {
     const { api } = await startTestApp(t);
     let tried = 0;
@@ -88,7 +88,7 @@ describe('text that no store can hold', () => {
     assert.deepEqual([...methods].sort(), ['PATCH', 'POST', 'PUT']);
   });
 
-  it('is rejected in every cursor that has text', async t => {
+  it('is rejected in every cursor that contains text', async t => {
     const { api } = await startTestApp(t);
     await api.post('/webhooks', { url: 'https://1.1.1.1', enabled: false });
     let tried = 0;
@@ -108,7 +108,7 @@ describe('text that no store can hold', () => {
     assert.ok(tried > 50, `only ${tried} were tried`);
   });
 
-  it('is rejected in headers that are stored or looked up', async t => {
+  it('is rejected in headers that the service stores or looks up', async t => {
     const { api } = await startTestApp(t);
     const create = (key: string) => api.post('/categories', { name: 'Cats' }, { 'idempotency-key': key });
     for (const key of ['\u00e9', 'a\tb', '"\u00ff"']) {

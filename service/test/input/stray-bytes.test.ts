@@ -11,7 +11,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-/** Requests as they go over the wire, with the administrator's key. */
+/** Requests as sent over the wire, with the administrator's key. */
 function requestsTo({ adminKey }: TestApp) {
   const bare = (method: string, path: string, headers = '', body = '') =>
     `${method} ${path} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n${headers}\r\n${body}`;
@@ -45,7 +45,7 @@ async function namesOf({ api }: TestApp): Promise<string[]> {
 
 const statusesOf = (responses: ApiResponse[]) => responses.map(({ status }) => status);
 
-/** Sends a write whose commit is held up, with a stray byte after it; `release` lets it be committed. */
+/** Sends a write with a stray byte after it, and delays the commit until `release` is called. */
 async function sendHeldWrite(shop: TestApp, headers = '') {
   const release = await holdWrites(shop.app.db);
   const connection = new RawConnection(shop.origin);
@@ -56,8 +56,8 @@ async function sendHeldWrite(shop: TestApp, headers = '') {
   return { connection, release, socket };
 }
 
-describe('bytes after a complete request that are no request', () => {
-  it('do not take the place of its response, which says that the write was committed', async t => {
+describe('stray bytes after a complete request', () => {
+  it('do not replace its response, which reports the committed write', async t => {
     const shop = await startTestApp(t);
     const { connection, release } = await sendHeldWrite(shop);
     connection.send('yz');
@@ -70,7 +70,7 @@ describe('bytes after a complete request that are no request', () => {
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('are rejected after the responses of all requests before them, in their order', async t => {
+  it('are rejected after the responses of all requests before them, in order', async t => {
     const shop = await startTestApp(t);
     const { bare, category } = requestsTo(shop);
     const id = await aCategory(shop.api, { name: 'Cats' });
@@ -88,11 +88,11 @@ describe('bytes after a complete request that are no request', () => {
     );
     assert.deepEqual(statusesOf(responses), [201, 200, 200, 304, 204, 201, 400]);
     assertMalformed(responses.at(-1));
-    // Pipelined writes are carried out at the same time, in any order.
+    // Pipelined writes run at the same time, in any order.
     assert.deepEqual((await namesOf(shop)).sort(), ['Birds', 'Cats', 'Dogs']);
   });
 
-  it('do not cost a client its response that sends no more', async t => {
+  it('do not cost a client its response when the client sends nothing more', async t => {
     const shop = await startTestApp(t);
     const { connection, release, socket } = await sendHeldWrite(shop);
     connection.socket.end();
@@ -101,14 +101,14 @@ describe('bytes after a complete request that are no request', () => {
     assert.deepEqual(statusesOf(await connection.responses()), [201]);
   });
 
-  it('are ignored when the response ends the connection', async t => {
+  it('are ignored when the response closes the connection', async t => {
     const shop = await startTestApp(t);
     const { connection, release } = await sendHeldWrite(shop, 'Connection: close\r\n');
     await release();
     assert.deepEqual(statusesOf(await connection.responses()), [201]);
   });
 
-  it('are ignored while the server shuts down: the response ends the connection', async t => {
+  it('are ignored while the server shuts down: the response closes the connection', async t => {
     const shop = await startTestApp(t);
     const { connection, release } = await sendHeldWrite(shop);
     const closing = shop.app.server.close();
@@ -118,14 +118,14 @@ describe('bytes after a complete request that are no request', () => {
     await closing;
   });
 
-  it('do not disturb a stream of events, which ends the connection when it ends', async t => {
+  it('do not disturb a stream of events, which closes the connection when it ends', async t => {
     const shop = await startTestApp(t);
     const { bare } = requestsTo(shop);
     const connection = new RawConnection(shop.origin);
     connection.send(`${bare('GET', '/events/stream')}x`);
-    await until('the stream begins', () => connection.received.includes('retry: '));
+    await until('the stream starts', () => connection.received.includes('retry: '));
     await aCategory(shop.api, { name: 'Ferrets' });
-    await until('the event comes', () => connection.received.includes('"Ferrets"'));
+    await until('the event arrives', () => connection.received.includes('"Ferrets"'));
     shop.app.server.close();
     await connection.closed();
     assert.match(
@@ -135,12 +135,12 @@ describe('bytes after a complete request that are no request', () => {
     assert.equal(connection.received.match(/HTTP\/1\.1/g)?.length, 1);
   });
 
-  it('do not keep the connection of a client that reads no responses', async t => {
+  it('do not hold the connection of a client that reads no responses', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
     connection.socket.pause();
     const failed = once(shop.app.server.server, 'clientError') as Promise<[Error, Socket]>;
-    // More than the buffers of the operating system take.
+    // More than the buffers of the operating system can hold.
     connection.send(`${requestsTo(shop).bare('GET', '/openapi.json').repeat(100)}x`);
     const [, socket] = await failed;
     await once(socket, 'close');
@@ -148,7 +148,7 @@ describe('bytes after a complete request that are no request', () => {
   });
 });
 
-describe('a request that breaks off after complete ones', () => {
+describe('an incomplete request after complete ones', () => {
   it('is rejected after their responses', async t => {
     const shop = await startTestApp(t);
     const { bare, category } = requestsTo(shop);
@@ -160,11 +160,11 @@ describe('a request that breaks off after complete ones', () => {
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('has one response when it was rejected already', async t => {
+  it('gets one response when it was rejected already', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
     connection.send('POST /categories HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n');
-    await until('the rejection comes', () => connection.received.includes('missing_api_key'));
+    await until('the rejection arrives', () => connection.received.includes('missing_api_key'));
     connection.send('five\r\n');
     assert.deepEqual(statusesOf(await connection.responses()), [401]);
   });
@@ -178,7 +178,7 @@ describe('a request that breaks off after complete ones', () => {
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
   });
 
-  it('because it asks for a tunnel is rejected after their responses', async t => {
+  it('for a tunnel is rejected after their responses', async t => {
     const shop = await startTestApp(t);
     const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
     const responses = await exchangeUntilEnd(shop.origin, requestsTo(shop).category('Ferrets') + tunnel);
@@ -186,19 +186,19 @@ describe('a request that breaks off after complete ones', () => {
   });
 });
 
-describe('a client that ends its side of the connection', () => {
+describe('a client that closes its side of the connection', () => {
   it('ends its stream of events', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
     connection.send(requestsTo(shop).bare('GET', '/events/stream'));
-    await until('the stream begins', () => connection.received.includes('retry: '));
+    await until('the stream starts', () => connection.received.includes('retry: '));
     connection.socket.end();
     await connection.responses();
   });
 });
 
 describe('a client that reads no responses', () => {
-  it('loses its connection', async t => {
+  it('is disconnected', async t => {
     const shop = await startTestApp(t, { timeouts: { reading: 50 } });
     const connection = new RawConnection(shop.origin);
     const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
@@ -209,7 +209,7 @@ describe('a client that reads no responses', () => {
     connection.socket.destroy();
   });
 
-  it('keeps it while the service still works', async t => {
+  it('stays connected while the service still works on its requests', async t => {
     const shop = await startTestApp(t, { timeouts: { reading: 20 } });
     const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
     const release = await holdWrites(shop.app.db);

@@ -7,7 +7,7 @@ import { startTestApp } from '../support/test-app.ts';
 
 const NEARLY_8_KIB = 8_100;
 
-/** The lengths of the long texts that regular expressions read from now on until the end of the test. */
+/** The lengths of the long texts that regular expressions read from now until the end of the test. */
 function longTextsReadByRegExp(t: TestContext): number[] {
   const lengths: number[] = [];
   const exec = RegExp.prototype.exec;
@@ -18,7 +18,7 @@ function longTextsReadByRegExp(t: TestContext): number[] {
   return lengths;
 }
 
-describe('a path of nearly 8 KiB at which nothing is', () => {
+describe('a path of nearly 8 KiB that does not exist', () => {
   const paths = {
     'slashes and a letter': `/${'/'.repeat(NEARLY_8_KIB)}x`,
     slashes: '/'.repeat(NEARLY_8_KIB),
@@ -28,9 +28,9 @@ describe('a path of nearly 8 KiB at which nothing is', () => {
   };
 
   for (const [what, path] of Object.entries(paths)) {
-    it(`(${what}) is rejected without a regular expression that reads it, and not decoded part by part`, async t => {
+    it(`(${what}) is rejected without a regular expression reading it, and without decoding every segment`, async t => {
       const { api, origin } = await startTestApp(t);
-      // A test of the request itself, not of what is done once only.
+      // Count the work of this request, not work that is done only once.
       assertRejected(await exchangeBytes(origin, request('GET', '/nowhere')), 404, 'route_not_found');
       const lengths = longTextsReadByRegExp(t);
       const decode = t.mock.method(globalThis, 'decodeURIComponent');
@@ -44,7 +44,7 @@ describe('a path of nearly 8 KiB at which nothing is', () => {
     });
   }
 
-  it('is not suggested without its slashes when those are too much to repeat', async t => {
+  it('gets no suggestion without its slashes when that path is too long to repeat', async t => {
     const { api } = await startTestApp(t);
     const message = assertRejected(await api.get(`/pets/${'1'.repeat(300)}/`), 404, 'route_not_found');
     assert.doesNotMatch(message, /did you mean/);
@@ -52,7 +52,7 @@ describe('a path of nearly 8 KiB at which nothing is', () => {
 });
 
 describe('a path that exists', () => {
-  it('has its methods in Allow however it is encoded, and an encoded slash parts nothing', async t => {
+  it('lists its methods in Allow however it is encoded, and an encoded slash separates nothing', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/%70ets', '/pets/%31', '/pets/a%2Fb', '/pets/%25', `/pets/${'%25'.repeat(2_000)}`]) {
       const response = await api.send('PURGE', path);
@@ -62,7 +62,7 @@ describe('a path that exists', () => {
     assertRejected(await api.send('PURGE', '/pets%2F1'), 404, 'route_not_found');
   });
 
-  it('is suggested for one with slashes too many, and an ID is no exception', async t => {
+  it('is suggested for a path with extra slashes, also with an ID', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/', '/pets', '/pets/1', '/store/orders/1', '/docs']) {
       assert.match(
@@ -74,7 +74,7 @@ describe('a path that exists', () => {
 });
 
 describe('a target in absolute form', () => {
-  it('is the path and query in it: no authority is repeated', async t => {
+  it('is read as the path and query in it, and no message repeats its authority', async t => {
     const { adminKey, api, origin } = await startTestApp(t);
     for (const _ of '123') await aCategory(api);
     const evil = (rest: string, method = 'GET') =>
@@ -102,12 +102,12 @@ describe('a target in absolute form', () => {
     assert.equal(unknown.text.includes('evil'), false);
   });
 
-  it('of another scheme, or without an authority, is rejected', async t => {
+  it('with another scheme, or without an authority, is rejected', async t => {
     const { origin } = await startTestApp(t);
     for (const target of ['http://', 'http:///pets', 'http://[/pets', 'pets:80/x', 'ftp://shop/pets']) {
       const response = await exchangeBytes(origin, request('GET', target));
       const message = assertRejected(response, 400, 'invalid_request');
-      // Node's own parser rejects some of them.
+      // The parser of Node.js rejects some of them.
       assert.match(message, /^The request (target must be a path, or a URL of HTTP|is not well-formed HTTP)/);
       assert.ok(!response.text.includes('shop'), response.text);
     }
@@ -127,7 +127,7 @@ describe('a target in absolute form', () => {
 });
 
 describe('a target with a fragment', () => {
-  it('is rejected, because what it means is up to the reader', async t => {
+  it('is rejected, because readers disagree on what it means', async t => {
     const { adminKey, origin } = await startTestApp(t);
     for (const target of ['/pets#x', '/pets?limit=1#x', '/nowhere#', 'http://shop/pets#x']) {
       const response = await exchangeBytes(origin, request('GET', target, `X-API-Key: ${adminKey}\r\n`));

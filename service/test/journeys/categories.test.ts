@@ -5,7 +5,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** Spellings of one name, as people of several languages would see it. */
+/** Different spellings of one name in several languages. */
 const SAME_NAMES = [
   ['Dogs', 'DOGS'],
   ['Äffchen', 'äFFCHEN'],
@@ -17,7 +17,7 @@ const SAME_NAMES = [
 ] as const;
 
 describe('categories', () => {
-  it('a new category is answered as created, and lives where Location says', async t => {
+  it('a new category is returned with 201, and Location leads to it', async t => {
     const { api } = await startTestApp(t);
     const dogs = await api.post('/categories', { name: ' Dogs ', description: ' Puppies\nand grown dogs ' });
     assert.equal(dogs.status, 201);
@@ -44,14 +44,14 @@ describe('categories', () => {
     }
   });
 
-  it('names that differ in more than case stand beside each other', async t => {
+  it('names that differ in more than case can coexist', async t => {
     const { api } = await startTestApp(t);
     const names = ['Dogs', 'Dog', 'Döğs', 'Ilık', 'Ilik'];
     for (const name of names) await aCategory(api, { name });
     assert.equal((await api.get('/categories')).body.length, names.length);
   });
 
-  it('a category may respell its own name, and a name given up is free again', async t => {
+  it('a category can change the case of its own name, and its old name becomes free', async t => {
     const { api } = await startTestApp(t);
     const id = await aCategory(api, { name: 'dogs' });
     assert.deepEqual((await api.patch(`/categories/${id}`, { name: 'Dogs' })).body, { id, name: 'Dogs' });
@@ -63,7 +63,7 @@ describe('categories', () => {
     await aCategory(api, { name: 'dogs' });
   });
 
-  it('a description is removed by null in a PATCH and by its absence in a PUT', async t => {
+  it('PATCH removes a description with null, and PUT removes it when it is absent', async t => {
     const { api } = await startTestApp(t);
     const full = { name: 'Dogs', description: 'All of them' };
     const id = await aCategory(api, full);
@@ -95,7 +95,7 @@ describe('categories', () => {
     assert.deepEqual((await api.get('/categories')).body, [{ id, ...widest }]);
   });
 
-  it('an id in the body is ignored on POST and must be that of the path on PUT and PATCH', async t => {
+  it('an id in the body is ignored by POST and must match the path in PUT and PATCH', async t => {
     const { api } = await startTestApp(t);
     assert.equal(await aCategory(api, { id: 77, name: 'Dogs' }), 1);
     assert.equal((await api.put('/categories/1', { id: 1, name: 'Dogs' })).status, 200);
@@ -104,7 +104,7 @@ describe('categories', () => {
     assert.deepEqual((await api.get('/categories')).body, [{ id: 1, name: 'Dogs' }]);
   });
 
-  it('a category with pets cannot be deleted until they are moved or gone', async t => {
+  it('a category with pets cannot be deleted until its pets are moved or deleted', async t => {
     const { api } = await startTestApp(t);
     const [used, other] = [await aCategory(api), await aCategory(api)];
     const moved = await aPet(api, { categoryId: used });
@@ -118,7 +118,7 @@ describe('categories', () => {
     assertRejected(await api.delete(`/categories/${other}`), 409, 'category_in_use');
   });
 
-  it('a deleted category is gone, and its ID is never given to another', async t => {
+  it('a deleted category is not found, and its ID is never used again', async t => {
     const { api } = await startTestApp(t);
     const id = await aCategory(api);
     await api.delete(`/categories/${id}`);

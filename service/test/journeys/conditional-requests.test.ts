@@ -11,7 +11,7 @@ interface Resource {
   path: string;
   unknownPath: string;
   notFound: string;
-  /** A whole representation that differs from the first one, and a patch that makes it so. */
+  /** A complete representation that differs from the first one, and a patch with the same result. */
   replacement: object;
   patch: object;
   isDeletable: boolean;
@@ -62,7 +62,7 @@ async function aShop(api: Client): Promise<Resource[]> {
 const OTHER = '"c29tZXRoaW5nIGVsc2U"';
 
 describe('entity tags', () => {
-  it('are tried here on every resource that can be read alone', () => {
+  it('are tested here for every resource with a path of its own', () => {
     const templates = Object.keys(contract.paths).filter(path => path.endsWith('}'));
     assert.deepEqual(templates, [
       '/pets/{petId}',
@@ -75,7 +75,7 @@ describe('entity tags', () => {
     ]);
   });
 
-  it('are strong, and told on create, read, replace and change alike', async t => {
+  it('are strong, and sent on create, read, replace and change', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     for (const [path, body] of [
@@ -116,7 +116,7 @@ describe('entity tags', () => {
 });
 
 describe('If-None-Match', () => {
-  it('spares a reader the body of what it already has: 304, with the tag', async t => {
+  it('saves a reader the body that it already has: 304, with the tag', async t => {
     const { api } = await startTestApp(t);
     const paths = [...(await aShop(api)).map(({ path }) => path), '/keys/1'];
     for (const path of paths) {
@@ -135,14 +135,14 @@ describe('If-None-Match', () => {
     }
   });
 
-  it('does not make a missing resource one that has not changed', async t => {
+  it('does not turn a missing resource into an unchanged one', async t => {
     const { api } = await startTestApp(t);
     for (const { unknownPath, notFound } of await aShop(api)) {
       assertRejected(await api.get(unknownPath, { 'if-none-match': '*' }), 404, notFound);
     }
   });
 
-  it('bars a write to a state that it names', async t => {
+  it('prevents a write to a state that it lists', async t => {
     const { api } = await startTestApp(t);
     for (const { path, replacement, patch } of await aShop(api)) {
       const { etag } = (await api.get(path)).headers;
@@ -157,7 +157,7 @@ describe('If-None-Match', () => {
 });
 
 describe('If-Match', () => {
-  it('bars a write to any state but the one it names, and nothing changes', async t => {
+  it('prevents a write to any other state, and nothing changes', async t => {
     const { api } = await startTestApp(t);
     for (const { path, replacement, patch, isDeletable } of await aShop(api)) {
       const stale = (await api.get(path)).headers.etag!;
@@ -174,7 +174,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('lets a write pass that names the current state, alone, in a list, or as *', async t => {
+  it('allows a write that names the current state, alone, in a list, or as *', async t => {
     const { api } = await startTestApp(t);
     for (const { path, replacement, patch } of await aShop(api)) {
       const { etag } = (await api.get(path)).headers;
@@ -192,7 +192,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('cannot fail for what does not exist: 404 goes before 412', async t => {
+  it('cannot fail for a resource that does not exist: 404 takes precedence over 412', async t => {
     const { api } = await startTestApp(t);
     for (const { unknownPath, notFound, replacement, patch, isDeletable } of await aShop(api)) {
       for (const tag of ['*', OTHER]) {
@@ -204,7 +204,7 @@ describe('If-Match', () => {
     }
   });
 
-  it('guards the revoking of a key, too', async t => {
+  it('also guards the revocation of a key', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { keyId } = await clientWith({});
     const path = `/keys/${keyId}`;
@@ -217,7 +217,7 @@ describe('If-Match', () => {
     assertRejected(await api.delete(path, { 'if-match': etag! }), 412, 'precondition_failed');
   });
 
-  it('is judged before the rules of the shop are', async t => {
+  it('is checked before the rules of the shop', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api);
     const orderId = await anOrder(api, { petId });

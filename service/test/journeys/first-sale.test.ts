@@ -4,7 +4,7 @@ import { aCategory, stockOf } from '../support/factories.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 describe('a first sale', () => {
-  it('goes from a new animal to a fulfilled order, and the animal is sold', async t => {
+  it('leads from a new pet to a completed order, and the pet is sold', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api, { name: 'Dogs' });
 

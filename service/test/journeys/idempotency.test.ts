@@ -15,7 +15,7 @@ const posts: Record<string, object> = {
   '/categories': { name: 'Dogs' },
   '/store/orders': { petId: 1 },
   '/keys': { name: 'Web shop', plan: 'free', scopes: ['pets:read'] },
-  // An address in the place of a name: it is not looked up.
+  // An IP address instead of a host name, so that no name is looked up.
   '/webhooks': { url: 'https://93.184.215.14/', enabled: false },
 };
 
@@ -36,15 +36,15 @@ async function countOf(api: Client, path: string): Promise<number> {
 }
 
 describe('Idempotency-Key', () => {
-  it('is tried here on every POST there is', () => {
-    // What is done to a webhook needs an endpoint: see events/webhooks-replay.test.ts.
+  it('is tested here for every POST of the contract', () => {
+    // Actions on a webhook need an endpoint: see events/webhooks-replay.test.ts.
     const paths = Object.keys(contract.paths).filter(
       path => contract.paths[path]!.post && !path.startsWith('/webhooks/'),
     );
     assert.deepEqual([...Object.keys(posts), '/keys/{keyId}/rotate'].sort(), paths.sort());
   });
 
-  it('makes a rotation repeatable: the secret is shown once, and changed once', async t => {
+  it('makes a rotation repeatable: the secret changes once and is shown once', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { keyId } = await clientWith({});
     const path = `/keys/${keyId}/rotate`;
@@ -57,13 +57,13 @@ describe('Idempotency-Key', () => {
     const { key, ...shown } = first.body;
     assert.deepEqual(replay.body, shown);
     assert.equal((await api.as(key).get('/pets')).status, 200);
-    // Another key's rotation is another request.
+    // The rotation of another key is a different request.
     const { keyId: otherId } = await clientWith({});
     assertRejected(await post(api, `/keys/${otherId}/rotate`, {}), 422, 'idempotency_key_reused');
   });
 
   for (const path of Object.keys(posts)) {
-    it(`POST ${path} sent again is answered as the first time, and done once`, async t => {
+    it(`POST ${path} sent again gets the first response, and is done once`, async t => {
       const { api } = await startTestApp(t);
       await aShop(api);
       const before = await countOf(api, path);
@@ -77,7 +77,7 @@ describe('Idempotency-Key', () => {
         assert.equal(replay.headers['idempotency-replayed'], 'true');
         assert.equal(replay.headers.location, first.headers.location);
         assert.equal(replay.headers.etag, first.headers.etag);
-        // The secret of an API key or a webhook is shown once, and that was in the first answer.
+        // The secret of an API key or a webhook is shown once, in the first response.
         const { key: _key, secret: _secret, ...repeated } = first.body;
         assert.equal(replay.text, JSON.stringify(repeated));
       }
@@ -85,7 +85,7 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  it('replays what was answered then, whatever has become of it since', async t => {
+  it('replays the first response, whatever has changed since', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const first = await post(api, '/store/orders');
@@ -107,14 +107,14 @@ describe('Idempotency-Key', () => {
     const stored = await store.storedBytes();
     assert.ok(
       stored.some(bytes => bytes.includes(KEY)),
-      'the outcome should have been found there',
+      'the store does not contain the outcome',
     );
     for (const bytes of stored) {
       for (const part of [secret, secret.slice('psk_'.length, -6)]) assert.ok(!bytes.includes(part));
     }
   });
 
-  it('is the same key raw and as a quoted string', async t => {
+  it('is the same with and without quotation marks', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const raw = await post(api, '/store/orders', { petId: 1 }, 'a key: 7f, "x"');
@@ -135,7 +135,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countOf(api, '/store/orders'), 2);
   });
 
-  it('is rejected with another request than the first, which it still repeats', async t => {
+  it('is rejected with a different request, and still replays the first one', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const first = await post(api, '/store/orders');
@@ -149,7 +149,7 @@ describe('Idempotency-Key', () => {
     assert.equal(await countOf(api, '/store/orders'), 1);
   });
 
-  it('does not keep a rejection: the same key may succeed later, even with another body', async t => {
+  it('does not store a rejection: the same key can succeed later, even with another body', async t => {
     const { api } = await startTestApp(t);
     await aShop(api);
     const body = { petId: 1, quantity: 3 };
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual(await stockOf(api, 1), ['pending', 0]);
   });
 
-  it('belongs to the API key that used it', async t => {
+  it('is separate for each API key', async t => {
     const { api, clientWith } = await startTestApp(t);
     const other = await clientWith({ scopes: ['orders:write'] });
     const mine = await post(api, '/store/orders', {});
@@ -175,7 +175,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([theirSecond.text, isReplay(theirSecond)], [theirs.text, true]);
   });
 
-  it('is forgotten after 24 hours', async t => {
+  it('expires after 24 hours', async t => {
     const { api, clock } = await startTestApp(t);
     const first = await post(api, '/store/orders', {});
     clock.turn(DAY);
@@ -190,7 +190,7 @@ describe('Idempotency-Key', () => {
     assert.deepEqual([replay.text, isReplay(replay)], [second.text, true]);
   });
 
-  it('means nothing to requests that can be repeated anyway', async t => {
+  it('has no effect on requests that are repeatable anyway', async t => {
     const { api } = await startTestApp(t);
     const path = `/store/orders/${await anOrder(api, {})}`;
     const headers = { 'idempotency-key': KEY };

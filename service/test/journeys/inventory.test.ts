@@ -7,14 +7,14 @@ import { startTestApp } from '../support/test-app.ts';
 
 interface Situation {
   petId: number;
-  /** The open order, where the situation has one. */
+  /** The open order, if the situation has one. */
   orderId: number | undefined;
 }
 
 type Prepare = (api: Client) => Promise<Situation>;
 type Act = (api: Client, situation: Situation) => Promise<ApiResponse>;
 
-// Where a pet comes from.
+// Initial situations of a pet.
 const available =
   (stock: number): Prepare =>
   async api => ({ petId: await aPet(api, { stock }), orderId: undefined });
@@ -26,7 +26,7 @@ const onHold =
     return { petId, orderId: undefined };
   };
 const sold: Prepare = async api => ({ petId: await aPet(api, { status: 'sold' }), orderId: undefined });
-/** `ordered` of `stock` units are held by one open order. */
+/** One open order contains `ordered` of `stock` units. */
 const ordered =
   (units: number, { of: stock }: { of: number }): Prepare =>
   async api => {
@@ -39,7 +39,7 @@ const orderedThenHeld: Prepare = async api => {
   return situation;
 };
 
-// What happens to it.
+// Actions on a pet or its order.
 const order =
   (quantity: number): Act =>
   (api, { petId }) =>
@@ -64,8 +64,8 @@ const cancel: Act = (api, { orderId }) => api.delete(`/store/orders/${orderId}`)
 type Stock = [status: string, quantity: number];
 type Rejection = [status: 409, code: string];
 
-/** What a pet goes through: each way from one status to another, and each way that is barred. */
-const transitions: [told: string, from: Prepare, by: Act, to: Stock | Rejection][] = [
+/** Each transition between two statuses, and each forbidden one. */
+const transitions: [title: string, from: Prepare, by: Act, to: Stock | Rejection][] = [
   ['available → available: an order leaves units', available(2), order(1), ['available', 1]],
   ['available → available: stock set above 0', available(2), setStock(5), ['available', 5]],
   ['available → available: set again', available(2), patchStatus('available'), ['available', 2]],
@@ -125,13 +125,13 @@ function isRejection(to: Stock | Rejection): to is Rejection {
 }
 
 describe('a pet and its stock', () => {
-  it('go from status to status by these ways and no others', async t => {
+  it('change status in these ways and no others', async t => {
     const { api } = await startTestApp(t);
-    for (const [told, from, by, to] of transitions) {
-      await t.test(told, async () => {
+    for (const [title, from, by, to] of transitions) {
+      await t.test(title, async () => {
         const situation = await from(api);
         const before = await stockOf(api, situation.petId);
-        assert.equal(before[0], told.split(' ', 1)[0], 'the case does not begin where it says');
+        assert.equal(before[0], title.split(' ', 1)[0], 'the case does not start in the status of its title');
 
         const response = await by(api, situation);
         if (isRejection(to)) assertRejected(response, ...to);
@@ -146,7 +146,7 @@ describe('a pet and its stock', () => {
 });
 
 describe('inventory', () => {
-  it('PUT and PATCH of a count do the same and answer the entry', async t => {
+  it('PUT and PATCH of a count have the same effect and return the entry', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api);
     const path = `/store/inventory/${petId}`;
@@ -159,7 +159,7 @@ describe('inventory', () => {
     assert.deepEqual((await api.get('/store/inventory')).body, [patched.body]);
   });
 
-  it('counts what can still be ordered: units in open orders are not in it', async t => {
+  it('counts the units that can still be ordered, without units in open orders', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 3 });
     const orderId = await anOrder(api, { petId, quantity: 2 });
@@ -168,7 +168,7 @@ describe('inventory', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 7]);
   });
 
-  it('a count is a whole number from 0 to 2,147,483,647 and the only thing to set', async t => {
+  it('a count is an integer from 0 to 2,147,483,647, and no other field can be set', async t => {
     const { api } = await startTestApp(t);
     const path = `/store/inventory/${await aPet(api, { stock: 2 })}`;
     for (const body of [
@@ -188,7 +188,7 @@ describe('inventory', () => {
     assert.equal((await api.put(path, { quantity: 2 ** 31 - 1 })).body.quantity, 2 ** 31 - 1);
   });
 
-  it('no pet, no entry', async t => {
+  it('a pet that does not exist has no entry', async t => {
     const { api } = await startTestApp(t);
     assertRejected(await api.get('/store/inventory/1'), 404, 'pet_not_found');
     assertRejected(await api.put('/store/inventory/1', { quantity: 1 }), 404, 'pet_not_found');

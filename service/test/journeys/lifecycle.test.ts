@@ -35,7 +35,7 @@ function assertDeprecated({ headers }: ApiResponse, petId: string): void {
 }
 
 describe('the deprecated GET /pets/{petId}', () => {
-  it('tells when it ends and what follows it, whatever it answers', async t => {
+  it('announces its sunset and its successor in every response', async t => {
     const { api, clientWith } = await startTestApp(t);
     await aPet(api);
     const orders = await clientWith({ scopes: ['orders:read'] });
@@ -55,7 +55,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     }
   });
 
-  it('has a successor that answers with the same pet', async t => {
+  it('has a successor that returns the same pet', async t => {
     const { api } = await startTestApp(t);
     await aPet(api);
     const { headers, body } = await api.get('/pets/1');
@@ -63,7 +63,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.deepEqual((await api.get(successor!)).body, [body]);
   });
 
-  it('answers until the last millisecond before its sunset, and 410 from then on', async t => {
+  it('works until the last millisecond before its sunset, and returns 410 from then on', async t => {
     const { api, clock } = await startTestApp(t);
     await aPet(api);
     clock.set(SUNSET);
@@ -82,7 +82,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.equal((await api.get('/pets/1')).status, 410);
   });
 
-  it('takes none of its neighbours along when it ends', async t => {
+  it('does not affect other operations when it ends', async t => {
     const { api } = await startTestApp(t, { clock: new TestClock(SUNSET) });
     const id = await aPet(api);
     assert.equal((await api.get(`/pets?id=${id}`)).body.length, 1);
@@ -91,7 +91,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.equal((await api.delete(`/pets/${id}`)).status, 204);
   });
 
-  it('can be kept alive past its sunset by a setting', async t => {
+  it('can be kept past its sunset by a setting', async t => {
     const { api, clock } = await startTestApp(t, { environment: { PETSTORE_KEEP_SUNSET: 'true' } });
     await aPet(api);
     clock.set(SUNSET);
@@ -112,7 +112,7 @@ describe('the deprecated GET /pets/{petId}', () => {
 });
 
 describe('stability', () => {
-  it('is told by X-Stability on every answer of an operation that is not stable, and on no other', async t => {
+  it('is reported by X-Stability in every response of an operation that is not stable, and in no other', async t => {
     const { api } = await startTestApp(t);
     const unstable = operations.filter(([, , operation]) => operation['x-stability'] !== undefined);
     assert.ok(unstable.length > 0);
@@ -132,7 +132,7 @@ describe('stability', () => {
 });
 
 describe('the navigation of the contract', () => {
-  it('has no operations in its groups', () => {
+  it('has no operations directly in its groups', () => {
     const groups = contract['x-tagGroups'];
     assert.deepEqual(
       groups.map(({ name }) => name),
@@ -146,7 +146,7 @@ describe('the navigation of the contract', () => {
     assert.deepEqual([...used].sort(), groups.flatMap(({ tags }) => tags).sort());
   });
 
-  it('bars trying out GET /store/orders and what would not end, and nothing else', () => {
+  it('disables trying out GET /store/orders and endless streams, and nothing else', () => {
     const barred = operations.filter(([, , operation]) => 'x-hideTryItPanel' in operation);
     assert.deepEqual(namesOf(barred).toSorted(), ['GET /events/stream', 'GET /store/orders']);
     assert.equal(barred[0]![2]['x-hideTryItPanel'], true);

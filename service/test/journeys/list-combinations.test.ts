@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts';
 
 type Item = Record<string, string | number | boolean | undefined>;
 
-/** Few names, so that many pets share one, and pages end within equal names. */
+/** Few names, so that many pets share one, and pages end between equal names. */
 const NAMES = ['ant', 'Ant', 'antler', 'bee', 'b'];
 const DATES = ['2026-12-01T00:00:00.000Z', '2026-12-02T00:00:00.000Z', '2026-12-03T00:00:00.000Z'];
 
@@ -27,7 +27,7 @@ async function aMixedShop(api: Client): Promise<void> {
   }
 }
 
-/** Each list with values of its filters, and what an item must be to have them. */
+/** Each list with values of its filters, and the condition that a matching item meets. */
 const cases: Record<string, Record<string, [value: string[], has: (item: Item) => boolean]>> = {
   '/pets': {
     id: [['2', '3', '5', '8', '9', '13', '99'], ({ id }) => [2, 3, 5, 8, 9, 13].includes(id as number)],
@@ -48,7 +48,7 @@ const cases: Record<string, Record<string, [value: string[], has: (item: Item) =
   },
 };
 
-/** What the list is sorted by, and then by ID. */
+/** The sort keys of the list; ties are sorted by ID. */
 const keys: Record<string, (item: Item) => string | number> = {
   id: () => 0,
   petId: () => 0,
@@ -70,7 +70,7 @@ function sorted(items: Item[], sort: string): Item[] {
 describe('every combination of filters and sorts', () => {
   for (const list of lists.filter(({ route }) => route.path in cases)) {
     const { path } = list.route;
-    it(`of ${path} finds, page by page, what is in the whole list`, async t => {
+    it(`of ${path} finds, page by page, what the whole list contains`, async t => {
       const { api } = await startTestApp(t);
       await aMixedShop(api);
       const whole: Item[] = (await api.get(`${path}?limit=100`)).body;
@@ -81,7 +81,7 @@ describe('every combination of filters and sorts', () => {
           for (const value of cases[path]![filter]![0]) query.append(filter, value);
         const url = `${path}?${query}`;
         const first = await api.get(url);
-        // Which combinations these are, list-filters.test.ts says.
+        // list-filters.test.ts defines which combinations are rejected.
         if (first.status === 400 && /`sort`/.test(first.body.message)) continue;
         const pages = await Array.fromAsync(pagesOf(api, url));
         const follows = filters.map(filter => follow[filter]).find(name => name !== undefined);
@@ -98,7 +98,7 @@ describe('every combination of filters and sorts', () => {
   }
 });
 
-/** The sorts that follow a filter. */
+/** The sorts that are allowed with a filter. */
 const follow: Record<string, string> = {
   name: 'name',
   quantityBelow: 'quantity',

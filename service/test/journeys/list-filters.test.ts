@@ -29,7 +29,7 @@ function query(parameters: object): string {
   return search.toString();
 }
 
-/** Checks what each query of a list finds, by the IDs (or pet IDs) in the order of the list. */
+/** Checks which items each query finds, by their IDs (or pet IDs) in list order. */
 async function assertFinds(api: Client, path: string, cases: [parameters: object, ids: number[]][]) {
   for (const [parameters, ids] of cases) {
     const { status, body, text } = await api.get(`${path}?${query(parameters)}`);
@@ -40,7 +40,7 @@ async function assertFinds(api: Client, path: string, cases: [parameters: object
 }
 
 describe('list filters', () => {
-  it('pets are found by ID, status, category and the beginning of their name, alone and together', async t => {
+  it('pets are found by ID, status, category and the start of their name, alone and together', async t => {
     const { api } = await startTestApp(t);
     await aShopOfEight(api);
     await assertFinds(api, '/pets', [
@@ -73,7 +73,7 @@ describe('list filters', () => {
     ]);
   });
 
-  it('up to 100 IDs can be asked for at once', async t => {
+  it('up to 100 IDs can be requested at once', async t => {
     const { api } = await startTestApp(t);
     await aShopOfEight(api);
     const ids = Array.from({ length: 100 }, (_, i) => i + 4);
@@ -85,7 +85,7 @@ describe('list filters', () => {
     assertRejected(await api.get(`/pets?${query({ id: [...ids, 1] })}`), 400, 'invalid_request');
   });
 
-  it('categories are found by the beginning of their name', async t => {
+  it('categories are found by the start of their name', async t => {
     const { api } = await startTestApp(t);
     await aShopOfEight(api);
     await assertFinds(api, '/categories', [
@@ -96,7 +96,7 @@ describe('list filters', () => {
     ]);
   });
 
-  it('orders are found by pet, completion and ship date: from an instant on, before another', async t => {
+  it('orders are found by pet, completion and ship date: from one instant on, before another', async t => {
     const { api } = await startTestApp(t);
     const [first, second] = [await aPet(api, { stock: 9 }), await aPet(api, { stock: 9 })];
     await anOrder(api, { petId: first, shipDate: '2026-12-01T00:00:00Z' });
@@ -142,7 +142,7 @@ describe('list filters', () => {
 });
 
 describe('list order and size', () => {
-  it('lists are sorted by ID or by name without regard to case, either way up, equal names by ID', async t => {
+  it('lists are sorted by ID or by name without regard to case, in both directions, equal names by ID', async t => {
     const { api } = await startTestApp(t);
     await aShopOfEight(api);
     await assertFinds(api, '/pets', [
@@ -159,7 +159,7 @@ describe('list order and size', () => {
     await assertFinds(api, '/store/inventory', [[{ sort: '-petId', limit: 2 }, [8, 7]]]);
   });
 
-  it('a page has 20 items unless another limit from 1 to 100 is asked for', async t => {
+  it('a page has 20 items by default, and the limit is from 1 to 100', async t => {
     const { api } = await startTestApp(t);
     for (let i = 0; i < 101; i++) await anOrder(api, {});
     for (const [limit, items] of [
@@ -174,7 +174,7 @@ describe('list order and size', () => {
     }
   });
 
-  it('with a range the list is sorted by what the range is of, and by nothing else', async t => {
+  it('with a range, the list is sorted by the field of the range and by nothing else', async t => {
     const { api } = await startTestApp(t);
     const date = '2026-12-01T00:00:00Z';
     const lists: [path: string, sort: string, filters: string, works: string][] = [
@@ -197,7 +197,7 @@ describe('list order and size', () => {
     }
   });
 
-  it('orders are sorted by ship date only where all of them have one', async t => {
+  it('orders are sorted by ship date only when every order in the list has one', async t => {
     const { api } = await startTestApp(t);
     assert.match(
       assertRejected(await api.get('/store/orders?sort=-shipDate'), 400, 'invalid_request'),
@@ -205,7 +205,7 @@ describe('list order and size', () => {
     );
   });
 
-  it('what a list cannot be filtered or sorted by is rejected, not ignored', async t => {
+  it('an unsupported filter or sort is rejected, not ignored', async t => {
     const { api } = await startTestApp(t);
     for (const path of [
       '/pets?status=gone',

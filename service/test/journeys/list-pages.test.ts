@@ -23,13 +23,13 @@ function nextQuery(link: string | undefined): URLSearchParams {
   return new URL(link, 'http://shop').searchParams;
 }
 
-/** A cursor as this service writes it: so that tests can write some that it did not. */
+/** Writes a cursor in the service's format, also one that the service never assigned. */
 function cursorOf(...parts: unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 describe('pages', () => {
-  it('every list, page by page, is the whole list', async t => {
+  it('of every list, put together, are the whole list', async t => {
     const { api, clientWith } = await startTestApp(t);
     for (let i = 0; i < 7; i++) {
       await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
@@ -49,7 +49,7 @@ describe('pages', () => {
     }
   });
 
-  it('a last page that is full has no next one, nor has an empty one', async t => {
+  it('end: neither a full last page nor an empty page has a next one', async t => {
     const { api } = await startTestApp(t);
     assert.equal(nextPath(await api.get('/store/orders')), undefined);
     for (let i = 0; i < 4; i++) await anOrder(api, {});
@@ -59,7 +59,7 @@ describe('pages', () => {
     assert.deepEqual(lengths, [2, 2]);
   });
 
-  it('the next page keeps filters, sort and limit, whatever characters they hold', async t => {
+  it('the next page keeps filters, sort and limit, whatever characters they contain', async t => {
     const { api } = await startTestApp(t);
     const name = 'Tom & "Jerry" > 100% + ä';
     await petsNamed(api, [name, 'Other', name, name, 'Tom & "Jerry" < 100%']);
@@ -77,9 +77,9 @@ describe('pages', () => {
   });
 
   for (const sort of ['id', '-id', 'name', '-name']) {
-    it(`by ${sort}: rows that come and go between pages make no other row repeat or be skipped`, async t => {
+    it(`by ${sort}: rows added and deleted between pages make no other row repeat or disappear`, async t => {
       const { api } = await startTestApp(t);
-      // Many share a name, and case must not matter, so that places within equal names are tried too.
+      // Many pets share a name, also in different case, so that pages end between equal names, too.
       const names = ['ant', 'Bee', 'bee', 'BEE', 'cat', 'Dog', 'dog', 'dog', 'eel', 'Älk'];
       await petsNamed(api, [...names, ...names]);
       const before: Named[] = (await api.get('/pets?limit=100')).body;
@@ -94,7 +94,7 @@ describe('pages', () => {
         seen.push(...body);
         const unseen = before.find(({ id }) => !deleted.has(id) && !seen.some(pet => pet.id === id));
         if (!unseen) continue;
-        // New rows at both ends and among equals; gone are the very row that the cursor names and one not seen yet.
+        // Adds rows at both ends and among equals; deletes the row that the cursor names and one not yet listed.
         for (const name of ['Aardvark', body.at(-1).name, 'zebra']) await aPet(api, { name, categoryId: 1 });
         await remove(body.at(-1).id);
         await remove(unseen.id);
@@ -107,7 +107,7 @@ describe('pages', () => {
     });
   }
 
-  it('a cursor works only for the order it was given out for', async t => {
+  it('a cursor is valid only for the order it was made for', async t => {
     const { api } = await startTestApp(t);
     await petsNamed(api, ['ant', 'bee', 'cat']);
     const sorts = ['id', '-id', 'name', '-name'];
@@ -122,7 +122,7 @@ describe('pages', () => {
     }
   });
 
-  it('a cursor that the service did not give out is rejected', async t => {
+  it('a cursor that the service did not make is rejected', async t => {
     const { api } = await startTestApp(t);
     await petsNamed(api, ['ant', 'bee', 'cat']);
     const genuine = nextQuery(nextPath(await api.get('/pets?limit=1&sort=name'))).get('cursor')!;

@@ -19,7 +19,7 @@ function methodsOf(template: string): string[] {
   return named.includes('GET') ? [...named, 'HEAD'] : named;
 }
 
-/** What must be alike in the answers to GET and HEAD; the remaining quota and the date cannot be. */
+/** The headers that GET and HEAD must have in common; the remaining quota and the date differ. */
 function comparable({ status, headers }: ApiResponse): object {
   const { date: _date, 'x-ratelimit-remaining': _remaining, ratelimit: _rateLimit, ...rest } = headers;
   return { status, headers: rest };
@@ -34,7 +34,7 @@ async function assertHeadIsGet(api: Client, path: string, headers: Record<string
 }
 
 describe('HEAD', () => {
-  it('answers as GET does in status and headers, without the body', async t => {
+  it('returns the status and headers of GET, without the body', async t => {
     const { api, clientWith } = await startTestApp(t);
     await anOrder(api, { petId: await aPet(api, { stock: 2 }) });
     await aPet(api);
@@ -44,7 +44,7 @@ describe('HEAD', () => {
       return get && !isStream(get);
     });
     assert.ok(readable.length > 10);
-    // The key that asks changes its own usage by actor.
+    // The calling key changes its own usage with each request.
     const idIn = (template: string) => (template.endsWith('/usage') ? keyId : 1);
     for (const template of readable) await assertHeadIsGet(api, filled(template, idIn(template)));
     for (const template of readable.filter(path => path.includes('{'))) {
@@ -60,10 +60,10 @@ describe('HEAD', () => {
 });
 
 describe('a method that a path does not have', () => {
-  // CONNECT asks a proxy for a tunnel: its target is no path.
+  // CONNECT requests a tunnel from a proxy: its target is not a path.
   const methods = METHODS.filter(method => method !== 'CONNECT');
 
-  it('is answered 405 with the methods it has in Allow', async t => {
+  it('is rejected with 405 and the allowed methods in Allow', async t => {
     const { api } = await startTestApp(t);
     for (const template of Object.keys(contract.paths)) {
       const allowed = methodsOf(template);
@@ -77,7 +77,7 @@ describe('a method that a path does not have', () => {
     }
   });
 
-  it('is answered 405 before anything else about the request is looked at', async t => {
+  it('is rejected with 405 before any other check of the request', async t => {
     const { api } = await startTestApp(t);
     const nonsense = { headers: { 'content-type': 'text/plain' }, body: '{' };
     assertRejected(await api.send('POST', '/pets/abc?x=1', nonsense), 405, 'method_not_allowed');
@@ -86,7 +86,7 @@ describe('a method that a path does not have', () => {
 });
 
 describe('a path that does not exist', () => {
-  it('is answered 404, whatever the method, with a key or without', async t => {
+  it('returns 404, whatever the method, with a key or without', async t => {
     const { api } = await startTestApp(t);
     for (const path of [
       '/nowhere',
@@ -108,7 +108,7 @@ describe('a path that does not exist', () => {
     }
   });
 
-  it('that only has a slash too many is told where to go', async t => {
+  it('that only has a slash too many gets a suggestion of the right path', async t => {
     const { api } = await startTestApp(t);
     assert.match(assertRejected(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
     assert.doesNotMatch(assertRejected(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);

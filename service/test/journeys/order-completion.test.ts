@@ -9,7 +9,7 @@ import { TestClock } from '../support/test-clock.ts';
 const NOW = '2026-11-21T12:00:00.000Z';
 
 describe('completion of orders', () => {
-  it('completing sets the ship date to now, unless the order has one', async t => {
+  it('completing sets the ship date to now, unless the order already has one', async t => {
     const { api } = await startTestApp(t, { clock: new TestClock(NOW) });
     const petId = await aPet(api, { stock: 5 });
     const undated = await anOrder(api, { petId });
@@ -29,7 +29,7 @@ describe('completion of orders', () => {
     assert.equal(given.body.shipDate, '2026-11-20T10:00:00.000Z');
   });
 
-  it('the pet is sold when the last open order completes and nothing is left', async t => {
+  it('the pet is sold when its last open order completes and no unit is left', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 3 });
     const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId, quantity: 2 })];
@@ -40,7 +40,7 @@ describe('completion of orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['sold', 0]);
   });
 
-  it('an order placed as complete is sold over the counter', async t => {
+  it('an order placed as complete sells its units at once', async t => {
     const { api } = await startTestApp(t, { clock: new TestClock(NOW) });
     const petId = await aPet(api, { stock: 3 });
 
@@ -73,7 +73,7 @@ describe('completion of orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['pending', 2]);
   });
 
-  it('of a completed order only the ship date can change', async t => {
+  it('only the ship date of a completed order can change', async t => {
     const { api } = await startTestApp(t);
     const [petId, other] = [await aPet(api, { stock: 5 }), await aPet(api)];
     const path = `/store/orders/${await anOrder(api, { petId, quantity: 2, complete: true })}`;
@@ -98,7 +98,7 @@ describe('completion of orders', () => {
     assert.deepEqual(replaced.body, { id: 1, ...same, shipDate: '2026-11-18T00:00:00.000Z' });
   });
 
-  it('completing the same order again changes nothing, however much later', async t => {
+  it('completing the same order again changes nothing, at any later time', async t => {
     const { api, clock } = await startTestApp(t, { clock: new TestClock(NOW) });
     const petId = await aPet(api, { stock: 2 });
     const path = `/store/orders/${await anOrder(api, { petId })}`;
@@ -115,9 +115,9 @@ describe('completion of orders', () => {
 });
 
 describe('ship dates', () => {
-  it('are read with any offset and fraction, and answered in UTC to the millisecond', async t => {
+  it('are read with any offset and fraction, and returned in UTC with milliseconds', async t => {
     const { api } = await startTestApp(t);
-    for (const [sent, answered] of [
+    for (const [sent, returned] of [
       ['2026-12-01T09:00:00Z', '2026-12-01T09:00:00.000Z'],
       ['2026-12-01T09:00:00+02:00', '2026-12-01T07:00:00.000Z'],
       ['2026-12-31T20:30:00-05:30', '2027-01-01T02:00:00.000Z'],
@@ -128,12 +128,12 @@ describe('ship dates', () => {
       ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ] as const) {
       const created = await api.post('/store/orders', { shipDate: sent });
-      assert.equal(created.body?.shipDate, answered, sent);
-      assert.equal((await api.get(created.headers.location!)).body.shipDate, answered);
+      assert.equal(created.body?.shipDate, returned, sent);
+      assert.equal((await api.get(created.headers.location!)).body.shipDate, returned);
     }
   });
 
-  it('that are no instant are rejected', async t => {
+  it('that are not instants are rejected', async t => {
     const { api } = await startTestApp(t);
     await anOrder(api, {});
     for (const shipDate of [

@@ -5,7 +5,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-// The shop that the rejections happen in: pets and orders by their IDs, which follow the order of creation.
+// The pets and orders of the shop, by ID; IDs follow the order of creation.
 const TWO = 1;
 const SPARE = 2;
 const HELD = 3;
@@ -66,7 +66,7 @@ const rejections: [method: string, path: string, body: object | undefined, statu
 ];
 
 describe('a rejected order or change of an order leaves everything as it was', () => {
-  it('whatever it is rejected for', async t => {
+  it('for every reason to reject it', async t => {
     const { api } = await startTestApp(t);
     assert.equal(await aPet(api, { stock: 2 }), TWO);
     assert.equal(await aPet(api, { stock: 4 }), SPARE);

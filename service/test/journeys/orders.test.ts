@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts';
 const MOST_UNITS = 2 ** 31 - 1;
 
 describe('open orders', () => {
-  it('an empty order is a draft of one unit that holds no stock', async t => {
+  it('an empty order is a draft of one unit that takes no stock', async t => {
     const { api } = await startTestApp(t);
     await aPet(api);
 
@@ -37,7 +37,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['pending', 0]);
   });
 
-  it('a draft that is given a pet takes its units, and gives them back when it loses it', async t => {
+  it('a draft that gets a pet takes its units, and returns them when it loses the pet', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 2 });
     const path = `/store/orders/${await anOrder(api, { quantity: 2 })}`;
@@ -48,7 +48,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
   });
 
-  it('a change of quantity moves just the difference', async t => {
+  it('a change of quantity moves only the difference', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 5 });
     const path = `/store/orders/${await anOrder(api, { petId, quantity: 2 })}`;
@@ -63,7 +63,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', 4]);
   });
 
-  it('an order for a pet on hold can still give units back, but take none', async t => {
+  it('an order for a pet on hold can return units, but cannot take more', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 5 });
     const path = `/store/orders/${await anOrder(api, { petId, quantity: 3 })}`;
@@ -74,7 +74,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['pending', 4]);
   });
 
-  it('one change can move an order to another pet in another quantity', async t => {
+  it('one change can move an order to another pet and change its quantity', async t => {
     const { api } = await startTestApp(t);
     const from = await aPet(api, { stock: 2 });
     const to = await aPet(api, { stock: 3 });
@@ -91,7 +91,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, to), ['available', 3]);
   });
 
-  it('PUT gives every field left out its default', async t => {
+  it('PUT sets omitted fields to their defaults', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 4 });
     const order = { petId, quantity: 4, shipDate: '2026-12-01T09:00:00Z' };
@@ -113,10 +113,10 @@ describe('open orders', () => {
       assertRejected(await api.get(`/store/orders/${id}`), 404, 'order_not_found');
     }
     assert.deepEqual(await stockOf(api, petId), ['available', 2]);
-    assert.equal(await anOrder(api, {}), draft + 1, 'the ID of a cancelled order was given to another');
+    assert.equal(await anOrder(api, {}), draft + 1, 'the ID of a cancelled order was used again');
   });
 
-  it('units are not returned to a stock that has no room for them', async t => {
+  it('units are not returned to a stock without room for them', async t => {
     const { api } = await startTestApp(t);
     const petId = await aPet(api, { stock: 5 });
     const other = await aPet(api);
@@ -133,7 +133,7 @@ describe('open orders', () => {
     assert.deepEqual(await stockOf(api, petId), ['available', MOST_UNITS - 1]);
   });
 
-  it('an id in the body is ignored on POST and must be that of the path on PUT and PATCH', async t => {
+  it('an id in the body is ignored by POST and must match the path in PUT and PATCH', async t => {
     const { api } = await startTestApp(t);
     assert.equal(await anOrder(api, { id: 77 }), 1);
     assert.equal((await api.put('/store/orders/1', { id: 1, quantity: 2 })).status, 200);

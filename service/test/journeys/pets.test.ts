@@ -6,7 +6,7 @@ import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 describe('pets', () => {
-  it('a new pet is available with one unit in stock, and lives where Location says', async t => {
+  it('a new pet is available with one unit in stock, and Location leads to it', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
 
@@ -44,7 +44,7 @@ describe('pets', () => {
     assert.equal((await api.get('/pets/1')).body.name, 'Max');
   });
 
-  it('an id in the body is ignored on POST and must be that of the path on PUT and PATCH', async t => {
+  it('an id in the body is ignored by POST and must match the path in PUT and PATCH', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const pet = { name: 'Rex', categoryId };
@@ -59,7 +59,7 @@ describe('pets', () => {
     assert.deepEqual((await api.get('/pets')).body, [created.body]);
   });
 
-  it('PUT replaces a pet, but leaves its status where the body names none', async t => {
+  it('PUT replaces a pet, but keeps its status when the body has none', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const id = await aPet(api, { status: 'pending' });
@@ -74,7 +74,7 @@ describe('pets', () => {
     assertRejected(await api.put(`/pets/${id}`, { categoryId }), 400, 'invalid_request');
   });
 
-  it('PATCH changes what it names and nothing else, in either media type', async t => {
+  it('PATCH changes only the fields it names, in either media type', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const id = await aPet(api, { name: 'Rex', status: 'pending', categoryId });
@@ -96,7 +96,7 @@ describe('pets', () => {
     }
   });
 
-  it('a body naming a category that does not exist is rejected and changes nothing', async t => {
+  it('a body with the ID of a missing category is rejected and changes nothing', async t => {
     const { api } = await startTestApp(t);
     const id = await aPet(api);
     const before = await shopState(api);
@@ -108,7 +108,7 @@ describe('pets', () => {
     assert.deepEqual(await shopState(api), before);
   });
 
-  it('a deleted pet is gone, and its stock with it', async t => {
+  it('a deleted pet is not found, and its stock is deleted with it', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const id = await aPet(api, { categoryId, stock: 5 });
@@ -123,7 +123,7 @@ describe('pets', () => {
     assert.deepEqual((await api.get('/store/inventory')).body, []);
   });
 
-  it('a pet with open orders can be neither deleted nor marked sold until they end', async t => {
+  it('a pet with open orders cannot be deleted or marked sold until they end', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const id = await aPet(api, { categoryId, stock: 2 });
@@ -154,7 +154,7 @@ describe('pets', () => {
     assert.deepEqual(corrected.body, { ...body, shipDate: '2026-11-20T08:00:00.000Z' });
   });
 
-  it('the ID of a deleted pet is never given to another', async t => {
+  it('the ID of a deleted pet is never used again', async t => {
     const { api } = await startTestApp(t);
     const categoryId = await aCategory(api);
     const newest = await aPet(api, { categoryId });

@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 type Send = (api: Client, headers: Record<string, string>) => Promise<ApiResponse>;
 
-/** Answers of every kind, in a shop with one pet. */
+/** Responses of every kind, in a shop with one pet. */
 const kinds: [status: number, send: Send][] = [
   [200, (api, headers) => api.get('/pets', headers)],
   [201, (api, headers) => api.post('/store/orders', {}, headers)],
@@ -27,7 +27,7 @@ const kinds: [status: number, send: Send][] = [
 ];
 
 describe('X-Request-Id', () => {
-  it('is taken over when it is well-formed, on answers of every kind', async t => {
+  it('is accepted when it is well-formed, and returned on responses of every kind', async t => {
     const { api } = await startTestApp(t);
     await aPet(api);
     for (const [status, send] of kinds) {
@@ -40,7 +40,7 @@ describe('X-Request-Id', () => {
     }
   });
 
-  it('is made, a new one each time, where there is none or one that could forge a log line', async t => {
+  it('is generated for each request without one, and for one that could forge a log line', async t => {
     const { api } = await startTestApp(t);
     const seen = new Set<unknown>();
     const malformed = ['', ' ', 'two words', 'a"b', 'a,b', '{}', 'é', 'x'.repeat(129)];
@@ -69,7 +69,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('API-Version', () => {
-  it('is 1.0.0 on answers of every kind, whether 1 is asked for or nothing', async t => {
+  it('is 1.0.0 on responses of every kind, whether the request has version 1 or none', async t => {
     const { api } = await startTestApp(t);
     await aPet(api);
     for (const [status, send] of kinds) {
@@ -82,7 +82,7 @@ describe('API-Version', () => {
     }
   });
 
-  it('of an unknown kind is rejected, and nothing is done', async t => {
+  it('of an unknown version is rejected, and nothing is done', async t => {
     const { api } = await startTestApp(t);
     for (const version of ['2', '0', '1.1', '1.0.1', 'v1', '', 'latest', '1, 2']) {
       const headers = { 'api-version': version };

@@ -15,7 +15,7 @@ let shop: TestApp;
 let assets: Map<string, Fetched>;
 const resources = new AsyncDisposableStack();
 before(async () => {
-  shop = await startTestApp({ after: release => resources.defer(release) });
+  shop = await startTestApp({ after: (release: () => Promise<void>) => resources.defer(release) });
   assets = await assetsOf(shop.origin);
 });
 after(() => resources.disposeAsync());

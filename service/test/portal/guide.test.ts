@@ -10,7 +10,9 @@ import { startTestApp } from '../support/test-app.ts';
 let guide = '';
 const resources = new AsyncDisposableStack();
 before(async () => {
-  const { origin } = await startTestApp({ after: release => resources.defer(release) });
+  const { origin } = await startTestApp({
+    after: (release: () => Promise<void>) => resources.defer(release),
+  });
   const { status, text } = await fetchBytes(`${origin}/docs/guide`);
   assert.equal(status, 200);
   guide = text;

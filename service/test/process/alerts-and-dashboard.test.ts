@@ -36,14 +36,14 @@ const variableQueries: string[] = dashboard.templating.list
   .map(({ definition }: { definition?: string }) => definition)
   .filter((definition: string | undefined) => definition !== undefined);
 
-/** Words of PromQL, and of Grafana's queries for variables, that stand where a metric could. */
+/** Words of PromQL, and of variable queries in Grafana, that appear where a metric name could. */
 const WORDS = new Set(
   'and sum min max topk rate increase changes histogram_quantile min_over_time max_over_time time label_replace label_values'.split(
     ' ',
   ),
 );
 
-/** The metrics that a query names. */
+/** The names of the metrics in a query. */
 function metricsIn(query: string): string[] {
   const bare = query
     .replaceAll(/"[^"]*"/g, '')
@@ -56,10 +56,10 @@ function metricsIn(query: string): string[] {
     .filter(word => !WORDS.has(word));
 }
 
-/** What Prometheus itself adds for each target. */
+/** Metrics that Prometheus itself adds for each target. */
 const OF_PROMETHEUS = ['up'];
 
-/** The names of all series that a service shows, embedded and on PostgreSQL. */
+/** The names of all series of a service, on the embedded store and on PostgreSQL. */
 async function shownNames(t: TestContext): Promise<Set<string>> {
   const names = new Set(OF_PROMETHEUS);
   for (const shared of [false, true]) {
@@ -78,7 +78,7 @@ function promtool(...args: string[]): Promise<{ stdout: string; stderr: string }
 }
 
 describe('the files for Prometheus and Grafana', () => {
-  it('name only metrics that the service shows', async t => {
+  it('use only metrics that the service has', async t => {
     const names = await shownNames(t);
     const queries = [...rules.map(({ expr }) => expr), ...panelQueries, ...variableQueries];
     const used = new Set(queries.flatMap(metricsIn));
@@ -89,7 +89,7 @@ describe('the files for Prometheus and Grafana', () => {
     );
   });
 
-  it('are accepted by promtool, the queries of the dashboard as well', async t => {
+  it('are accepted by promtool, together with the queries of the dashboard', async t => {
     await promtool('check', 'config', 'prometheus.yaml');
     const directory = mkdtempSync(join(tmpdir(), 'petstore-queries-'));
     t.after(() => rmSync(directory, { recursive: true }));
@@ -103,7 +103,7 @@ describe('the files for Prometheus and Grafana', () => {
     assert.match(stdout, new RegExp(`SUCCESS: ${panelQueries.length} rules found`));
   });
 
-  it('fire each alert when they should, and not before', async () => {
+  it('fire each alert at the right time, and not before', async () => {
     await promtool('test', 'rules', 'alerts.test.yaml');
     const { tests } = parse(readFileSync(join(prometheus, 'alerts.test.yaml'), 'utf8'));
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('the files for Prometheus and Grafana', () => {
     );
   });
 
-  it('have panels with IDs of their own, none on top of another', () => {
+  it('have panels with unique IDs and without overlaps', () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
     const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
       assert.ok(x + w <= 24, title);

@@ -28,7 +28,7 @@ function closedStore(t: TestContext, change = ''): { PETSTORE_DATA: string } {
 }
 
 describe('a backup', () => {
-  it('is the whole shop at one instant, in one file for its owner, while clients write', async t => {
+  it('contains the whole shop at one instant, in one file for its owner, while clients write', async t => {
     const directory = dataDirectory(t);
     const { url, adminKey } = await serve(t, directory);
     const api = new Client(url, adminKey);
@@ -68,13 +68,16 @@ describe('a backup', () => {
     assert.deepEqual(readdirSync(backups).sort(), ['first.db', 'second.db']);
   });
 
-  it('replaces no file, and not what another backup is writing', async t => {
+  it('overwrites no file, nor the file that another backup is writing', async t => {
     const environment = closedStore(t);
     const file = join(dataDirectory(t), 'backup.db');
     writeFileSync(file, 'precious');
     const existing = await run(t, ['backup', file], environment);
     assert.equal(existing.code, 2);
-    assert.match(existing.stderr, /^\S+backup\.db exists, and a backup replaces no file: name another\n$/);
+    assert.match(
+      existing.stderr,
+      /^\S+backup\.db already exists, and a backup does not replace files: name another file\n$/,
+    );
     assert.equal(statSync(file).size, 8);
 
     const other = `${file}.2`;
@@ -88,15 +91,15 @@ describe('a backup', () => {
     assert.equal(statSync(`${other}.unfinished`).size, 7);
   });
 
-  it('leaves nothing on a disk that is too small', async t => {
+  it('leaves no file on a disk that is too small', async t => {
     const { directory, remove } = smallDisk(512_000);
     t.after(remove);
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], closedStore(t));
-    assert.match(stderr, /^The backup \S+ cannot be written: .*full.*\. Nothing of it was left\n$/);
+    assert.match(stderr, /^The backup \S+ cannot be written: .*full.*\. The incomplete file was deleted\n$/);
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('leaves nothing when it is interrupted', async t => {
+  it('leaves no file when it is interrupted', async t => {
     const directory = dataDirectory(t);
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], {
       ...closedStore(t),
@@ -107,20 +110,20 @@ describe('a backup', () => {
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('of a store that is not whole is rejected, with what is wrong', async t => {
+  it('of a damaged store is rejected, and the message states the damage', async t => {
     const directory = dataDirectory(t);
     const damaged = closedStore(t, 'DELETE FROM events WHERE id = 7');
     const { code, stdout, stderr } = await run(t, ['backup', join(directory, 'backup.db')], damaged);
     assert.match(
       stderr,
-      /^\S+petstore\.db is not whole:\n {2}Rule: a gap in the event log after an event: ID 6\n/,
+      /^\S+petstore\.db is damaged:\n {2}Rule: a gap in the event log after an event: ID 6\n/,
     );
     assert.deepEqual([code, stdout, readdirSync(directory)], [1, '', []]);
   });
 
-  it('that is killed has its name only when it is complete', async t => {
+  it('that is killed gets its final name only when it is complete', async t => {
     const environment = closedStore(t);
-    // The calls are the flush of the copy, the rename, and the flush of the directory.
+    // The steps are the flush of the copy, the rename, and the flush of the directory.
     for (const point of ['after 1', 'after 2']) {
       const file = join(dataDirectory(t), 'backup.db');
       const { code } = await run(t, ['backup', file], {

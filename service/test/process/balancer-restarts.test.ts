@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
 import { until } from '../support/until.ts';
 
-/** A replica whose responses hold its name and the body it received. */
+/** A replica whose responses contain its name and the body it received. */
 class EchoReplica {
   readonly name: string;
   isReady = true;
@@ -55,7 +55,7 @@ async function post(url: string, body: string): Promise<string> {
 }
 
 describe('the balancer', () => {
-  it('sends the whole body to another replica when one takes no connection', async t => {
+  it('sends the whole body to another replica when one accepts no connection', async t => {
     const { url, replicas } = await balanced(t);
     replicas[0]!.stop();
     for (const body of ['one', 'two', 'x'.repeat(100_000)]) {
@@ -63,18 +63,18 @@ describe('the balancer', () => {
     }
   });
 
-  it('sends nothing more to a replica that says it is not ready, although it still answers', async t => {
+  it('sends nothing more to a replica that is not ready, although it still responds', async t => {
     const { url, replicas } = await balanced(t);
     replicas[0]!.isReady = false;
     let inARow = 0;
-    await until('the balancer has seen it', async () => {
+    await until('the balancer has noticed', async () => {
       inARow = (await post(url, '')) === 'b ' ? inARow + 1 : 0;
       return inARow > 2;
     });
     for (let i = 0; i < 4; i++) assert.equal(await post(url, ''), 'b ');
   });
 
-  it('sends nothing more to a replica that was taken out', async t => {
+  it('sends nothing more to a replica that was removed', async t => {
     const { url, replicas, balancer } = await balanced(t);
     balancer.remove(replicas[0]!.port);
     for (let i = 0; i < 4; i++) assert.equal(await post(url, ''), 'b ');

@@ -14,7 +14,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Balancer } from '../../../scripts/servers/balancer.ts';
 import { until } from '../support/until.ts';
 
-/** A replica that is ready, and answers all else by `listener`. */
+/** A replica that is ready and passes all other requests to `listener`. */
 async function replicaOf(t: TestContext, listener: RequestListener, port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/readyz') response.end();
@@ -42,12 +42,12 @@ async function balancerOf(t: TestContext, ...ports: number[]): Promise<string> {
 }
 
 async function ask(url: string, options: RequestOptions = {}, body?: string): Promise<IncomingMessage> {
-  const asked = request(url, { agent: false, ...options }).end(body);
-  const [response] = await once(asked, 'response');
+  const sent = request(url, { agent: false, ...options }).end(body);
+  const [response] = await once(sent, 'response');
   return response;
 }
 
-/** The port of a server that has gone. */
+/** The port of a server that was closed. */
 async function deadPort(t: TestContext): Promise<number> {
   const server = await replicaOf(t, () => {});
   const port = portOf(server);
@@ -57,7 +57,7 @@ async function deadPort(t: TestContext): Promise<number> {
 }
 
 describe('the balancer', () => {
-  it('gives replicas turns, and passes method, path, headers and body on', async t => {
+  it('distributes requests over the replicas, and forwards method, path, headers and body', async t => {
     const seen: string[] = [];
     const echo = (name: string) =>
       replicaOf(t, async (request, response) => {
@@ -77,19 +77,19 @@ describe('the balancer', () => {
     for (let i = 0; i < 4; i++) {
       const response = await ask(`${url}/pets?a=%20b`, { method: 'PATCH', headers }, 'a body');
       assert.deepEqual(response.headersDistinct.link, ['</a>', '</b>']);
-      const answer = JSON.parse(await text(response));
-      assert.deepEqual([answer.method, answer.url, answer.body], ['PATCH', '/pets?a=%20b', 'a body']);
-      assert.equal(answer.headers.host, new URL(url).host);
-      assert.equal(answer.headers['x-api-key'], 'key');
-      assert.equal(answer.headers['x-forwarded-for'], '192.0.2.1, 127.0.0.1');
-      assert.equal(answer.headers.connection, 'keep-alive');
-      assert.equal(answer.headers['x-mine'], undefined);
-      assert.equal(answer.headers.te, undefined);
+      const received = JSON.parse(await text(response));
+      assert.deepEqual([received.method, received.url, received.body], ['PATCH', '/pets?a=%20b', 'a body']);
+      assert.equal(received.headers.host, new URL(url).host);
+      assert.equal(received.headers['x-api-key'], 'key');
+      assert.equal(received.headers['x-forwarded-for'], '192.0.2.1, 127.0.0.1');
+      assert.equal(received.headers.connection, 'keep-alive');
+      assert.equal(received.headers['x-mine'], undefined);
+      assert.equal(received.headers.te, undefined);
     }
     assert.deepEqual(seen, ['a', 'b', 'a', 'b']);
   });
 
-  it('announces no body where there is none', async t => {
+  it('announces no body for a request without one', async t => {
     const replica = await replicaOf(t, ({ headers }, response) => {
       response.end(JSON.stringify([headers['content-length'] ?? null, headers['transfer-encoding'] ?? null]));
     });
@@ -99,24 +99,24 @@ describe('the balancer', () => {
     assert.equal(await text(await ask(url, post)), '["0",null]');
   });
 
-  it('passes on what it gets as it comes, both ways', async t => {
+  it('forwards data as it arrives, in both directions', async t => {
     const replica = await replicaOf(t, (request, response) => {
       request.pipe(response);
       response.flushHeaders();
     });
     const url = await balancerOf(t, portOf(replica));
-    const asked = request(url, { method: 'POST', agent: false });
-    asked.flushHeaders();
-    const [response] = await once(asked, 'response');
+    const sent = request(url, { method: 'POST', agent: false });
+    sent.flushHeaders();
+    const [response] = await once(sent, 'response');
     for (const part of ['data: 1\n\n', 'data: 2\n\n']) {
-      asked.write(part);
+      sent.write(part);
       assert.equal(String((await once(response, 'data'))[0]), part);
     }
-    asked.end();
+    sent.end();
     await once(response, 'end');
   });
 
-  it('lets the replica decide whether a body is sent', async t => {
+  it('lets the replica decide whether a client sends its body', async t => {
     const replica = await replicaOf(t, () => {});
     replica.on('checkContinue', (request, response) => {
       if (request.url === '/no') response.writeHead(413).end();
@@ -134,13 +134,13 @@ describe('the balancer', () => {
     assert.equal(await text((await once(welcome, 'response'))[0]), 'body');
 
     const rejected = request(`${url}/no`, post).on('error', () => {});
-    rejected.on('continue', () => assert.fail('the body was asked for'));
+    rejected.on('continue', () => assert.fail('the body was requested'));
     rejected.flushHeaders();
     assert.equal((await once(rejected, 'response'))[0].statusCode, 413);
     rejected.destroy();
   });
 
-  it('asks another replica when one cannot be reached, and comes back to it', async t => {
+  it('uses another replica when one cannot be reached, and returns to it later', async t => {
     const name = (text: string): RequestListener => {
       return (_request, response) => response.end(text);
     };
@@ -150,19 +150,19 @@ describe('the balancer', () => {
       assert.equal(await text(await ask(url, { method: 'POST' }, 'a body')), 'other');
     }
     await replicaOf(t, name('back'), port);
-    await until('the replica is asked again', async () => (await text(await ask(url))) === 'back');
+    await until('the replica gets requests again', async () => (await text(await ask(url))) === 'back');
   });
 
-  it('sends a request again that was broken off only if that changes nothing', async t => {
+  it('sends an interrupted request again only if it is a read', async t => {
     const breaking = () =>
       replicaOf(t, request => {
         request.socket.destroy();
       });
-    const answering = await replicaOf(t, (_request, response) => response.end('answered'));
-    const readUrl = await balancerOf(t, portOf(await breaking()), portOf(answering));
-    assert.equal(await text(await ask(readUrl)), 'answered');
+    const responding = await replicaOf(t, (_request, response) => response.end('responded'));
+    const readUrl = await balancerOf(t, portOf(await breaking()), portOf(responding));
+    assert.equal(await text(await ask(readUrl)), 'responded');
 
-    const writeUrl = await balancerOf(t, portOf(await breaking()), portOf(answering));
+    const writeUrl = await balancerOf(t, portOf(await breaking()), portOf(responding));
     const response = await ask(writeUrl, { method: 'POST' }, 'a body');
     assert.equal(response.statusCode, 502);
     const { code, status, message } = JSON.parse(await text(response));
@@ -170,7 +170,7 @@ describe('the balancer', () => {
     assert.match(message, /may have been made or not/);
   });
 
-  it('answers 503 when no replica does', async t => {
+  it('returns 503 when no replica responds', async t => {
     for (const ports of [[], [await deadPort(t)]]) {
       const response = await ask(await balancerOf(t, ...ports));
       assert.equal(response.statusCode, 503);
@@ -180,14 +180,14 @@ describe('the balancer', () => {
     }
   });
 
-  it('breaks an answer off that the replica breaks off', async t => {
+  it('aborts a response that the replica aborts', async t => {
     const replica = await replicaOf(t, (_request, response) => {
       response.write('half', () => response.destroy());
     });
     await assert.rejects(text(await ask(await balancerOf(t, portOf(replica)))), { code: 'ECONNRESET' });
   });
 
-  it('tells the replica when the caller has gone', async t => {
+  it('aborts the request to the replica when the client disconnects', async t => {
     const gone = Promise.withResolvers<void>();
     const replica = await replicaOf(t, (_request, response) => {
       response.write('data: 1\n\n');

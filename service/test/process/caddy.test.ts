@@ -16,7 +16,7 @@ async function shopBehindCaddy(t: TestContext) {
   return { service, caddy, key: { 'X-API-Key': service.adminKey } };
 }
 
-/** Reads until the text has come. */
+/** Reads until the text arrives. */
 async function untilRead(response: IncomingMessage, text: string): Promise<void> {
   let read = '';
   for await (const chunk of response.setEncoding('utf8')) {
@@ -27,7 +27,7 @@ async function untilRead(response: IncomingMessage, text: string): Promise<void>
 }
 
 describe('the Caddyfile', () => {
-  it('is accepted by Caddy, and formatted as Caddy does', t => {
+  it(`is accepted by Caddy, in Caddy's own format`, t => {
     const directory = dataDirectory(t);
     const environment = { HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
     const caddy = (...args: string[]) =>
@@ -45,7 +45,7 @@ describe('the Caddyfile', () => {
     assert.equal(caddy('fmt', file).stdout, readProjectFile('deploy/Caddyfile'));
   });
 
-  it('serves the shop by TLS with a certificate of its own authority, and without TLS on the other port', async t => {
+  it('serves the shop over TLS with a certificate of its own authority, and without TLS on the other port', async t => {
     const { caddy, key } = await shopBehindCaddy(t);
     const create = async (path: string, body: object) => {
       const response = await caddy.ask({ path, method: 'POST', headers: key }, body);
@@ -60,7 +60,7 @@ describe('the Caddyfile', () => {
     await assert.rejects(caddy.ask({ path, headers: key, ca: [] }), /unable to|self-signed/);
   });
 
-  it('passes an event on when it happens, while the stream stays open', async t => {
+  it('forwards an event when it happens, while the stream stays open', async t => {
     const { caddy, key } = await shopBehindCaddy(t);
     const stream = await caddy.ask({ path: '/events/stream', headers: key });
     assert.equal(stream.statusCode, 200);
@@ -70,7 +70,7 @@ describe('the Caddyfile', () => {
     await event;
   });
 
-  it('tells the service the address of the client, whatever the client says', async t => {
+  it('gives the service the address of the client, whatever address the client sends', async t => {
     const { caddy } = await shopBehindCaddy(t);
     const left = async (localAddress: string, headers: Record<string, string> = {}) => {
       const response = await caddy.ask({ path: '/pets', localAddress, headers });
@@ -81,7 +81,7 @@ describe('the Caddyfile', () => {
     assert.equal(await left('127.0.0.6'), first);
   });
 
-  it('answers in the shape of errors when no replica does', async t => {
+  it('returns an error of the contract when no replica responds', async t => {
     const { service, caddy } = await shopBehindCaddy(t);
     const ended = once(service.child, 'close');
     service.child.kill('SIGKILL');

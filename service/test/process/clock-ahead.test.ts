@@ -9,7 +9,7 @@ import { dataDirectory, run, type ServiceProcess, serve } from '../support/servi
 import { newTestStore } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
-/** The system clock of one process, which differs from that of the machine by an offset such as `+400d`. */
+/** Sets the system clock of one process to an offset from the machine's clock, such as `+400d`. */
 class FalseClock {
   readonly environment: Record<string, string>;
   readonly #file: string;
@@ -30,7 +30,7 @@ class FalseClock {
   }
 }
 
-/** Bans come soon: the process has no clock that the test could turn. */
+/** Bans start soon: the test cannot advance the clock of the process. */
 const soonBanned = { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '3' };
 
 function clientOf(t: TestContext, { url }: ServiceProcess, key: string): Client {
@@ -46,7 +46,7 @@ async function freeKey(t: TestContext, service: ServiceProcess): Promise<{ id: n
   return body;
 }
 
-/** Goes on calling until the key is banned; its minute may end meanwhile. */
+/** Sends requests until the key is banned, also when its minute ends meanwhile. */
 async function useUp(client: Client): Promise<void> {
   for (let requests = 0; requests < 500; requests++) {
     const { status, body } = await client.get('/pets?limit=1');
@@ -56,7 +56,7 @@ async function useUp(client: Client): Promise<void> {
 }
 
 describe('a clock that was 400 days ahead', () => {
-  it('locks no key after it was corrected and the service started again', async t => {
+  it('locks no key after the clock is corrected and the service restarts', async t => {
     const directory = dataDirectory(t);
     const clock = new FalseClock(directory, '+400d');
     const ahead = await serve(t, join(directory, 'shop'), { ...soonBanned, ...clock.environment });
@@ -74,7 +74,7 @@ describe('a clock that was 400 days ahead', () => {
     assert.deepEqual([windows.day.used, days], [1, [{ date: today, admitted: 1, refused: 0 }]]);
   });
 
-  it('locks no key after it was corrected while the service runs, and limits hold', async t => {
+  it('locks no key after the clock is corrected while the service runs, and limits still apply', async t => {
     const directory = dataDirectory(t);
     const clock = new FalseClock(directory, '+400d');
     const service = await serve(t, join(directory, 'shop'), { ...soonBanned, ...clock.environment });
@@ -89,7 +89,7 @@ describe('a clock that was 400 days ahead', () => {
     assert.ok(Number(headers['retry-after']) <= 61, String(headers['retry-after']));
   });
 
-  it('leaves nothing that keys reset would not clear', async t => {
+  it('leaves nothing behind that the command keys reset does not clear', async t => {
     const directory = dataDirectory(t);
     const shop = join(directory, 'shop');
     const service = await serve(t, shop, soonBanned);
@@ -99,14 +99,14 @@ describe('a clock that was 400 days ahead', () => {
     const { code, stdout } = await run(t, ['keys', 'reset', String(id)], { PETSTORE_DATA: shop });
     assert.deepEqual(
       [code, stdout],
-      [0, `What API key ${id} had used of its limits is cleared, and its ban if it had one.\n`],
+      [0, `The usage of API key ${id} is cleared, and its ban is lifted if it had one\n`],
     );
-    await until('the key may call', async () => (await client.get('/pets')).status === 200);
+    await until('the key is admitted', async () => (await client.get('/pets')).status === 200);
   });
 });
 
 describe('one replica whose clock is 6 hours ahead', () => {
-  it('locks keys on no other, though it counted by itself while Redis was away', async t => {
+  it('locks keys on no other replica, although it counted by itself while Redis was unavailable', async t => {
     const store = await newTestStore(true);
     t.after(async () => {
       await store.failWrites();
@@ -125,9 +125,9 @@ describe('one replica whose clock is 6 hours ahead', () => {
     await redis.start();
     const clients = [clientOf(t, ahead, key), clientOf(t, right, key)];
     for (const client of clients) {
-      await until('limits are shared', async () => (await client.get('/readyz')).body.status === 'ok');
+      await until('limits are shared again', async () => (await client.get('/readyz')).body.status === 'ok');
     }
-    // The first sends Redis its own view of the key along with its request.
+    // The first replica sends Redis its own view of the key with its request.
     for (const client of clients) assert.equal((await client.get('/pets')).status, 200);
     const admin = clientOf(t, right, right.adminKey);
     const usedToday = async () => (await admin.get(`/keys/${id}/usage`)).body.windows.day.used;

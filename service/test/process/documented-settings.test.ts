@@ -15,7 +15,7 @@ const documented = new Map(
 );
 
 describe('the settings in the README', () => {
-  it('have the defaults that it states', () => {
+  it('have the documented defaults', () => {
     assert.ok(documented.size > 25);
     for (const [name, value] of documented) {
       if (value === undefined) continue;
@@ -23,7 +23,7 @@ describe('the settings in the README', () => {
     }
   });
 
-  it('are those that the service knows', () => {
+  it('are all settings of the service', () => {
     assert.throws(
       () => readConfig({ PETSTORE_COLOUR: 'blue' }),
       ({ message }: Error) => {

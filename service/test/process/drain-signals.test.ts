@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
 
 describe('SIGTERM', () => {
-  it('begins the drain, which a second signal cuts short; then idle connections are closed', async t => {
+  it('starts the drain, which a second signal ends; then idle connections are closed', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_DRAIN_SECONDS: '600' });
     const api = new Client(service.url, service.adminKey);
     t.after(() => api.close());
@@ -33,17 +33,17 @@ describe('SIGTERM', () => {
     assert.doesNotMatch(stdout, /cut off/);
   });
 
-  it('again after a second cuts the drain short as well', async t => {
+  it('sent again after a second ends the drain, too', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_DRAIN_SECONDS: '600' });
-    await until('the process has ended', () => {
+    await until('the process ends', () => {
       service.child.kill('SIGTERM');
-      // The last signal can arrive when the process no longer handles any.
+      // The last signal can arrive after the process has removed its handlers.
       return service.child.exitCode !== null || service.child.signalCode === 'SIGTERM';
     });
     assert.match((await service.ended).stdout, /"drainSeconds":600,"msg":"Shutting down"/);
   });
 
-  it('gives a request that was sent in part when the drain ends PETSTORE_SHUTDOWN_SECONDS', async t => {
+  it('gives a request that is incomplete at the end of the drain PETSTORE_SHUTDOWN_SECONDS', async t => {
     const service = await serve(t, dataDirectory(t), {
       PETSTORE_DRAIN_SECONDS: '600',
       PETSTORE_SHUTDOWN_SECONDS: '60',
@@ -54,7 +54,7 @@ describe('SIGTERM', () => {
     await once(late.socket, 'ready');
     service.child.kill('SIGTERM');
     const ended = service.end('SIGINT');
-    await until('the service does not listen any more', () => {
+    await until('the service stops listening', () => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const socket = connect(Number(port), hostname, () => resolve(false)).on('error', () => resolve(true));
       return promise.finally(() => socket.destroy());
@@ -68,12 +68,12 @@ describe('SIGTERM', () => {
     assert.doesNotMatch(stdout, /cut off/);
   });
 
-  it('says that requests were cut off only if there were some, however long the rest takes', async t => {
+  it('reports requests that were cut off only if there were any, however long the rest takes', async t => {
     const service = await serve(t, dataDirectory(t), {
       PETSTORE_SHUTDOWN_SECONDS: '0',
       PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
     });
-    // Attempts under way have two seconds at the end.
+    // Running attempts have two seconds at the end.
     const silent = createServer(() => {});
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -96,7 +96,7 @@ describe('SIGTERM', () => {
 });
 
 describe('Ctrl-C on a terminal', () => {
-  it('needs no drain', async t => {
+  it('starts no drain', async t => {
     const main = join(import.meta.dirname, '../../src/main.ts');
     // Gives the command a terminal of its own.
     const terminal = spawn(

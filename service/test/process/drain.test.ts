@@ -10,7 +10,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-/** So many responses are more than the buffers of a connection hold. */
+/** This many responses exceed the buffers of a connection. */
 const READS = 60;
 
 function request(method: string, path: string, { adminKey }: TestApp, body = ''): string {
@@ -20,13 +20,13 @@ function request(method: string, path: string, { adminKey }: TestApp, body = '')
   );
 }
 
-/** The next connection, as the server sees it. */
+/** The next connection, from the server's side. */
 function nextSocket({ app }: TestApp): Promise<Socket> {
   return new Promise(resolve => app.server.server.once('connection', resolve));
 }
 
 describe('during the drain', () => {
-  it('requests are served on old and new connections, and each connection ends with its response', async t => {
+  it('requests are served on old and new connections, and each connection closes after its response', async t => {
     const shop = await startTestApp(t);
     assert.equal((await shop.api.get('/pets')).headers.connection, 'keep-alive');
     shop.app.drain.begin();
@@ -41,9 +41,9 @@ describe('during the drain', () => {
     for (const [path, status] of Object.entries(paths)) {
       const fresh = new Client(shop.origin, shop.adminKey);
       for (const client of [shop.api, fresh]) {
-        const answer = await client.get(path);
-        assert.equal(answer.status, status, path);
-        assert.equal(answer.headers.connection, 'close', path);
+        const response = await client.get(path);
+        assert.equal(response.status, status, path);
+        assert.equal(response.headers.connection, 'close', path);
       }
       fresh.close();
     }
@@ -51,13 +51,13 @@ describe('during the drain', () => {
     assert.equal((await shop.api.post('/categories', { name: 'Late' })).status, 201);
   });
 
-  it('/readyz is 503, and nothing is logged as a fault', async t => {
+  it('/readyz returns 503, and no fault is logged', async t => {
     const shop = await startTestApp(t);
     assert.equal((await shop.api.get('/readyz')).status, 200);
     shop.app.drain.begin();
-    const answer = await shop.api.get('/readyz');
-    assert.match(assertRejected(answer, 503, 'service_unavailable'), /^The replica is stopping/);
-    assert.equal(answer.headers['retry-after'], '1');
+    const response = await shop.api.get('/readyz');
+    assert.match(assertRejected(response, 503, 'service_unavailable'), /^The replica is stopping/);
+    assert.equal(response.headers['retry-after'], '1');
     assert.equal((await shop.api.get('/healthz')).status, 200);
     assert.deepEqual(
       shop.logLines().filter(({ level }) => Number(level) > 30),
@@ -70,7 +70,7 @@ describe('during the drain', () => {
     ['the end', ({ app }) => void app.server.close()],
   ];
   for (const [when, begin] of beginnings) {
-    it(`of requests that were pipelined before ${when} only the last response ends the connection`, async t => {
+    it(`only the last response closes the connection for requests pipelined before ${when}`, async t => {
       const shop = await startTestApp(t);
       const connection = new RawConnection(shop.origin);
       const names = Array.from({ length: 20 }, (_, i) => `Pipelined ${i}`);
@@ -86,7 +86,7 @@ describe('during the drain', () => {
     });
   }
 
-  it('an error ends no connection that has a later request', async t => {
+  it('an error does not close a connection that has a later request', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
     const [sent, rest] = [request('POST', '/categories', shop, '{"name":"Birds"}'), '"Birds"}'];
@@ -111,7 +111,7 @@ describe('during the drain', () => {
     );
   });
 
-  it('a request after the last response of its connection is not carried out', async t => {
+  it('a request after the last response of its connection is not handled', async t => {
     const shop = await startTestApp(t);
     shop.app.drain.begin();
     const connection = new RawConnection(shop.origin);
@@ -122,24 +122,24 @@ describe('during the drain', () => {
     const late = request('POST', '/categories', shop, '{"name":"Too late"}');
     connection.send(late);
     const socket = await connected;
-    await until('the request is here', () => socket.bytesRead === bytesRead + late.length);
+    await until('the request has arrived', () => socket.bytesRead === bytesRead + late.length);
     await shop.api.post('/categories', { name: 'Later' });
     const names = (await shop.api.get('/categories')).body.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, ['Later']);
     connection.socket.destroy();
   });
 
-  it('a client of HTTP/1.0 that asked to keep its connection learns that it ends', async t => {
+  it('a client of HTTP/1.0 that asked to keep its connection is notified that it closes', async t => {
     const shop = await startTestApp(t);
     shop.app.drain.begin();
     const connection = new RawConnection(shop.origin);
     connection.send('GET /healthz HTTP/1.0\r\nHost: shop\r\nConnection: keep-alive\r\n\r\n');
-    const [answer] = await connection.responses();
-    assert.equal(answer!.status, 200);
-    assert.equal(answer!.headers.connection, 'close');
+    const [response] = await connection.responses();
+    assert.equal(response!.status, 200);
+    assert.equal(response!.headers.connection, 'close');
   });
 
-  it('streams and long polls go on, and end when it is over', async t => {
+  it('streams and long polls continue, and end when the drain is over', async t => {
     const shop = await startTestApp(t);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     shop.app.drain.begin();
@@ -158,7 +158,7 @@ describe('during the drain', () => {
 });
 
 describe('a server that closes', () => {
-  it('sends a slow reader the whole of a response', async t => {
+  it('sends a complete response to a slow reader', async t => {
     const shop = await startTestApp(t);
     const connected = nextSocket(shop);
     const connection = new RawConnection(shop.origin);
@@ -177,7 +177,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  it('closes a connection on which nothing was sent, and one that became idle without being told to end', async t => {
+  it('closes a connection without a request, and one that became idle without notice', async t => {
     const shop = await startTestApp(t);
     const silent = new RawConnection(shop.origin);
     await nextSocket(shop);
@@ -186,11 +186,11 @@ describe('a server that closes', () => {
     const rejected = request('POST', '/nowhere', shop, body);
     const connected = nextSocket(shop);
     late.send(rejected.slice(0, -half));
-    // The response is sent before the request is here as a whole, and before the server begins to close.
-    await until('the response is here', () => late.received.includes('route_not_found'));
+    // The response is sent before the request has arrived completely, and before the server starts to close.
+    await until('the response has arrived', () => late.received.includes('route_not_found'));
     const { bytesRead } = await connected;
     const closed = shop.app.server.close();
-    await until('the server does not listen any more', () => !shop.app.server.server.listening);
+    await until('the server stops listening', () => !shop.app.server.server.listening);
     late.send(rejected.slice(-half));
     await closed;
     await Promise.all([silent.closed(), late.closed()]);

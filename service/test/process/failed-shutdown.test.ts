@@ -6,7 +6,7 @@ import { Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
-/** A service that has counts to store, and a store that takes none, because another program has locked it. */
+/** A service that has counts to store, and a store that another program has locked. */
 async function lockedService(
   t: TestContext,
   environment: Record<string, string>,
@@ -25,9 +25,9 @@ async function lockedService(
   return { ...service, api };
 }
 
-// The timeouts are for a process that does not end.
-describe('a shutdown that fails', { timeout: 60_000 }, () => {
-  it('says why and exits 1, without waiting for PETSTORE_SHUTDOWN_SECONDS', async t => {
+// The timeout is for a process that does not end.
+describe('a failed shutdown', { timeout: 60_000 }, () => {
+  it('logs the reason and exits 1, without waiting for PETSTORE_SHUTDOWN_SECONDS', async t => {
     const service = await lockedService(t, { PETSTORE_SHUTDOWN_SECONDS: '600' });
     const { code, stdout } = await service.end('SIGTERM');
     assert.equal(code, 1, stdout);
@@ -41,7 +41,7 @@ describe('a shutdown that fails', { timeout: 60_000 }, () => {
     assert.doesNotMatch(stdout, /cut off/);
   });
 
-  it('exits 1 also when the drain is cut short by a second signal', async t => {
+  it('exits 1 also when a second signal ends the drain', async t => {
     const service = await lockedService(t, {
       PETSTORE_DRAIN_SECONDS: '600',
       PETSTORE_SHUTDOWN_SECONDS: '600',

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import BetterSqlite3 from 'better-sqlite3';
 import { dataDirectory, type Ended, run } from '../support/service-process.ts';
 
-/** A mistake of whoever starts the service: told in a sentence, with exit code 2 and no stack trace. */
+/** An operator's mistake: reported in one sentence, with exit code 2 and no stack trace. */
 function assertExplained({ code, stdout, stderr }: Ended, message: RegExp, expectedCode = 2): void {
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /\n {4}at /);
@@ -23,38 +23,38 @@ async function aTakenPort(t: TestContext): Promise<string> {
 }
 
 describe('serve', () => {
-  it('says that its port is in use', async t => {
+  it('reports that its port is in use', async t => {
     const port = await aTakenPort(t);
     const ended = await run(t, ['serve'], { PORT: port, PETSTORE_DATA: dataDirectory(t) });
     assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set PORT\n$`));
   });
 
-  it('says that the port of the metrics is in use', async t => {
+  it('reports that the port of the metrics is in use', async t => {
     const port = await aTakenPort(t);
     const settings = { PORT: '0', OPS_PORT: port, PETSTORE_DATA: dataDirectory(t) };
     const ended = await run(t, ['serve'], settings);
     assertExplained(ended, new RegExp(`^Port ${port} of 127.0.0.1 is in use: .* set OPS_PORT\n$`));
   });
 
-  it('says that OPS_HOST is not an address of the machine', async t => {
+  it('reports that OPS_HOST is not an address of the machine', async t => {
     const settings = { PORT: '0', OPS_PORT: '0', OPS_HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) };
     const ended = await run(t, ['serve'], settings);
-    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^OPS_HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
-  it('says that HOST is not an address of the machine', async t => {
+  it('reports that HOST is not an address of the machine', async t => {
     const ended = await run(t, ['serve'], { PORT: '0', HOST: '192.0.2.1', PETSTORE_DATA: dataDirectory(t) });
-    assertExplained(ended, /^HOST 192\.0\.2\.1 is no address of this machine\n$/);
+    assertExplained(ended, /^HOST 192\.0\.2\.1 is not an address of this machine\n$/);
   });
 
-  it('names a setting that is wrong, and makes nothing', async t => {
+  it('names a wrong setting, and creates nothing', async t => {
     const directory = join(dataDirectory(t), 'data');
     const ended = await run(t, ['serve'], { PORT: 'http', PETSTORE_DATA: directory });
     assertExplained(ended, /^PORT must be a whole number from 0 to 65535, but is "http"\n$/);
     assert.ok(!existsSync(directory));
   });
 
-  it('names the setting when the directory of the store is none', async t => {
+  it('names the setting when the path of the store is not a directory', async t => {
     const file = join(dataDirectory(t), 'file');
     writeFileSync(file, '');
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: file });
@@ -64,7 +64,7 @@ describe('serve', () => {
     );
   });
 
-  it('names the setting when the store is not one', async t => {
+  it('names the setting when the store is not a database', async t => {
     const directory = dataDirectory(t);
     writeFileSync(join(directory, 'petstore.db'), 'not a database '.repeat(100));
     const ended = await run(t, ['serve'], { PORT: '0', PETSTORE_DATA: directory });
@@ -74,7 +74,7 @@ describe('serve', () => {
     );
   });
 
-  it('ends with 1 when a database is away, so that a supervisor starts it again', async t => {
+  it('exits 1 when a database is unavailable, so that a supervisor restarts it', async t => {
     const settings = {
       PORT: '0',
       PETSTORE_DATA: dataDirectory(t),
@@ -84,7 +84,7 @@ describe('serve', () => {
     assertExplained(ended, /^The database \S+ cannot be used: .*ECONNREFUSED.*\n$/, 1);
   });
 
-  it('does not make a shop of the database of another program', async t => {
+  it('does not create a shop in the database of another program', async t => {
     const directory = dataDirectory(t);
     const db = new BetterSqlite3(join(directory, 'petstore.db'));
     db.exec('CREATE TABLE notes (text TEXT)');
@@ -93,22 +93,22 @@ describe('serve', () => {
     assertExplained(ended, /^\S+petstore\.db is a database of another program: set PETSTORE_DATA .*\n$/);
   });
 
-  it('names an option that it does not have', async t => {
+  it('names an unknown option', async t => {
     const ended = await run(t, ['serve', '--dmeo'], { PETSTORE_DATA: dataDirectory(t) });
     assertExplained(ended, /--dmeo/);
   });
 });
 
 describe('the command line', () => {
-  it('names a command that it does not have, and those that it has', async t => {
-    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\.\n\nUsage: /);
+  it('names an unknown command, and lists the known ones', async t => {
+    assertExplained(await run(t, ['sevre'], {}), /^There is no command "sevre"\n\nUsage: /);
   });
 
-  it('does not take what every object has for a command', async t => {
-    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\./);
+  it('does not treat a property of every object as a command', async t => {
+    assertExplained(await run(t, ['toString'], {}), /^There is no command "toString"\n/);
   });
 
-  it('shows its usage when nothing is asked', async t => {
+  it('shows its usage when it gets no command', async t => {
     assertExplained(
       await run(t, [], {}),
       /^Usage: node_modules\/\.bin\/node service\/src\/main\.ts <command>\n/,

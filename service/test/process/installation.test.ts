@@ -7,7 +7,7 @@ import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fr
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Ends like `npm install` that is killed, which leaves the record of before. */
+/** Ends like an `npm install` that is killed, which leaves the old record behind. */
 const interruptedNpm = `process.kill(process.pid, 'SIGKILL');`;
 
 function setUpTo(fresh: ReturnType<typeof freshClone>, ...args: string[]): void {
@@ -18,7 +18,7 @@ function setUpTo(fresh: ReturnType<typeof freshClone>, ...args: string[]): void 
 const commands = (calls: readonly string[]) => calls.map(call => call.split(' ')[0]);
 
 describe('an installation', () => {
-  it('to run leaves the rest to the tests, which add it; a later start keeps it', t => {
+  it('to run leaves the other packages to the tests, which add them; a later start keeps them', t => {
     const fresh = freshCloneWithRuntime(t);
     setUpTo(fresh);
     assert.match(
@@ -31,7 +31,7 @@ describe('an installation', () => {
     assert.equal(fresh.npmCalls().length, 2);
   });
 
-  it('after a change of the lock file has the packages to develop again, where they were', t => {
+  it('after a change of the lock file installs the packages to develop again, where they were', t => {
     const fresh = freshCloneWithRuntime(t);
     setUpTo(fresh, 'develop');
     fresh.lock({ ...lockedPackages, 'node_modules/trie': { version: '1.0.1', integrity: 'newer' } });
@@ -41,7 +41,7 @@ describe('an installation', () => {
     assert.equal(fresh.npmCalls().length, 2);
   });
 
-  it('that a developer made with npm ci is enough', t => {
+  it('that a developer made with npm ci is sufficient', t => {
     const fresh = freshCloneWithRuntime(t);
     spawnSync('npm', ['ci'], { cwd: fresh.directory, env: { PATH: join(fresh.directory, 'bin') } });
     for (const args of [[], ['develop']]) setUpTo(fresh, ...args);
@@ -49,7 +49,7 @@ describe('an installation', () => {
   });
 
   for (const missing of ['node_modules/trie', 'node_modules/server/node_modules/router']) {
-    it(`without ${missing} is not enough to run`, t => {
+    it(`without ${missing} is not sufficient to run`, t => {
       const fresh = freshCloneWithRuntime(t);
       setUpTo(fresh);
       const { packages } = JSON.parse(readFileSync(fresh.record, 'utf8'));
@@ -66,13 +66,13 @@ describe('an installation', () => {
     const working = readFileSync(join(fresh.directory, 'bin/npm'), 'utf8');
     fresh.useNpm(interruptedNpm);
     assert.equal(fresh.setUp('develop').status, 1);
-    // What npm has left half done is unknown, so the interrupted addition does not count as an installation to run.
+    // The state that npm left is unknown, so the interrupted addition does not count as an installation to run.
     writeFileSync(join(fresh.directory, 'bin/npm'), working);
     setUpTo(fresh);
     assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install', 'ci']);
   });
 
-  it('to run survives that the rest cannot be fetched', t => {
+  it('to run survives when the other packages cannot be downloaded', t => {
     const fresh = freshCloneWithRuntime(t);
     setUpTo(fresh);
     fresh.useNpm(`console.error('registry unreachable'); process.exit(7);`);
@@ -81,14 +81,14 @@ describe('an installation', () => {
     assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install']);
   });
 
-  it('of something else is rejected with the choice', t => {
+  it('of anything else is rejected with the choices', t => {
     const { status, stderr } = freshClone(t).setUp('tests');
     assert.equal(status, 2);
-    assert.equal(stderr, 'scripts/setup.mjs takes run or develop, but was given "tests"\n');
+    assert.equal(stderr, 'scripts/setup.mjs expects run or develop, but was given "tests"\n');
   });
 });
 
-/** What npm reads to decide what to install. */
+/** The files that npm reads to decide what to install. */
 const manifests = ['.npmrc', 'package.json', 'package-lock.json'];
 const workspaces: string[] = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces;
 
@@ -101,7 +101,7 @@ function copyManifests(directory: string, workspaces: readonly string[]): void {
   cpSync(join(root, 'web/stubs'), join(directory, 'web/stubs'), { recursive: true });
 }
 
-/** What the machine's npm would install in the directory, as "name version". */
+/** The packages that npm would install in the directory, as "name version". */
 function dryRun(directory: string, call: string): string[] {
   const { status, stdout, stderr } = spawnSync('npm', [...call.split(' '), '--dry-run', '--offline'], {
     cwd: directory,
@@ -125,7 +125,7 @@ describe('the first start from a fresh clone', () => {
     .map(nameOf);
   const nameIn = (added: string) => added.split(' ')[0]!;
   const fresh = freshCloneWithRuntime({ after });
-  /** What npm would install. */
+  /** The packages that npm would install. */
   let packages: string[];
 
   before(() => {
@@ -149,7 +149,7 @@ describe('the first start from a fresh clone', () => {
     );
   });
 
-  it('installs all that the second start looks for', () => {
+  it('installs everything that the second start checks', () => {
     const installed = Object.entries(lock).filter(([path, { version, link }]) =>
       link ? packages.map(nameIn).includes(nameOf(path)) : packages.includes(`${nameOf(path)} ${version}`),
     );
@@ -162,7 +162,7 @@ describe('the first start from a fresh clone', () => {
     assert.equal(fresh.npmCalls().length, 1);
   });
 
-  it('installs the same as the image, which has a Node.js of its own and no optional packages', t => {
+  it('installs the same as the image, which has its own Node.js and no optional packages', t => {
     const image = freshClone(t);
     copyManifests(image.directory, ['service', 'web']);
     const call = /^RUN npm (ci .*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))![1]!;

@@ -30,7 +30,7 @@ interface Manifest {
   kind: keyof typeof models;
 }
 
-/** What Kubernetes' schema finds wrong with the manifest. The schema does not close its objects: see `typeErrors`. */
+/** The errors of the manifest according to Kubernetes' schema, which allows unknown fields: see `typeErrors`. */
 function violations(manifest: Manifest): string {
   try {
     new models[manifest.kind](manifest as never).validate();
@@ -40,9 +40,9 @@ function violations(manifest: Manifest): string {
   }
 }
 
-/** What the compiler finds wrong with the manifests as literals of Kubernetes' types, unknown fields among it. */
+/** The compiler's errors for the manifests as literals of Kubernetes' types, such as unknown fields. */
 function typeErrors(t: TestContext, manifests: readonly Manifest[]): string {
-  // Where the compiler finds the package.
+  // The directory in which the compiler finds the package.
   const cache = join(root, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const scratch = mkdtempSync(join(cache, 'manifests-'));
@@ -73,7 +73,7 @@ function typeErrors(t: TestContext, manifests: readonly Manifest[]): string {
 }
 
 describe('the manifests for Kubernetes', () => {
-  it('are all of the directory, and what the kustomization lists', () => {
+  it('are all files of the directory, and all entries of the kustomization', () => {
     const there = readdirSync(join(root, directory)).filter(file => file.endsWith('.yaml'));
     assert.deepEqual(there.toSorted(), [...files, 'kustomization.yaml'].toSorted());
     assert.deepEqual(kustomization.resources, files);
@@ -86,7 +86,7 @@ describe('the manifests for Kubernetes', () => {
     assert.equal(newTag, JSON.parse(readProjectFile('package.json')).version);
   });
 
-  it('keep the schemas of Kubernetes', () => {
+  it('match the schemas of Kubernetes', () => {
     assert.deepEqual(manifests.map(violations), ['', '', '', '']);
     const wrong = structuredClone(deployment);
     wrong.spec.template.spec.containers[0].resources.limits.memory = '512Mb';
@@ -100,10 +100,10 @@ describe('the manifests for Kubernetes', () => {
     assert.match(typeErrors(t, [wrong]), /'"periodSecond"' does not exist in type 'IProbe'/);
   });
 
-  it('set what the service accepts, and nothing that Kubernetes adds', () => {
+  it('set only settings that the service accepts, and none that Kubernetes adds', () => {
     const config = readConfig(settings);
     assert.deepEqual([config.opsPort, config.opsHost], [9090, '0.0.0.0']);
-    // What a container gets for a Service of that name.
+    // Variables that Kubernetes adds to a container for a Service of that name.
     assert.throws(() => readConfig({ PETSTORE_SERVICE_HOST: '10.0.0.1' }));
     assert.equal(service.metadata.name, 'petstore');
     assert.equal(pod.enableServiceLinks, false);
@@ -119,7 +119,7 @@ describe('the manifests for Kubernetes', () => {
       container.env.map((variable: { value: string }) => variable.value),
       mounted,
     );
-    // For the group of the pod, which the process is in.
+    // For the group of the pod, which the process belongs to.
     assert.equal(defaultMode, 0o440);
     assert.equal(pod.securityContext.fsGroup, pod.securityContext.runAsGroup);
   });
@@ -139,7 +139,7 @@ describe('the manifests for Kubernetes', () => {
     }
   });
 
-  it('give a replica the time to end, and the proxies the time to learn of it', () => {
+  it('give a replica time to stop, and the proxies time to notice', () => {
     const { shutdownSeconds } = readConfig(settings);
     assert.ok(pod.terminationGracePeriodSeconds > DRAIN_SECONDS + shutdownSeconds);
     const { periodSeconds, failureThreshold } = container.readinessProbe;

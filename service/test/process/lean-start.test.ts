@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dataDirectory, serve } from '../support/service-process.ts';
 
-/** Loaded before the service: at the end of the process it lists what was loaded, Node's own modules included. */
+/** Loaded before the service. At the end of the process it lists the loaded modules, including those of Node.js. */
 const listAtExit = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => {
     const packages = Object.keys(process.getBuiltinModule('node:module')._cache);
@@ -10,7 +10,7 @@ const listAtExit = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** What a service on the embedded store has no use for until it is asked for it; all of it is large. */
+/** Large modules that a service on the embedded store needs only for some requests. */
 const unused = [
   // The implementation of fetch. An `import` of a value from node:http loads it.
   'internal/deps/undici/undici',
@@ -24,7 +24,7 @@ const unused = [
 ];
 
 describe('the start of the service', () => {
-  it('loads nothing large that a request may never need', async t => {
+  it('loads no large module that a request may never need', async t => {
     const service = await serve(t, dataDirectory(t), { NODE_OPTIONS: `--import ${listAtExit}` });
     const { stderr } = await service.end('SIGTERM');
     const loaded = stderr.split('\n').filter(line => line.startsWith('loaded: '));

@@ -20,11 +20,11 @@ interface Service {
   child: ChildProcess;
   api: Client;
   linesLost: () => Promise<number>;
-  /** Ends the service. Returns its exit code. */
+  /** Stops the service. Returns its exit code. */
   end: () => Promise<number | null>;
 }
 
-/** Starts `serve` with its log in a file or a pipe of the test's. Its welcome says where it listens. */
+/** Starts `serve` with its log in a file or pipe of the test. Its welcome message contains the address. */
 async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> {
   const child = spawn(process.execPath, [main, 'serve'], {
     env: { PATH: process.env.PATH, PORT: '0', OPS_PORT: '0', PETSTORE_DATA: dataDirectory(t) },
@@ -51,14 +51,14 @@ async function serve(t: TestContext, stdout: number | 'pipe'): Promise<Service> 
   };
 }
 
-/** What a stream says up to a pattern. */
+/** The output of a stream up to a pattern. */
 async function outputUntil(stream: Readable, pattern: RegExp): Promise<string> {
   let output = '';
   stream.setEncoding('utf8').on('data', part => {
     output += part;
   });
   while (!pattern.test(output)) {
-    if (stream.readableEnded) throw new Error(`${pattern} was never said: ${output}`);
+    if (stream.readableEnded) throw new Error(`The output ended without ${pattern}: ${output}`);
     await inTime(`${pattern}`, Promise.race([once(stream, 'data'), once(stream, 'end')]));
   }
   return output;
@@ -75,7 +75,7 @@ interface LogLine {
   reason?: string;
 }
 
-/** Every line is JSON: none is broken. */
+/** Every line is complete JSON. */
 function parsed(log: string): LogLine[] {
   assert.ok(log.endsWith('\n'));
   return log
@@ -89,7 +89,7 @@ function count(lines: readonly LogLine[], msg: string): number {
 }
 
 describe('a service whose log', () => {
-  it('is on a full disk serves, counts the lines it lost, and reports them once there is room', async t => {
+  it('is on a full disk serves, counts the lost lines, and reports them when the disk has room', async t => {
     const disk = smallDisk(1_000_000);
     const logFile = join(disk.directory, 'petstore.log');
     const file = openSync(logFile, 'a');
@@ -99,7 +99,7 @@ describe('a service whose log', () => {
     await assertServes(api, 10);
     await until('the log is written', () => readFileSync(logFile, 'utf8').includes('"path":"/pets"'));
     disk.fill();
-    // The last page of the log has room left, so that lines are written in part.
+    // The last page of the log has room left, so some lines are written partially.
     await assertServes(api, 100);
     await until('lines are lost', async () => (await linesLost()) > 0);
     await assertServes(api, 10);
@@ -118,7 +118,7 @@ describe('a service whose log', () => {
     assert.equal(count(lines, 'Request') + lost, 125);
   });
 
-  it('is a pipe that was closed serves, counts the lines it lost, and exits 0', async t => {
+  it('is a closed pipe serves, counts the lost lines, and exits 0', async t => {
     const { child, api, linesLost, end } = await serve(t, 'pipe');
     child.stdout!.destroy();
     await assertServes(api, 10);
@@ -127,10 +127,10 @@ describe('a service whose log', () => {
     assert.equal(await end(), 0);
   });
 
-  it('is a pipe that is not read serves, and loses nothing when it is read again', async t => {
+  it('is a pipe that stops being read serves, and loses nothing when it is read again', async t => {
     const { child, api, linesLost, end } = await serve(t, 'pipe');
     child.stdout!.pause();
-    // Several times what a pipe and the buffers on both sides of it hold.
+    // Several times the size of a pipe and the buffers on both sides of it.
     const userAgent = 'x '.repeat(128);
     for (let i = 0; i < 1_000; i++) await api.get('/healthz', { 'user-agent': userAgent });
     await assertServes(api, 1);

@@ -18,7 +18,7 @@ function assertRejected({ code, stdout, stderr }: Ended): void {
   assert.deepEqual([code, stdout], [2, '']);
 }
 
-/** The directory of a store that a service has started on and closed. */
+/** The directory of a store on which a service has started and stopped. */
 async function usedDirectory(t: TestContext): Promise<string> {
   const directory = dataDirectory(t);
   await (await serve(t, directory)).end('SIGTERM');
@@ -53,7 +53,7 @@ describe('a directory with an admin.key whose store is lost', () => {
     });
   }
 
-  it('is not served either when only the WAL was left, which is kept', async t => {
+  it('is not served either when only the WAL remains, which is kept', async t => {
     const directory = await usedDirectory(t);
     rmSync(path(directory));
     renameSync(join(directory, 'admin.key'), `${path(directory)}-wal`);
@@ -61,17 +61,17 @@ describe('a directory with an admin.key whose store is lost', () => {
     assert.ok(existsSync(`${path(directory)}-wal`));
   });
 
-  it('gets an empty store when the operator asks for it, and a key of its own', async t => {
+  it('gets an empty store and a new key when the operator requests it', async t => {
     const directory = await usedDirectory(t);
     const lost = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
     rmSync(path(directory));
-    writeFileSync(`${path(directory)}-wal`, 'what is left');
+    writeFileSync(`${path(directory)}-wal`, 'the rest');
     const { code, stderr } = await run(t, ['new-store'], { PETSTORE_DATA: directory });
     assert.deepEqual([code, stderr], [0, '']);
     const kept = readdirSync(directory).filter(name => name.includes('.before-new-store-'));
     assert.deepEqual(
       kept.map(name => readFileSync(join(directory, name), 'utf8').trim()),
-      [lost, 'what is left'],
+      [lost, 'the rest'],
     );
 
     const { url, adminKey } = await serve(t, directory);
@@ -83,7 +83,7 @@ describe('a directory with an admin.key whose store is lost', () => {
 });
 
 describe('the command new-store', () => {
-  it('replaces no store, and makes none where the shop is in PostgreSQL', async t => {
+  it('replaces no store, and creates none when the shop is in PostgreSQL', async t => {
     const directory = await usedDirectory(t);
     const inTheWay = await run(t, ['new-store'], { PETSTORE_DATA: directory });
     assert.equal(inTheWay.code, 2);
@@ -96,13 +96,13 @@ describe('the command new-store', () => {
     };
     const { code, stderr } = await run(t, ['new-store'], elsewhere);
     assert.equal(code, 2);
-    assert.match(stderr, /^new-store is for the embedded store, but DATABASE_URL is set/);
+    assert.match(stderr, /^The command new-store is for the embedded store, but DATABASE_URL is set/);
     assert.ok(!existsSync(elsewhere.PETSTORE_DATA));
   });
 });
 
-describe('a directory that cannot be written', () => {
-  it('is named by the first start on PostgreSQL, and the next start makes the key', async t => {
+describe('a directory without write permission', () => {
+  it('is named by the first start on PostgreSQL, and the next start creates the key', async t => {
     const database = await newDatabase();
     t.after(() => database.drop());
     const environment = { PORT: '0', DATABASE_URL: database.url };
@@ -111,7 +111,7 @@ describe('a directory that cannot be written', () => {
     const { code, stdout, stderr } = await run(t, ['serve'], { ...environment, PETSTORE_DATA: directory });
     assert.match(
       stderr,
-      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was made in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
+      /^The administrator's key cannot be written to \S+admin\.key: EROFS.*\nNo key was created in \S+: set PETSTORE_DATA to a directory that this user can write to, and start again\n$/,
     );
     assert.deepEqual([code, stdout], [1, '']);
 
@@ -119,7 +119,7 @@ describe('a directory that cannot be written', () => {
     const api = new Client(service.url, service.adminKey);
     const { body } = await api.get('/keys');
     api.close();
-    // Before the database is dropped.
+    // Runs before the database is dropped.
     await service.end('SIGTERM');
     assert.equal(body.length, 1);
   });

@@ -11,7 +11,7 @@ const UNNUMBERED = 'petstore_events_unnumbered';
 const STREAMS = 'petstore_event_streams_open';
 const SWEEPS = 'petstore_sweep_last_success_timestamp_seconds';
 
-describe('the metrics of work that no request shows', () => {
+describe('the metrics of background work', () => {
   it('count the open streams', async t => {
     const { origin, adminKey, metricsUrl } = await startTestApp(t, { environment: OPS });
     assert.equal((await scrape(metricsUrl)).total(STREAMS), 0);
@@ -21,7 +21,7 @@ describe('the metrics of work that no request shows', () => {
     await until('the streams end', async () => (await scrape(metricsUrl)).total(STREAMS) === 0);
   });
 
-  it('show when each sweep last succeeded', async t => {
+  it('show the last success of each sweep', async t => {
     const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
     await app.sweeper.run();
     clock.turn(60_000);
@@ -58,7 +58,7 @@ describe('the metrics of work that no request shows', () => {
     assert.equal((await scrape(metricsUrl)).total(UNNUMBERED), 0);
   });
 
-  it('leave a figure out that the database does not return in time, and show the others', async t => {
+  it('omit a figure that the database does not return in time, and show the others', async t => {
     const { store, metricsUrl } = await startTestApp(t, { environment: OPS, shared: true });
     const other = new Client(store.environment.DATABASE_URL);
     await other.connect();
@@ -69,7 +69,7 @@ describe('the metrics of work that no request shows', () => {
     await other.end();
     assert.ok(!names.has(UNNUMBERED));
     assert.ok(names.has(STREAMS));
-    await until('the figure comes back', async () => {
+    await until('the figure is shown again', async () => {
       const after = await scrape(metricsUrl);
       return after.samples.some(({ name }) => name === UNNUMBERED);
     });

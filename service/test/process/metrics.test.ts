@@ -18,7 +18,7 @@ function start(t: TestContext, environment: Record<string, string> = {}): Promis
 }
 
 describe('the metrics', () => {
-  it('are Prometheus text, from the first request for them on', async t => {
+  it('are in the Prometheus text format, from the first scrape on', async t => {
     const shop = await start(t);
     await scrape(shop.metricsUrl);
     await shop.api.get('/pets');
@@ -76,7 +76,7 @@ describe('the metrics', () => {
     assert.ok(seconds > 0 && seconds < 10, `${seconds} s`);
   });
 
-  it('count requests that cannot be read apart from those that can', async t => {
+  it('count unreadable requests separately', async t => {
     const { origin, metricsUrl } = await start(t);
     await exchangeBytes(origin, 'garbage\r\n\r\n');
     const metrics = await scrape(metricsUrl);
@@ -85,9 +85,9 @@ describe('the metrics', () => {
     assert.equal(metrics.total(DECISIONS, { counted_by: 'address', verdict: 'admitted' }), 1);
   });
 
-  it('have a bounded number of series, whatever paths and methods are asked for', async t => {
+  it('have a bounded number of series, whatever paths and methods are requested', async t => {
     const { api, metricsUrl } = await start(t);
-    // Node.js answers CONNECT apart, and its client takes the answer to it for a tunnel.
+    // Node.js handles CONNECT separately, and its client treats the response as a tunnel.
     const methods = METHODS.filter(method => method !== 'CONNECT');
     const flood = async (round: number) => {
       for (const method of methods) await api.send(method, `/unknown/${round}/${method}`);
@@ -113,7 +113,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('count decisions by verdict and by whose limits they drew on, and bans', async t => {
+  it('count decisions by verdict and by the kind of limit, and count bans', async t => {
     const shop = await start(t);
     const client = await usedUp(shop);
     const before = await scrape(shop.metricsUrl);
@@ -134,7 +134,7 @@ describe('the metrics', () => {
     assert.equal(after.total('petstore_bans_total'), 1);
   });
 
-  it('tell how many writes shared a commit', { skip: onPostgres && 'of the embedded store' }, async t => {
+  it('show how many writes shared a commit', { skip: onPostgres && 'of the embedded store' }, async t => {
     const { app, metricsUrl } = await start(t, { PETSTORE_WRITE_BATCH: '4' });
     const ofFour = (metrics: Metrics) =>
       metrics.total('petstore_commit_batch_size_bucket', { le: '4' }) -
@@ -145,9 +145,9 @@ describe('the metrics', () => {
     assert.equal(ofFour(after) - ofFour(before), 2);
   });
 
-  it('tell how many operations wait for the store', async t => {
+  it('show how many operations wait for the store', async t => {
     const { app, metricsUrl } = await start(t);
-    // The sweeps at start write, too.
+    // The sweeps at start also write.
     await app.sweeper.run();
     const release = await holdWrites(app.db);
     const held = await scrape(metricsUrl);
@@ -158,7 +158,7 @@ describe('the metrics', () => {
     assert.equal(after.total('petstore_database_queue'), 0);
   });
 
-  it('say that limits are not counted in the place of Redis', async t => {
+  it('show that limits are not counted in a fallback for Redis', async t => {
     const { metricsUrl } = await start(t);
     assert.equal((await scrape(metricsUrl)).total('petstore_limits_fallback'), 0);
   });

@@ -12,7 +12,7 @@ import { dataDirectory, run, type ServiceProcess, serve } from '../support/servi
 
 const commands = new DocumentedCommands('docs/operations.md', 'README.md');
 
-/** A part of each command that runs elsewhere, or that cannot run here, and why. */
+/** Parts of commands that are tested elsewhere or cannot run here, with the reason. */
 const notRunHere: Record<string, string> = {
   'docker compose up --build': 'needs a container engine; compose.test.ts checks what it starts',
   'docker compose exec service cat': 'needs a container engine',
@@ -22,7 +22,7 @@ const notRunHere: Record<string, string> = {
   '/etc/petstore/credentials': 'installs into the system; systemd.test.ts checks the drop-in',
   systemctl: 'needs systemd as process 1',
   'journalctl -u petstore': 'needs systemd as process 1',
-  kubectl: 'needs a cluster; kubernetes.test.ts checks what it is given',
+  kubectl: 'needs a cluster; kubernetes.test.ts checks its input',
   "jq -c 'select": 'needs a program that the project does not install',
   'scripts/rolling-restarts.ts': 'takes minutes; rolling-restarts.test.ts runs a part of it',
   'npm run bench': 'measures',
@@ -34,7 +34,7 @@ const notRunHere: Record<string, string> = {
 };
 
 describe('the documented commands for the embedded store', () => {
-  it('back it up while it is in use, for no other user to read, check both, and restore it', async t => {
+  it('back up a store in use, readable by its owner only, check store and backup, and restore it', async t => {
     const home = dataDirectory(t);
     const checkout = new Checkout(home, { environment: {} });
     const data = join(checkout.directory, 'data');
@@ -53,7 +53,7 @@ describe('the documented commands for the embedded store', () => {
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
   });
 
-  it('make a new store in the place of one that is lost', async t => {
+  it('make a new store in place of a lost one', async t => {
     const home = dataDirectory(t);
     const data = join(home, 'checkout/data');
     const before = await aService(t, data);
@@ -64,7 +64,7 @@ describe('the documented commands for the embedded store', () => {
     await assertServes((await aService(t, data)).service);
   });
 
-  it('manage keys, and use the shop as the README says', async t => {
+  it('manage keys, and use the shop as the README describes', async t => {
     const home = dataDirectory(t);
     const data = join(home, 'checkout/data');
     await run(t, ['seed'], { PETSTORE_DATA: data });
@@ -73,7 +73,7 @@ describe('the documented commands for the embedded store', () => {
       environment: {},
       substitutions: {
         'http://127.0.0.1:8080': service.url,
-        // A stream does not end by itself; 28 is how curl says that the time was over.
+        // A stream does not end by itself; curl exits with 28 after its time limit.
         'curl -N -H "$KEY" "$SHOP/events/stream"':
           'curl -N --max-time 1 -H "$KEY" "$SHOP/events/stream" || [ $? = 28 ]',
       },
@@ -88,7 +88,7 @@ describe('the documented commands for the embedded store', () => {
   });
 });
 
-/** As the documentation has it set up: an administrator `postgres`, and a user without rights who owns the database. */
+/** Set up as the documentation describes: an administrator `postgres`, and an unprivileged user who owns the database. */
 describe('the documented commands for PostgreSQL', () => {
   const servers = serversOfThisSuite();
 
@@ -96,7 +96,7 @@ describe('the documented commands for PostgreSQL', () => {
     const { postgres } = servers;
     appendFileSync(join(postgres.directory, 'data/pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
     await execute(postgres.url, 'CREATE ROLE postgres SUPERUSER LOGIN', 'SELECT pg_reload_conf()');
-    // The user that initdb made is the administrator, and has the name that is wanted here.
+    // initdb created the administrator under a name that this test needs for another user.
     await execute(urlFor(postgres, 'postgres', 'postgres'), 'ALTER ROLE petstore RENAME TO initdb');
   });
 
@@ -136,16 +136,16 @@ describe('the documented commands for PostgreSQL', () => {
     await assertServes(service);
     assert.equal((await api.get(`/pets/${kept}`)).status, 200);
     assert.equal((await api.get(`/pets/${lost}`)).status, 404);
-    // The schema can be changed by the next version, which is what only its owner may do.
+    // The next version can change the schema, which only the owner may do.
     await execute(restoredUrl, 'ALTER TABLE pets ADD COLUMN tried INTEGER', 'CREATE TABLE tried ()');
   });
 });
 
-/** As compose.yaml has it set up: `petstore` is the administrator, and owns the database. */
+/** Set up as in compose.yaml: `petstore` is the administrator, and owns the database. */
 describe('the documented commands for compose.yaml', () => {
   const servers = serversOfThisSuite();
 
-  it('back PostgreSQL up and restore it under the same name', async t => {
+  it('back up PostgreSQL and restore it under the same name', async t => {
     const { postgres, redis } = servers;
     const data = dataDirectory(t);
     const settings = { DATABASE_URL: await postgres.createDatabase('petstore'), REDIS_URL: redis.url };
@@ -157,7 +157,7 @@ describe('the documented commands for compose.yaml', () => {
         REDIS_PORT: String(redis.port),
         SERVICE_PID: String(before.service.child.pid),
       },
-      // The commands for containers run here; the test itself starts the service again.
+      // The commands for containers run here; the test itself restarts the service.
       docker: `
         case "$*" in
           'compose stop service') kill "$SERVICE_PID"; while kill -0 "$SERVICE_PID"; do sleep 0.05; done ;;
@@ -180,7 +180,7 @@ describe('the documented commands for compose.yaml', () => {
 });
 
 describe('every command of docs/operations.md and README.md', () => {
-  it('is run by a test above, or has the reason why it is not in this file', () => {
+  it('is run by a test above, or has a reason in this file why not', () => {
     assert.deepEqual(commands.unused(Object.keys(notRunHere)), []);
   });
 });

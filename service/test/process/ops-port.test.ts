@@ -16,7 +16,7 @@ const ABORTED = 'petstore_http_aborted_requests_total';
 
 const withMetrics = { environment: { OPS_PORT: '0' } };
 
-/** Asks for the metrics until one of them is as expected. */
+/** Reads the metrics until one of them has the expected value. */
 async function scrapeUntil(url: string | undefined, name: string, expected: number): Promise<Metrics> {
   for (let attempt = 1; ; attempt++) {
     const metrics = await scrape(url);
@@ -31,7 +31,7 @@ interface Service {
   adminKey: string;
 }
 
-/** Sends the heads of so many requests on one connection, none of which has all of its body yet or can be answered. */
+/** Sends the start of a request for each body on one connection. The bodies are incomplete, so no response is possible yet. */
 async function open(t: TestContext, { origin, adminKey }: Service, bodies: string[]): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -51,14 +51,14 @@ async function open(t: TestContext, { origin, adminKey }: Service, bodies: strin
 }
 
 describe('the ops port', () => {
-  it('is not opened unless it is set', async t => {
+  it('is closed unless it is set', async t => {
     const { app, metricsUrl } = await startTestApp(t);
     assert.deepEqual([app.ops, metricsUrl], [undefined, undefined]);
     const servers = process.getActiveResourcesInfo().filter(name => name === 'TCPServerWrap');
     assert.equal(servers.length, 1);
   });
 
-  it('is told of when the service starts, and is on the loopback interface unless told otherwise', async t => {
+  it('is announced when the service starts, and is on the loopback interface by default', async t => {
     const service = await serve(t, dataDirectory(t), { HOST: '0.0.0.0', OPS_PORT: '0' });
     assert.match(service.metricsUrl ?? '', /^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     assert.ok((await scrape(service.metricsUrl)).samples.length > 0);
@@ -74,7 +74,7 @@ describe('the ops port', () => {
       const { status, headers, text } = await ask('GET', origin + path);
       assert.equal(status, 404, path);
       assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
-      assert.equal(text, 'There is only GET /metrics here\n');
+      assert.equal(text, 'Not found; use GET /metrics\n');
     }
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'TRACE']) {
       assert.equal((await ask(method, metricsUrl)).status, 404, method);
@@ -84,7 +84,7 @@ describe('the ops port', () => {
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
-  it('tells no key, name, ID, address or path of anyone', async t => {
+  it('shows no key, name, ID, address or path of any client', async t => {
     const shop = await startTestApp(t, withMetrics);
     const client = await shop.clientWith({ scopes: ['pets:read'] });
     const categoryId = await aCategory(shop.api);
@@ -94,7 +94,7 @@ describe('the ops port', () => {
     await shop.api.get(`/categories/${categoryId}`, { 'x-request-id': 'secret-request' });
     await shop.api.as(`${client.key.slice(0, -1)}_`).get('/pets');
     const { text } = await scrape(shop.metricsUrl);
-    const told = [
+    const secrets = [
       shop.adminKey,
       client.key,
       'psk_',
@@ -103,10 +103,10 @@ describe('the ops port', () => {
       '127.0.0.1',
       'postgres://',
     ];
-    for (const secret of [...told, 'ecret', '471147114711']) assert.ok(!text.includes(secret), secret);
+    for (const secret of [...secrets, 'ecret', '471147114711']) assert.ok(!text.includes(secret), secret);
   });
 
-  it('ends with the service, also under whoever keeps a connection to it', async t => {
+  it('closes with the service, although a client keeps a connection open', async t => {
     const { metricsUrl, restart } = await startTestApp(t, withMetrics);
     const agent = new Agent({ keepAlive: true });
     t.after(() => agent.destroy());
@@ -119,12 +119,12 @@ describe('the ops port', () => {
     assert.equal((await scrape(next.metricsUrl)).total(IN_FLIGHT), 0);
   });
 
-  it('stays open until the last request of the service is answered', async t => {
+  it('stays open until the last response of the service', async t => {
     const service = await serve(t, dataDirectory(t), { OPS_PORT: '0', PETSTORE_SHUTDOWN_SECONDS: '60' });
     const socket = await open(t, { origin: service.url, adminKey: service.adminKey }, ['{"name":']);
     await scrapeUntil(service.metricsUrl, IN_FLIGHT, 1);
     const ended = service.end('SIGTERM');
-    // Nobody listens at the service's own port any more.
+    // The service's own port is closed by now.
     const isOpen = () =>
       ask('GET', `${service.url}/healthz`).then(
         () => true,
@@ -134,8 +134,8 @@ describe('the ops port', () => {
     assert.equal((await scrape(service.metricsUrl)).total(IN_FLIGHT), 1);
 
     socket.write('"Cats12"}');
-    const [answer] = await once(socket, 'data');
-    assert.match(String(answer), /^HTTP\/1.1 201 /);
+    const [response] = await once(socket, 'data');
+    assert.match(String(response), /^HTTP\/1.1 201 /);
     const { code } = await ended;
     assert.equal(code, 0);
     await assert.rejects(ask('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
@@ -143,18 +143,18 @@ describe('the ops port', () => {
 });
 
 describe('requests in flight', () => {
-  it('are counted until they are answered', async t => {
+  it('are counted until their response is sent', async t => {
     const shop = await startTestApp(t, withMetrics);
     const release = await holdWrites(shop.app.db);
-    const answers = ['Dogs', 'Cats', 'Fish'].map(name => shop.api.post('/categories', { name }));
+    const responses = ['Dogs', 'Cats', 'Fish'].map(name => shop.api.post('/categories', { name }));
     await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 3);
     await release();
-    await Promise.all(answers);
+    await Promise.all(responses);
     const metrics = await scrapeUntil(shop.metricsUrl, IN_FLIGHT, 0);
     assert.equal(metrics.total(ABORTED), 0);
   });
 
-  it('end when their caller goes away, those that wait behind others on a connection included', async t => {
+  it('end when their client disconnects, also requests that wait behind others on a connection', async t => {
     const shop = await startTestApp(t, withMetrics);
     const release = await holdWrites(shop.app.db);
     const bodies = ['Dogs', 'Cats', 'Fish'].map(name => `{"name":"${name}12"}`);

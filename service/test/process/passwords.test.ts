@@ -20,7 +20,7 @@ function urlOf(text: string): string {
   return url.href;
 }
 
-/** What is printed of the error of these settings. */
+/** The printed error for these settings. */
 function configErrorOf(environment: Record<string, string>): string {
   try {
     readConfig(environment);
@@ -45,7 +45,7 @@ async function aDatabase(t: TestContext): Promise<string> {
 }
 
 describe('the password of a database', () => {
-  it('is in no log line, and not in what the service and the commands print', async t => {
+  it('is in no log line, and not in the output of the service and the commands', async t => {
     const directory = dataDirectory(t);
     const settings = { PETSTORE_DATA: directory, DATABASE_URL: urlOf(await aDatabase(t)) };
     const migrated = await run(t, ['migrate'], settings);
@@ -77,7 +77,7 @@ describe('the password of a database', () => {
     }
   });
 
-  it('is not shown by the commands that work on the embedded store', async t => {
+  it('is not shown by the commands for the embedded store', async t => {
     const directory = dataDirectory(t);
     assert.equal((await run(t, ['migrate'], { PETSTORE_DATA: directory })).code, 0);
     const settings = { PETSTORE_DATA: directory, DATABASE_URL: urlOf('postgres://127.0.0.1:1/shop') };
@@ -99,14 +99,14 @@ describe('the password of a database', () => {
     assertHidden(copied);
   });
 
-  it('is not in the error of a URL that is none', () => {
+  it('is not in the error for an invalid URL', () => {
     for (const url of [`mysql://shop:${ENCODED}@db/shop`, `postgres://shop:${ENCODED}@db`, PASSWORD])
       assert.match(configErrorOf({ DATABASE_URL: url }), /DATABASE_URL must be /);
   });
 });
 
 describe('the password of Redis', () => {
-  it('is in no log line, and not in what the service and the commands print', async t => {
+  it('is in no log line, and not in the output of the service and the commands', async t => {
     const { url, flush } = await emptyRedis();
     t.after(flush);
     for (const target of [new URL(url), new URL('redis://127.0.0.1:1')]) {
@@ -125,7 +125,7 @@ describe('the password of Redis', () => {
     }
   });
 
-  it('is not in the error of a URL that is none', () => {
+  it('is not in the error for an invalid URL', () => {
     for (const url of [
       `redis://127.0.0.1/?password=${ENCODED}`,
       `redis://127.0.0.1,http://:${ENCODED}@127.0.0.1`,

@@ -13,10 +13,10 @@ async function listen(port: number): Promise<Server> {
 }
 
 describe('the port of a server', () => {
-  it('is not given to another server of the process, however long the first is down', async t => {
+  it('is not assigned to another server of the process, however long the first one is stopped', async t => {
     const ports = new Set<number>();
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    // The system has about 28,000 free ports: two thousand that are drawn at random hold many twice.
+    // The system has about 28,000 free ports: two thousand random draws repeat many of them.
     for (let i = 0; i < 2_000; i++) {
       ports.add(await freePort());
       t.mock.timers.tick(60_000);
@@ -24,7 +24,7 @@ describe('the port of a server', () => {
     assert.equal(ports.size, 2_000);
   });
 
-  it('is another one when the first was taken meanwhile', async t => {
+  it('changes when it was taken meanwhile', async t => {
     const tried: number[] = [];
     const port = await startOnPort(undefined, async free => {
       if (tried.push(free) === 1) {
@@ -38,7 +38,7 @@ describe('the port of a server', () => {
     assert.notEqual(tried[0], port);
   });
 
-  it('is tried again when it is a fixed one that is taken', async () => {
+  it('is tried again when it is fixed and in use', async () => {
     const tried: number[] = [];
     const port = await startOnPort(4711, async fixed => {
       if (tried.push(fixed) === 1) throw TAKEN;
@@ -46,7 +46,7 @@ describe('the port of a server', () => {
     assert.deepEqual([tried, port], [[4711, 4711], 4711]);
   });
 
-  it('does not change when the server fails for another reason, or when each port is taken', async () => {
+  it('does not change when the server fails for another reason, or when every port is in use', async () => {
     let starts = 0;
     const failing = (error: Error) =>
       startOnPort(undefined, async () => {

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const fileCalls = `--import=${join(import.meta.dirname, '../support/file-calls.ts')}`;
 
-/** A store whose only category says which one it is. */
+/** A store that can be recognized by its only category. */
 function storeOf(path: string, category: string, change = ''): void {
   const db = new BetterSqlite3(path);
   migrateSqlite(db);
@@ -20,7 +20,7 @@ function storeOf(path: string, category: string, change = ''): void {
   db.close();
 }
 
-/** The categories of a store, which must be whole. */
+/** The categories of a store, which must be undamaged. */
 async function categoriesOf(path: string): Promise<unknown[]> {
   assert.deepEqual((await checkStore(path)).violations, []);
   const db = new BetterSqlite3(path, { readonly: true });
@@ -47,7 +47,7 @@ function oldAndNew(t: TestContext, change = '') {
 }
 
 describe('restore', () => {
-  it('brings the shop of a backup back, and keeps what was written since, even by a service that was killed', async t => {
+  it('restores the shop of a backup, and keeps later writes aside, even those of a killed service', async t => {
     const directory = dataDirectory(t);
     const environment = { PETSTORE_DATA: directory };
     const file = join(dataDirectory(t), 'backup.db');
@@ -62,9 +62,9 @@ describe('restore', () => {
 
     const { code, stdout, stderr } = await run(t, ['restore', file], environment);
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /holds the shop of \S+backup\.db: categories 1, /);
-    assert.match(stdout, /\nThe key in \S+admin\.key works with it\n$/);
-    const [, kept] = /The store that was there is kept as (\S+)\n/.exec(stdout)!;
+    assert.match(stdout, /now contains the shop of \S+backup\.db: categories 1, /);
+    assert.match(stdout, /\nThe key in \S+admin\.key is valid in this store\n$/);
+    const [, kept] = /The previous store is kept as (\S+)\n/.exec(stdout)!;
     assert.equal((await categoriesOf(kept!)).length, 2);
 
     const restored = await serve(t, directory);
@@ -74,29 +74,32 @@ describe('restore', () => {
     assert.equal((await after.get(`/categories/${later}`)).status, 404);
   });
 
-  it('fills a new directory, and says that its key is missing, or is not one of the backup', async t => {
+  it('fills a new directory, and reports that its key is missing or not in the backup', async t => {
     const { file } = oldAndNew(t);
     const directory = join(dataDirectory(t), 'data');
     const environment = { PETSTORE_DATA: directory };
     const first = await run(t, ['restore', file], environment);
     assert.match(
       first.stdout,
-      /\nThere is no \S+admin\.key: use a key of that time, or make one with\n {2}node_modules/,
+      /\nThere is no \S+admin\.key: use a key from the time of the backup, or create one with\n {2}node_modules/,
     );
     writeFileSync(join(directory, 'admin.key'), 'psk_another\n');
     const again = await run(t, ['restore', file], environment);
-    assert.match(again.stdout, /\nThe key in \S+admin\.key does not work with it: use a key of that time/);
+    assert.match(
+      again.stdout,
+      /\nThe key in \S+admin\.key is not valid in this store: use a key from the time of the backup/,
+    );
     assert.deepEqual([first.code, again.code], [0, 0]);
   });
 
   const rejections: [string, string, RegExp][] = [
     [
-      'is not whole',
+      'is damaged',
       `UPDATE sqlite_sequence SET seq = 9;
        INSERT INTO events (id, type, subject, time, data) SELECT 7, name, name, 0, name FROM categories;
        DELETE FROM events;
        INSERT INTO events (id, type, subject, time, data) SELECT 2, name, name, 0, name FROM categories`,
-      /is not whole:\n {2}Rule: an event log whose last/,
+      /is damaged:\n {2}Rule: an event log whose last/,
     ],
     [
       'is newer',
@@ -122,7 +125,7 @@ describe('restore', () => {
     });
   }
 
-  it('rejects the store itself, and a file that is not there', async t => {
+  it('rejects the store itself, and a file that does not exist', async t => {
     const { path, environment } = oldAndNew(t);
     const itself = await run(t, ['restore', path], environment);
     assert.match(itself.stderr, /is the store itself: name a backup of it\n$/);
@@ -131,7 +134,7 @@ describe('restore', () => {
     assert.deepEqual([itself.code, nothing.code], [2, 2]);
   });
 
-  it('keeps a store that is damaged beyond opening with all of its files', async t => {
+  it('keeps all files of a store that is too damaged to open', async t => {
     const { path, file, environment, kept } = oldAndNew(t);
     for (const end of ['', '-wal', '-shm']) writeFileSync(`${path}${end}`, `noise${end} `.repeat(500));
     const { code, stderr } = await run(t, ['restore', file], environment);
@@ -145,9 +148,9 @@ describe('restore', () => {
     );
   });
 
-  it('does not apply the WAL of a store whose file was deleted to the new one', async t => {
+  it('does not apply the WAL of a deleted store to the new one', async t => {
     const { directory, path, file, environment, kept } = oldAndNew(t);
-    // The WAL of a process that was killed: copied while its connection is open.
+    // The WAL of a killed process: copied while its connection is open.
     const db = new BetterSqlite3(path);
     db.pragma('journal_mode = WAL');
     db.exec("UPDATE categories SET name = 'from the WAL'");
@@ -161,7 +164,7 @@ describe('restore', () => {
   });
 
   it('that is killed at any instant leaves the old store or the new one, and can be run again', async t => {
-    // The calls are the flush of the copy, the link, the flush of the directory, the rename, and another flush.
+    // The steps are the flush of the copy, the link, the flush of the directory, the rename, and another flush.
     const points = [1, 2, 3, 4, 5].flatMap(number => [`before ${number}`, `after ${number}`]);
     const found: unknown[] = [];
     for (const point of points) {
@@ -188,25 +191,25 @@ describe('restore', () => {
     assert.ok(!existsSync(`${path}.restoring`));
   });
 
-  it('lets no command that waits meanwhile change the store that is put aside', async t => {
+  it('lets no waiting command change the store that is put aside', async t => {
     const { directory, path, file, environment, kept } = oldAndNew(t);
     const signs = dataDirectory(t);
-    const [reached, goOn] = [join(signs, 'reached'), join(signs, 'go-on')];
+    const [reached, resume] = [join(signs, 'reached'), join(signs, 'resume')];
     const restoring = start(t, ['restore', file], {
       ...environment,
       NODE_OPTIONS: fileCalls,
       TEST_WAIT_AT: 'before linkSync',
       TEST_REACHED: reached,
-      TEST_CONTINUE: goOn,
+      TEST_RESUME: resume,
     });
-    await until('the restore has the old store to itself', () => existsSync(reached));
+    await until('the restore has locked the old store', () => existsSync(reached));
     const keys = ['keys', 'create', '--name', 'Late', '--plan', 'free', '--scope', 'pets:read'];
     const waiting = start(t, keys, environment);
     const files = `/proc/${waiting.child.pid}/fd`;
     await until('the command has opened the old store', () =>
       readdirSync(files).some(number => linkOf(join(files, number)) === path),
     );
-    writeFileSync(goOn, '');
+    writeFileSync(resume, '');
     assert.equal((await restoring.ended).code, 0);
     const { code, stdout } = await waiting.ended;
     assert.ok(code !== 0 && stdout === '', 'the command fails');
@@ -215,7 +218,7 @@ describe('restore', () => {
   });
 });
 
-/** Where a descriptor leads; it may have been closed since it was listed. */
+/** The target of a file descriptor; it may have been closed since it was listed. */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

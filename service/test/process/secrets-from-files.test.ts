@@ -18,7 +18,7 @@ const messageOf = (environment: Record<string, string>): string => {
 };
 
 describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
-  it('lead the service and its commands to the servers', async t => {
+  it('give the service and its commands access to the servers', async t => {
     const directory = dataDirectory(t);
     const { url, drop } = await emptyDatabase();
     t.after(drop);
@@ -42,10 +42,10 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
   });
 
   for (const name of ['DATABASE_URL', 'REDIS_URL']) {
-    it(`${name}_FILE: says what is wrong with the file, and nothing of what is in it`, t => {
+    it(`${name}_FILE: the error describes the file and shows nothing of its content`, t => {
       const directory = dataDirectory(t);
       const file = join(directory, 'secret');
-      const told = (content: string) => {
+      const messageFor = (content: string) => {
         writeFileSync(file, content);
         const message = messageOf({ [`${name}_FILE`]: file });
         assert.doesNotMatch(message, /hunter2/);
@@ -53,10 +53,16 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
       };
       const remedy = `It must be a file that this user can read, with the value of ${name} in it`;
       const unusable = (path: string) => `${name}_FILE names ${path}, which cannot be used: `;
-      assert.equal(told(''), `${unusable(file)}the file is empty. ${remedy}`);
-      assert.equal(told(' \n'), `${unusable(file)}the file is empty. ${remedy}`);
-      assert.equal(told('hunter2\nhunter2\n'), `${unusable(file)}the file has more than one line. ${remedy}`);
-      assert.match(told('http://user:hunter2@host/shop'), new RegExp(`^${name} in ${file} (must be|takes) `));
+      assert.equal(messageFor(''), `${unusable(file)}the file is empty. ${remedy}`);
+      assert.equal(messageFor(' \n'), `${unusable(file)}the file is empty. ${remedy}`);
+      assert.equal(
+        messageFor('hunter2\nhunter2\n'),
+        `${unusable(file)}the file has more than one line. ${remedy}`,
+      );
+      assert.match(
+        messageFor('http://user:hunter2@host/shop'),
+        new RegExp(`^${name} in ${file} (must be|takes) `),
+      );
 
       const absent = join(directory, 'absent');
       const absence = messageOf({ [`${name}_FILE`]: absent });
@@ -74,7 +80,7 @@ describe('DATABASE_URL_FILE and REDIS_URL_FILE', () => {
     it(`${name}_FILE: is rejected when it is empty, so that no other store is opened by mistake`, () => {
       assert.throws(() => readConfig({ [`${name}_FILE`]: '' }), {
         name: 'Error',
-        message: `${name}_FILE is empty: name a file, or unset it`,
+        message: `${name}_FILE is empty: set it to the name of a file, or unset it`,
       });
     });
   }

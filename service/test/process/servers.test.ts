@@ -38,7 +38,7 @@ async function redisFor(t: TestContext, options?: RedisOptions) {
   return redis;
 }
 
-/** The rows of a query over a connection of its own. */
+/** The rows of a query over a separate connection. */
 async function query(connectionString: string, text: string, milliseconds = 5_000): Promise<unknown[]> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: milliseconds });
   client.on('error', () => {});
@@ -51,12 +51,12 @@ async function query(connectionString: string, text: string, milliseconds = 5_00
   }
 }
 
-/** What Redis answers to inline commands, the last of which is QUIT; rejects when it does not answer in time. */
+/** The responses of Redis to inline commands, the last of which is QUIT. Rejects when Redis does not respond in time. */
 function ask(port: number, ...commands: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     let response = '';
-    socket.setTimeout(500, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(500, () => socket.destroy(new Error('no response')));
     socket.on('data', text => {
       response += text;
     });
@@ -73,7 +73,7 @@ function runWithServers(t: TestContext, ...command: string[]) {
   return { child, ended: once(child, 'exit'), lines: createInterface({ input: child.stdout }) };
 }
 
-/** `with-servers` around a command that goes on, and what it started. */
+/** `with-servers` around a command that keeps running, and the servers it started. */
 async function runningWithServers(t: TestContext) {
   const script = `
     const { TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
@@ -103,8 +103,8 @@ async function areGone(directories: string[]): Promise<boolean> {
   return !directories.some(existsSync);
 }
 
-describe('a PostgreSQL of the tests', () => {
-  it('answers, and leaves no process and no directory', async t => {
+describe('a PostgreSQL for tests', () => {
+  it('responds, and leaves no process and no directory behind', async t => {
     const postgres = await postgresFor(t);
     assert.deepEqual(await query(postgres.url, 'select current_user::text'), ['petstore']);
     assert.deepEqual(await query(postgres.url, 'show server_encoding'), ['UTF8']);
@@ -115,7 +115,7 @@ describe('a PostgreSQL of the tests', () => {
     assert.ok(!existsSync(postgres.directory));
   });
 
-  it('is apart from another one, and databases in it from each other', async t => {
+  it('is separate from another one, as are its databases from each other', async t => {
     const [one, other] = await Promise.all([postgresFor(t), postgresFor(t)]);
     assert.notEqual(one.port, other.port);
     assert.notEqual(one.directory, other.directory);
@@ -127,17 +127,17 @@ describe('a PostgreSQL of the tests', () => {
     for (const url of databases) await query(url, 'create table apart (id int)');
   });
 
-  it('comes back on its port with its data after a crash', async t => {
+  it('returns on its port with its data after a crash', async t => {
     const postgres = await postgresFor(t, { settings: { synchronous_commit: 'on' } });
     const { url } = postgres;
-    await query(url, 'create table kept as select 42 as answer');
+    await query(url, 'create table kept as select 42 as number');
     const family = withDescendants(postgres.pid);
     await postgres.kill();
     assert.ok(await haveEnded(family, 0));
     await assert.rejects(query(url, 'select 1'), { code: 'ECONNREFUSED' });
     await postgres.restart();
     assert.equal(postgres.url, url);
-    assert.deepEqual(await query(url, 'select answer from kept'), [42]);
+    assert.deepEqual(await query(url, 'select number from kept'), [42]);
   });
 
   it('hangs while it is paused', async t => {
@@ -151,9 +151,9 @@ describe('a PostgreSQL of the tests', () => {
     assert.ok(!existsSync(postgres.directory));
   });
 
-  it('finds its data again in a directory that was named', async t => {
+  it('finds its data again in a named directory', async t => {
     const parent = dataDirectory(t);
-    // The user that PostgreSQL runs as goes through.
+    // The user that runs PostgreSQL must be able to enter it.
     chmodSync(parent, 0o755);
     const directory = join(parent, 'shop');
     const first = await postgresFor(t, { directory, durable: true });
@@ -166,7 +166,7 @@ describe('a PostgreSQL of the tests', () => {
     assert.ok(existsSync(directory));
   });
 
-  it('that cannot start says why, and leaves nothing', async () => {
+  it('that cannot start reports the reason, and leaves nothing behind', async () => {
     await assert.rejects(
       startPostgres({ settings: { max_connections: 'many' } }),
       /did not start: .*max_connections/s,
@@ -174,8 +174,8 @@ describe('a PostgreSQL of the tests', () => {
   });
 });
 
-describe('a Redis of the tests', () => {
-  it('answers, and is empty on the same port after it was away', async t => {
+describe('a Redis for tests', () => {
+  it('responds, and is empty on the same port after a restart', async t => {
     const redis = await redisFor(t);
     const { port, pid } = redis;
     assert.match(await ask(port, 'SELECT 999', 'SET key value'), /^\+OK\r\n\+OK/);
@@ -187,7 +187,7 @@ describe('a Redis of the tests', () => {
     assert.equal(redis.port, port);
   });
 
-  it('that is durable has after a crash what it acknowledged', async t => {
+  it('that is durable still has, after a crash, what it confirmed', async t => {
     const redis = await redisFor(t, { directory: dataDirectory(t), durable: 'always' });
     await ask(redis.port, 'SET key value');
     await redis.kill();
@@ -199,12 +199,12 @@ describe('a Redis of the tests', () => {
   it('hangs while it is paused', async t => {
     const redis = await redisFor(t);
     redis.pause();
-    await assert.rejects(ask(redis.port, 'PING'), /no answer/);
+    await assert.rejects(ask(redis.port, 'PING'), /no response/);
     redis.resume();
     assert.match(await ask(redis.port, 'PING'), /PONG/);
   });
 
-  it('fails where another has its port, and is not taken for that one', async t => {
+  it('fails when another Redis has its port, and is not mistaken for that one', async t => {
     const { port } = await redisFor(t);
     await assert.rejects(startRedis({ port }), /Address already in use/);
   });
@@ -225,12 +225,12 @@ describe('a Redis of the tests', () => {
 });
 
 describe('with-servers', () => {
-  it('ends with the exit code of its command, and says so when there is no such command', async t => {
+  it('exits with the code of its command, and reports a command that does not exist', async t => {
     assert.deepEqual(await runWithServers(t, 'sh', '-c', 'exit 7').ended, [7, null]);
     assert.deepEqual(await runWithServers(t, 'no-such-command').ended, [1, null]);
   });
 
-  it('passes signals on, and takes the servers down', async t => {
+  it('forwards signals, and stops the servers', async t => {
     const run = await runningWithServers(t);
     run.child.kill('SIGTERM');
     assert.deepEqual(await run.ended, [143, null]);
@@ -250,7 +250,7 @@ describe('with-servers', () => {
 });
 
 describe('the programs of PostgreSQL', () => {
-  /** A package like those that PostgreSQL comes in, in a directory that only this user can enter. */
+  /** A package like those of PostgreSQL, in a directory that only this user can enter. */
   function packageIn(t: TestContext) {
     const directory = dataDirectory(t);
     for (const folder of ['bin', 'lib'])
@@ -262,7 +262,7 @@ describe('the programs of PostgreSQL', () => {
     return { source: directory, target: join(directory, 'unpacked') };
   }
 
-  it('run from where every user can, and only this one can write', async t => {
+  it('run from a directory that every user can read and only this one can write', async t => {
     const { source, target } = packageIn(t);
     unpack(source, target);
     const modeOf = (path: string) => (statSync(join(target, path)).mode & 0o777).toString(8);
@@ -284,7 +284,7 @@ describe('the programs of PostgreSQL', () => {
     assert.deepEqual(others, ['unpacked']);
   });
 
-  it('are not taken from a directory that another user can write to', t => {
+  it('are not used from a directory that another user can write to', t => {
     const { source, target } = packageIn(t);
     unpack(source, target);
     chmodSync(target, 0o775);

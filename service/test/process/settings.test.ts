@@ -111,7 +111,7 @@ describe('the settings', () => {
     });
   });
 
-  it('cannot be changed afterwards', () => {
+  it('cannot be changed later', () => {
     const config = readConfig({ PETSTORE_TRUST_PROXY: '::1' });
     for (const part of [
       config,
@@ -124,7 +124,7 @@ describe('the settings', () => {
     }
   });
 
-  it('may stand beside the variables of other programs', () => {
+  it('can be set together with the variables of other programs', () => {
     assert.doesNotThrow(() =>
       readConfig({ PATH: '/bin', PETSTORES: 'x', DATABASE_URL: '', REDIS_URL: undefined }),
     );
@@ -184,27 +184,27 @@ describe('the settings', () => {
     [
       'PETSTORE_TRUST_PROXY',
       '10.0.0.0/33',
-      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/33" is none',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/33" is not valid',
     ],
     [
       'PETSTORE_TRUST_PROXY',
       'localhost',
-      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "localhost" is none',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "localhost" is not valid',
     ],
     [
       'PETSTORE_TRUST_PROXY',
       'true',
-      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "true" is none',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "true" is not valid',
     ],
     [
       'PETSTORE_TRUST_PROXY',
       '10.0.0.0/8 127.0.0.1',
-      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/8 127.0.0.1" is none',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "10.0.0.0/8 127.0.0.1" is not valid',
     ],
     [
       'PETSTORE_TRUST_PROXY',
       '127.0.0.1,',
-      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "" is none',
+      'PETSTORE_TRUST_PROXY takes addresses or CIDR ranges, such as 127.0.0.1,10.0.0.0/8, but "" is not valid',
     ],
     ['PETSTORE_TRUST_PROXY', '', 'PETSTORE_TRUST_PROXY is empty; unset it for the default, none'],
     [
@@ -257,40 +257,40 @@ describe('the settings', () => {
     [
       'PETSTORE_BAN_MINUTES',
       '0',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "0" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "0" is not valid',
     ],
     [
       'PETSTORE_BAN_MINUTES',
       '1,five',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "five" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "five" is not valid',
     ],
     [
       'PETSTORE_BAN_MINUTES',
       '1,,5',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "" is not valid',
     ],
     [
       'PETSTORE_BAN_MINUTES',
       '525601',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "525601" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "525601" is not valid',
     ],
     [
       'PETSTORE_BAN_MINUTES',
       '1.5',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "1.5" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "1.5" is not valid',
     ],
     [
       'PETSTORE_BAN_MINUTES',
       '05',
-      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "05" is none',
+      'PETSTORE_BAN_MINUTES takes whole numbers of minutes from 1 to 525600, such as 1,5,15,60, but "05" is not valid',
     ],
     ['PETSTORE_BAN_MINUTES', ' ', 'PETSTORE_BAN_MINUTES is empty; unset it for the default, 1,5,15,60'],
-    ['PETSTORE_BAN_MINUTE', '5', 'PETSTORE_BAN_MINUTE is no setting; did you mean PETSTORE_BAN_MINUTES?'],
-    ['PETSTORE_DTAA', './x', 'PETSTORE_DTAA is no setting; did you mean PETSTORE_DATA?'],
+    ['PETSTORE_BAN_MINUTE', '5', 'PETSTORE_BAN_MINUTE is not a setting; did you mean PETSTORE_BAN_MINUTES?'],
+    ['PETSTORE_DTAA', './x', 'PETSTORE_DTAA is not a setting; did you mean PETSTORE_DATA?'],
     [
       'PETSTORE_COLOUR',
       'red',
-      'PETSTORE_COLOUR is no setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_DRAIN_SECONDS, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_CONNECTIONS, PETSTORE_CONNECTIONS_PER_ADDRESS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS, PETSTORE_EVENT_DAYS, PETSTORE_STREAMS_PER_KEY, PETSTORE_WEBHOOKS_PER_KEY, PETSTORE_WEBHOOK_CONNECTIONS, PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST, PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
+      'PETSTORE_COLOUR is not a setting; known are PETSTORE_DATA, PETSTORE_WRITE_BATCH, PETSTORE_DATABASE_CONNECTIONS, PETSTORE_DATABASE_TIMEOUT_SECONDS, PETSTORE_DATABASE_QUEUE, PETSTORE_KEEP_SUNSET, PETSTORE_DRAIN_SECONDS, PETSTORE_SHUTDOWN_SECONDS, PETSTORE_CONNECTIONS, PETSTORE_CONNECTIONS_PER_ADDRESS, PETSTORE_TRUST_PROXY, PETSTORE_BAN_FORGIVENESS_SECONDS, PETSTORE_BAN_STRIKES, PETSTORE_BAN_STRIKES_SECONDS, PETSTORE_BAN_MINUTES, PETSTORE_BAN_DECAY_HOURS, PETSTORE_EVENT_DAYS, PETSTORE_STREAMS_PER_KEY, PETSTORE_WEBHOOKS_PER_KEY, PETSTORE_WEBHOOK_CONNECTIONS, PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST, PETSTORE_WEBHOOKS_ALLOW_PRIVATE',
     ],
     ['DATABASE_URL', 'postgres://host', NO_DATABASE_URL],
     ['DATABASE_URL', 'mysql://user:secret@host/shop', NO_DATABASE_URL],
@@ -298,37 +298,37 @@ describe('the settings', () => {
     [
       'REDIS_URL',
       'localhost:6379',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 1 is not such a URL',
     ],
     [
       'REDIS_URL',
       'http://:secret@x',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 1 is not such a URL',
     ],
     [
       'REDIS_URL',
       'redis://:secret@x/db',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 1 is not such a URL',
     ],
     [
       'REDIS_URL',
       'redis://:secret@x?db=1',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 1 is not such a URL',
     ],
     [
       'REDIS_URL',
       'redis://',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 1 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 1 is not such a URL',
     ],
     [
       'REDIS_URL',
       'redis://:secret@a,',
-      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas when they are nodes of a cluster, but number 2 is none',
+      'REDIS_URL takes URLs such as redis://127.0.0.1:6379 or rediss://user:password@host:6380/0, separated by commas if they are nodes of a cluster, but number 2 is not such a URL',
     ],
     [
       'REDIS_URL',
       'redis://:secret@a,redis://:secret@b/1',
-      'REDIS_URL names several nodes of a cluster, which has no database but number 0',
+      'REDIS_URL names several nodes of a cluster, which has only database 0: remove the database number',
     ],
   ];
   for (const [name, value, message] of rejected) {

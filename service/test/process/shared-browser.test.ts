@@ -17,7 +17,7 @@ async function addressFrom(url: string): Promise<string> {
 }
 
 describe('the browser of a test run', () => {
-  it('starts with the first request, serves every connection, and ends when the run ends', async t => {
+  it('starts with the first request, serves every connection, and ends with the run', async t => {
     const offer = await offerBrowser();
     t.after(() => offer.stop());
     const before = withDescendants(process.pid);
@@ -53,7 +53,7 @@ describe('the browser of a test run', () => {
     assert.ok(await haveEnded(family, 20_000));
   });
 
-  it('is missing with a reason where there is no Chromium', async t => {
+  it('is reported as missing, with a reason, where Chromium is not installed', async t => {
     const { CHROMIUM } = process.env;
     t.after(() => {
       if (CHROMIUM === undefined) delete process.env.CHROMIUM;

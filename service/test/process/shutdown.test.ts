@@ -12,13 +12,13 @@ import { until } from '../support/until.ts';
 
 const CLIENTS = 16;
 
-/** Creates pets one after another until the service takes no more; answers when all of the clients have stopped. */
+/** Creates pets one after another until the service accepts no more. */
 class Load {
   readonly acknowledged: string[] = [];
   readonly #api: Client;
   readonly #categoryId: number;
   #sent = 0;
-  /** Requests sent before the signal; each must be answered. */
+  /** Requests sent before the signal; each must get its response. */
   #before = Number.POSITIVE_INFINITY;
 
   constructor(api: Client, categoryId: number) {
@@ -43,7 +43,7 @@ class Load {
         assert.equal(status, 201, text);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        assert.ok(number > this.#before, `a request that was in flight got no answer: ${error}`);
+        assert.ok(number > this.#before, `a request in flight got no response: ${error}`);
         assert.match(String(code), /^(ECONNREFUSED|ECONNRESET|EPIPE)$/);
         return;
       }
@@ -52,7 +52,7 @@ class Load {
   }
 }
 
-/** Resolves once nobody listens at `url` any more. */
+/** Resolves when nothing listens at `url` any more. */
 async function rejectsConnections(url: string): Promise<void> {
   for (;;) {
     const api = new Client(url);
@@ -66,7 +66,7 @@ async function rejectsConnections(url: string): Promise<void> {
   }
 }
 
-/** Sends the beginning of a request that never comes to its end. */
+/** Sends the start of a request that never ends. */
 async function beginRequest(t: TestContext, { url, adminKey }: ServiceProcess): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -76,19 +76,19 @@ async function beginRequest(t: TestContext, { url, adminKey }: ServiceProcess): 
     `POST /categories HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${adminKey}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
   );
-  const [answer] = await once(socket, 'data');
-  assert.match(String(answer), /^HTTP\/1.1 100 Continue/);
+  const [data] = await once(socket, 'data');
+  assert.match(String(data), /^HTTP\/1.1 100 Continue/);
 }
 
 describe('SIGTERM under load', () => {
-  it('lets every request in flight be answered, takes no new ones, and exits 0 with all data kept', async t => {
+  it('lets every request in flight finish, accepts no new ones, and exits 0 with all data stored', async t => {
     const directory = dataDirectory(t);
     const service = await serve(t, directory);
     const api = new Client(service.url, service.adminKey);
     t.after(() => api.close());
     const load = new Load(api, await aCategory(api));
     const stopped = load.run();
-    await until('200 requests are answered', () => load.acknowledged.length >= 200, 60);
+    await until('200 requests have their response', () => load.acknowledged.length >= 200, 60);
 
     load.signalled();
     const { code, stdout, stderr } = await service.end('SIGTERM');
@@ -111,7 +111,7 @@ describe('SIGTERM under load', () => {
 });
 
 describe('SIGTERM', () => {
-  it('waits for a request that is still being sent, answers it, and then for nothing more', async t => {
+  it('waits for a request that is still being sent, responds to it, and waits for nothing more', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
     const agent = new Agent({ keepAlive: true });
     t.after(() => agent.destroy());
@@ -140,7 +140,7 @@ describe('SIGTERM', () => {
     assert.doesNotMatch(stdout, /cut off/);
   });
 
-  it('does not wait for a connection on which nothing was asked, nor for one that was answered', async t => {
+  it('does not wait for a connection without a request, nor for one whose requests have their responses', async t => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
     const api = new Client(service.url, service.adminKey);
     const { hostname, port } = new URL(service.url);
@@ -188,11 +188,11 @@ describe('SIGTERM', () => {
       const api = new Client(service.url);
       return (await api.get(path).finally(() => api.close())).status;
     };
-    // Two signals at once would arrive as one.
+    // The system would merge two signals sent at the same instant.
     service.child.kill('SIGINT');
     await until('/readyz is 503', async () => (await get('/readyz')) === 503);
     service.child.kill('SIGINT');
-    // Had the second signal ended the drain, the service would stop listening, and cut the request off.
+    // If the second signal had ended the drain, the service would stop listening and cut off the request.
     for (let i = 0; i < 20; i++) assert.equal(await get('/healthz'), 200);
     request.end('{"name":"Dogs"}');
     const [response] = await once(request, 'response');

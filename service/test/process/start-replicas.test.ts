@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const script = join(import.meta.dirname, '../../../scripts/start-replicas.ts');
 
-/** What the script prints, as it comes. */
+/** The output of the script so far. */
 class Output {
   text = '';
   readonly #child: ChildProcess;
@@ -45,7 +45,7 @@ function run(t: TestContext, args: string[], environment: Record<string, string>
   return { child, output: new Output(child), ended: once(child, 'close') };
 }
 
-/** Two replicas, what they print, and every process that belongs to them. */
+/** Two replicas, their output, and every process that belongs to them. */
 async function twoReplicas(t: TestContext) {
   const { child, output, ended } = run(t, ['2'], { PORT: '0', OPS_PORT: '18300' });
   const [, url] = await output.matching(/Address {4}(\S+)/);
@@ -63,7 +63,7 @@ function statusesOf(urls: readonly string[]): Promise<number[]> {
 }
 
 describe('start:replicas', () => {
-  it('serves one shop from all replicas, also while one is dead, and starts that one again', async t => {
+  it('serves one shop from all replicas, also while one is stopped, and restarts that one', async t => {
     const { child, output, ended, api, pids, metrics, directory } = await twoReplicas(t);
     assert.equal(pids.length, 2);
     assert.equal(new Set(metrics).size, 2);
@@ -80,8 +80,8 @@ describe('start:replicas', () => {
     await aPet(api);
     await output.matching(new RegExp(`Replica 1: process ${first} ended`));
     const [, restarted] = await output.matching(/Replica 1 is back: process (\d+)/);
-    assert.deepEqual(await statusesOf(metrics), [200, 200], 'on the ports that they had');
-    // Now only the one that was started again can answer.
+    assert.deepEqual(await statusesOf(metrics), [200, 200], 'on the same ports as before');
+    // Now only the restarted replica can respond.
     process.kill(second, 'SIGKILL');
     await readMany(20);
 
@@ -104,7 +104,7 @@ describe('start:replicas', () => {
   });
 
   for (const count of ['0', '17', 'many', '1.5', '-1']) {
-    it(`will not start ${count}`, async t => {
+    it(`rejects ${count}`, async t => {
       const { output, ended } = run(t, [count]);
       assert.deepEqual(await ended, [2, null]);
       assert.match(output.text, new RegExp(`whole number from 1 to 16 .*was given "${count}"\n$`));

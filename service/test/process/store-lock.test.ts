@@ -34,7 +34,7 @@ describe('a directory of the embedded store', () => {
     assert.equal((await winners[0]!.end('SIGTERM')).code, 0);
   });
 
-  it('is free at once after kill -9, and the next holder is named', async t => {
+  it('is free at once after kill -9, and the next owner is named', async t => {
     const directory = dataDirectory(t);
     const environment = { PORT: '0', PETSTORE_DATA: directory };
     const killed = await serve(t, directory);
@@ -46,7 +46,7 @@ describe('a directory of the embedded store', () => {
     assert.throws(() => readFileSync(join(directory, 'petstore.holder')), { code: 'ENOENT' });
   });
 
-  it('is not free because somebody has deleted what names its holder', async t => {
+  it('is not free when somebody deletes the file that names its owner', async t => {
     const directory = dataDirectory(t);
     await serve(t, directory);
     rmSync(join(directory, 'petstore.holder'));
@@ -60,7 +60,7 @@ describe('a directory of the embedded store', () => {
     const service = await serve(t, directory);
     const environment = { PETSTORE_DATA: directory };
     const copy = join(dataDirectory(t), 'backup.db');
-    const beside = [
+    const allowed = [
       ['keys', 'list'],
       ['keys', 'show', '1'],
       ['migrate'],
@@ -68,7 +68,7 @@ describe('a directory of the embedded store', () => {
       ['check'],
       ['backup', copy],
     ];
-    for (const command of beside) {
+    for (const command of allowed) {
       const { code, stderr } = await run(t, command, environment);
       assert.deepEqual([code, stderr], [0, ''], command.join(' '));
     }

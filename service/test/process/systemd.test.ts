@@ -11,7 +11,7 @@ import { dataDirectory } from '../support/service-process.ts';
 const unit = readProjectFile('deploy/systemd/petstore.service');
 const dropIn = readProjectFile('deploy/systemd/postgresql.conf');
 
-/** The highest exposure that systemd may find, in tenths: 0 is closed, 100 is open. */
+/** The highest exposure that systemd may report, in tenths: 0 is closed, 100 is open. */
 const MOST_EXPOSURE = 14;
 
 const NODE = 'node_modules/.bin/node';
@@ -24,14 +24,14 @@ function values(text: string, name: string): string[] {
     .map(line => line.slice(name.length + 1));
 }
 
-/** Runs systemd-analyze on a system that has the project in /opt/petstore and these files for systemd. */
+/** Runs systemd-analyze on a system with the project in /opt/petstore and these files for systemd. */
 function analyze(t: TestContext, args: string[], files: Record<string, string>) {
   const system = dataDirectory(t);
   const write = (path: string, text: string, mode = 0o644) => {
     mkdirSync(dirname(join(system, path)), { recursive: true });
     writeFileSync(join(system, path), text, { mode });
   };
-  // systemd looks whether the program can be run; in that system every link ends.
+  // systemd checks that the program is executable; in this system every link resolves.
   assert.ok(existsSync(join(root, NODE)));
   write(join('opt/petstore', NODE), '', 0o755);
   for (const [name, text] of Object.entries(files)) write(`etc/systemd/system/${name}`, text);
@@ -49,19 +49,19 @@ const verify = (t: TestContext, files: Record<string, string>) =>
 describe('the unit for systemd', () => {
   const withDropIn = { 'petstore.service': unit, 'petstore.service.d/postgresql.conf': dropIn };
 
-  it('is one that systemd reads without a warning, alone and with the drop-in', t => {
+  it('is read by systemd without a warning, alone and with the drop-in', t => {
     assert.deepEqual(verify(t, { 'petstore.service': unit }), { status: 0, printed: '' });
     assert.deepEqual(verify(t, withDropIn), { status: 0, printed: '' });
   });
 
-  it('would be found wrong with a typing error, in the unit or the drop-in', t => {
+  it('would fail with a typing error, in the unit or the drop-in', t => {
     const misspelt = verify(t, { 'petstore.service': unit.replace('RestartSec=', 'RestartSecs=') });
     assert.match(misspelt.printed, /Unknown key 'RestartSecs'/);
     const files = { ...withDropIn, 'petstore.service.d/postgresql.conf': dropIn.replace('LoadC', 'LoadK') };
     assert.match(verify(t, files).printed, /Unknown key 'LoadKredential'/);
   });
 
-  it('leaves little of the system to the service', t => {
+  it('gives the service few rights on the system', t => {
     const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`];
     const { status, printed } = analyze(t, args, withDropIn);
     assert.equal(status, 0, printed);
@@ -69,7 +69,7 @@ describe('the unit for systemd', () => {
     assert.notEqual(open.status, 0, open.printed);
   });
 
-  it('runs what the project has, with settings that the service knows', () => {
+  it('runs a program of the project, with settings that the service knows', () => {
     const [command] = values(unit, 'ExecStart');
     assert.equal(command, `/opt/petstore/${NODE} service/src/main.ts serve`);
     assert.ok(existsSync(join(root, 'service/src/main.ts')));
@@ -85,7 +85,7 @@ describe('the unit for systemd', () => {
     );
   });
 
-  it('gives the service the time to end, and the files for its connections', () => {
+  it('gives the service time to stop, and enough open files for its connections', () => {
     const { shutdownSeconds, connections } = readConfig({});
     const [stop] = values(unit, 'TimeoutStopSec');
     assert.ok(Number.parseInt(stop!, 10) > DRAIN_SECONDS + shutdownSeconds);

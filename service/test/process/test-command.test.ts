@@ -27,7 +27,7 @@ function run(t: TestContext, files: Record<string, string>, ...args: string[]) {
 describe('the command that runs tests', () => {
   const files = { 'a.test.ts': passing, 'more/b.test.ts': passing, 'more/c.test.ts': failing, 'd.ts': '' };
 
-  it('runs the files that it is given, and no others', t => {
+  it('runs the given files, and no others', t => {
     const { status, stdout } = run(t, files, 'fast', 'a.test.ts', 'more/b*');
     assert.match(stdout, /^. tests 4$/m);
     assert.equal(status, 0);
@@ -39,7 +39,7 @@ describe('the command that runs tests', () => {
     assert.equal(status, 1);
   });
 
-  it('passes options on', t => {
+  it('forwards options', t => {
     const { status, stdout } = run(t, files, 'fast', 'a.test.ts', 'more', '--test-name-pattern=passes here');
     assert.match(stdout, /^. tests 2$/m);
     assert.equal(status, 0);

@@ -6,11 +6,11 @@ import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertOutcomes, outcomeOf, startReplicas, tally } from '../support/replicas.ts';
 
-/** How often each race is run: who comes first is a matter of luck. */
+/** How often each race is run: either request can come first. */
 const ROUNDS = 15;
 
 describe(`in ${ROUNDS} races of two requests`, () => {
-  it('with one Idempotency-Key there is one effect, and the other is replayed or told to wait', async t => {
+  it('with one Idempotency-Key, one takes effect, and the other is replayed or rejected', async t => {
     const { api, atOnce } = await startReplicas(t);
     const petId = await aPet(api, { stock: 1_000 });
     for (let round = 1; round <= ROUNDS; round++) {
@@ -26,7 +26,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     }
   });
 
-  it('to change one resource from one state, exactly one does', async t => {
+  it('that change one resource from the same state, exactly one succeeds', async t => {
     const { api, atOnce, clientWith } = await startReplicas(t);
     const petId = await aPet(api);
     const orderId = await anOrder(api, {});
@@ -48,9 +48,9 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     }
   });
 
-  it('to revoke the last two administrators’ keys, one key stays', async t => {
+  it('that revoke the last two administrators’ keys, one key remains', async t => {
     const { api, apis, clientWith, clock } = await startReplicas(t);
-    // One that ends is none of the last.
+    // A key that expires does not count as one of the last.
     const expiresAt = formatDateTime(clock.now() + DAY);
     const { key } = await clientWith({ scopes: ['admin'], expiresAt });
     let last = 1;
@@ -65,7 +65,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     }
   });
 
-  it('that each move an order to the other’s pet, both do, and no unit is lost', async t => {
+  it('that each move an order to the other’s pet, both succeed, and no unit is lost', async t => {
     const { app, api, apis } = await startReplicas(t);
     const pets = [await aPet(api, { stock: 10 }), await aPet(api, { stock: 10 })];
     const orders = [await anOrder(api, { petId: pets[0] }), await anOrder(api, { petId: pets[1] })];
@@ -83,7 +83,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('for one category name, one gets it, as new and as a new name', async t => {
+  it('for one category name, one gets it, on create and on rename', async t => {
     const { api, apis } = await startReplicas(t);
     const ids = [await aCategory(api), await aCategory(api)];
     for (let round = 1; round <= ROUNDS; round++) {
@@ -96,7 +96,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     }
   });
 
-  it('for a category that goes and a pet that comes to it, one is rejected', async t => {
+  it('that delete a category and put a pet into it, one is rejected', async t => {
     const { app, api, apis } = await startReplicas(t);
     const elsewhere = await aPet(api);
     for (let round = 1; round <= ROUNDS; round++) {
@@ -113,7 +113,7 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('for a pet that goes and an order that comes for it, one is rejected', async t => {
+  it('that delete a pet and order it, one is rejected', async t => {
     const { app, api, apis } = await startReplicas(t);
     const categoryId = await aCategory(api);
     for (let round = 1; round <= ROUNDS; round++) {

@@ -19,7 +19,7 @@ it('replicas that store the same keys at the same time lose no count and no ban'
     new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
 
   for (let round = 1; round <= ROUNDS; round++) {
-    // Each key was seen by every replica, with the largest count at one and the latest ban at another.
+    // Every replica saw each key; one replica has the largest count, another the latest ban.
     const views = Array.from({ length: REPLICAS }, (_, replica) => {
       const counters = new MemoryCounters();
       for (const [place, keyId] of keyIds.entries()) {

@@ -6,7 +6,7 @@ import { startReplicas, tally } from '../support/replicas.ts';
 import { until } from '../support/until.ts';
 
 describe('of 200 orders at once', () => {
-  it('for the last unit, one gets it', async t => {
+  it('for the last unit, one succeeds', async t => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
@@ -19,7 +19,7 @@ describe('of 200 orders at once', () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('for 2 of 99 units each, 49 are served and one unit stays', async t => {
+  it('for 2 of 99 units each, 49 succeed and one unit remains', async t => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api, { stock: 99 });
 
@@ -30,7 +30,7 @@ describe('of 200 orders at once', () => {
     await assertInvariants(sql => app.db.all(sql));
   });
 
-  it('sold over the counter, the one that gets the last unit leaves the pet sold', async t => {
+  it('placed as complete, the one for the last unit leaves the pet sold', async t => {
     const { api, app, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
 
@@ -73,7 +73,7 @@ describe('units that move at once', () => {
 });
 
 describe('of 50 changes at once', () => {
-  it('with the same If-Match one is made, and the others are told that they came too late', async t => {
+  it('with the same If-Match, one succeeds, and the others fail as preconditions', async t => {
     const { api, atOnce } = await startReplicas(t);
     const petId = await aPet(api);
     const { headers } = await api.get(`/pets/${petId}`);
@@ -89,7 +89,7 @@ describe('of 50 changes at once', () => {
     assert.equal(now.etag, winner.headers.etag);
   });
 
-  it('to one category name, one gets it', async t => {
+  it('to one category name, one succeeds', async t => {
     const { atOnce } = await startReplicas(t);
 
     const responses = await atOnce(50, (api, i) =>
@@ -120,13 +120,13 @@ for (const count of [2, 50]) {
       assert.deepEqual(await stockOf(api, petId), ['available', 99]);
     });
 
-    it('are kept apart by the API key that sends them', async t => {
+    it('are kept apart by API key', async t => {
       const { api, app, clientWith, atOnce } = await startReplicas(t);
       const petId = await aPet(api, { stock: 100 });
       const other = await clientWith({});
       const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
       const headers = { 'idempotency-key': 'sale-1' };
-      // The first request of each key waits for this transaction, and the others of its key are rejected meanwhile.
+      // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       const holding = app.db.write(async tx => {

@@ -10,15 +10,15 @@ import { emptyPostgres } from '../support/engines.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** A service with a second replica; `there` is a client of that one, with the administrator's key. */
+/** A service with a second replica; `there` is a client of that replica, with the administrator's key. */
 async function startBoth(t: TestContext): Promise<TestApp & { there: Client }> {
   const shop = await startTestApp(t, { shared: true });
   const { api: there } = await shop.replica();
   return { ...shop, there };
 }
 
-describe('within a second of one replica the other hears', () => {
-  it('that a key was made', async t => {
+describe('within a second, another replica notices', () => {
+  it('that a key was created', async t => {
     const { there, clientWith } = await startBoth(t);
     const { key } = await clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
@@ -51,7 +51,7 @@ describe('within a second of one replica the other hears', () => {
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '70');
   });
 
-  it('that it was rotated, and that the old one has ended', async t => {
+  it('that it was rotated, and that the old secret has expired', async t => {
     const { api, there, clientWith, clock } = await startBoth(t);
     const { key, keyId } = await clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
@@ -62,7 +62,7 @@ describe('within a second of one replica the other hears', () => {
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
 
-  it('that its end was brought forward', async t => {
+  it('that its expiry was moved to an earlier time', async t => {
     const { api, there, clientWith, clock } = await startBoth(t);
     const { key, keyId } = await clientWith({});
     assert.equal((await there.as(key).get('/pets')).status, 200);
@@ -84,7 +84,7 @@ describe('within a second of one replica the other hears', () => {
 });
 
 describe('ten replicas that start at once for the first time', () => {
-  it('make one administrator’s key and one demo shop', async t => {
+  it('create one administrator’s key and one demo shop', async t => {
     const url = await emptyPostgres(t);
     const config = readConfig({
       DATABASE_URL: url,
@@ -94,7 +94,7 @@ describe('ten replicas that start at once for the first time', () => {
     });
     const secrets: string[] = [];
     const apps = await Promise.all(Array.from({ length: 10 }, () => buildApp(config)));
-    // Only once all are built: they are to look for a key, and find none, at the same time.
+    // Start only when all are built: each must look for a key and find none at the same time.
     const replicas = await Promise.all(
       apps.map(async app => {
         const made = await app.createFirstKey(secret => void secrets.push(secret));

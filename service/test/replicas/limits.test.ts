@@ -27,7 +27,7 @@ async function startFleet(t: TestContext, environment: Record<string, string> = 
   };
 }
 
-/** Sends so many requests at once, dealt out over the replicas. */
+/** Sends this many requests at once, distributed over the replicas. */
 function burst(clients: readonly Client[], count: number): Promise<ApiResponse[]> {
   return Promise.all(
     Array.from({ length: count }, (_, i) => clients[i % clients.length]!.get('/pets?limit=1')),
@@ -73,7 +73,7 @@ describe('four replicas that share a key', () => {
     assert.deepEqual(ofMinutes, [100, 100, 100, 50, 100, 100]);
   });
 
-  it('never contradict each other in what remains', async t => {
+  it('never contradict each other in the remaining quota', async t => {
     const { clientsWith } = await startFleet(t);
     const clients = await clientsWith({ plan: 'free' });
     const remaining = (await burst(clients, 60)).map(({ headers }) =>
@@ -85,7 +85,7 @@ describe('four replicas that share a key', () => {
     );
   });
 
-  it('ban it together: what was rejected at all of them counts, and the ban holds at all of them', async t => {
+  it('ban it together: rejections at all replicas count, and the ban applies at all of them', async t => {
     const fleet = await startFleet(t);
     const client = await usedUp(fleet);
     const elsewhere = (await fleet.replica()).api;

@@ -22,16 +22,16 @@ import { until } from '../support/until.ts';
 
 const ownCheckout = join(import.meta.dirname, '../../..');
 
-/** The requests of a day that the limited key has. */
+/** Requests per day of the limited key. */
 const DAILY = 30;
 
 function migrationsOf(checkout: string): number {
   return readdirSync(join(checkout, 'service/migrations')).length;
 }
 
-/** A replica of the version before that has all traffic, and what is needed to upgrade it. */
+/** A replica of the previous version with all traffic, and what the test needs to upgrade it. */
 async function shopOfBefore(t: TestContext, commit: string) {
-  // Before the database is dropped; what was started last ends first.
+  // Runs before the database is dropped; what was started last stops first.
   const cleanUp = new AsyncDisposableStack();
   t.after(() => cleanUp.disposeAsync());
   const checkout = dataDirectory(t);
@@ -63,12 +63,12 @@ async function shopOfBefore(t: TestContext, commit: string) {
   cleanUp.defer(() => balancer.close(0));
   const url = await balancer.listen('127.0.0.1', 0);
   await balancer.add(old.replica.port);
-  // The version before may not know this setting, and would reject it.
+  // The previous version may not know this setting, and would reject it.
   const startNew = () => start(new Replica(2, { ...environment, PETSTORE_DRAIN_SECONDS: '1' }));
   return { old, balancer, url, receiver, checkout, startNew, cleanUp };
 }
 
-/** Fails unless each of the replicas can read and change what the other created, and sells no unit twice. */
+/** Fails unless each replica can read and change what the other created, and sells no unit twice. */
 async function tradeAcross(one: Client, other: Client): Promise<number[]> {
   const pets: number[] = [];
   for (const [here, there] of [
@@ -86,7 +86,7 @@ async function tradeAcross(one: Client, other: Client): Promise<number[]> {
   return pets;
 }
 
-describe('replicas of the version before and of this one on one database and Redis', () => {
+describe('replicas of the previous version and of this one on one database and Redis', () => {
   const versions: [name: string, commit: () => string][] = [
     ['the previous commit', previousCommit],
     ['the last commit with an older schema', lastCommitOfSchemaBefore],
@@ -102,7 +102,7 @@ describe('replicas of the version before and of this one on one database and Red
       assert.equal((await old.api.post('/webhooks', { url: receiver.url, types })).status, 201);
       const petBefore = await aPet(old.api);
 
-      // It migrates; the old one goes on.
+      // The new replica migrates; the old one continues.
       const next = await startNew();
       await balancer.add(next.replica.port);
       const pets = [petBefore, ...(await tradeAcross(old.api, next.api))];
@@ -117,7 +117,7 @@ describe('replicas of the version before and of this one on one database and Red
       );
       assert.deepEqual(tally(responses), { '200': DAILY, '429 rate_limit_exceeded': 20 });
 
-      // The old one leaves, and does not come back once there is a newer schema.
+      // The old replica stops, and does not start again on a newer schema.
       balancer.remove(old.replica.port);
       await old.replica.end();
       if (migrationsOf(checkout) === migrationsOf(ownCheckout)) {
@@ -140,7 +140,7 @@ describe('replicas of the version before and of this one on one database and Red
       const subjects = pets.map(petId => `pets/${petId}`);
       assert.equal(events.filter(({ type }) => type === 'category.created').length, writes + pets.length);
       const sent = () => new Set(receiver.received.map(({ event }) => event.subject));
-      await until('the webhook was sent each pet', () => sent().size === subjects.length);
+      await until('the webhook received each pet', () => sent().size === subjects.length);
       assert.deepEqual([...sent()].toSorted(), subjects.toSorted());
     });
   }

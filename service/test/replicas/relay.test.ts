@@ -25,7 +25,7 @@ interface Shop {
   replicas: Replica[];
   adminKey: string;
   url: string;
-  /** A session of its own, outside of the service. */
+  /** A separate database session, outside of the service. */
   session: () => Promise<Session>;
 }
 
@@ -73,7 +73,7 @@ const append = (session: Session, subject: string, data = '{}') =>
 const subjectsOf = (events: CloudEvent[]) => events.map(({ subject }) => subject);
 
 describe('the relay', () => {
-  it('gives a late committer a later number than those that were committed before it, so that no reader misses it', async t => {
+  it('gives a late commit a higher number than earlier commits, so that no reader misses it', async t => {
     const { replicas, adminKey, session } = await startReplicas(t, 1);
     const [{ api, origin }] = replicas as [Replica];
     const [late, early] = [await session(), await session()];
@@ -99,7 +99,7 @@ describe('the relay', () => {
     await reader.close();
   });
 
-  it('keeps the changes of one subject in their order, also when the one that changed it last began first', async t => {
+  it('keeps the changes of one subject in commit order, also when the last one started first', async t => {
     const { replicas, session } = await startReplicas(t, 1);
     const [{ api }] = replicas as [Replica];
     const pet = await aPet(api);
@@ -114,16 +114,16 @@ describe('the relay', () => {
     await locked;
     await append(beganFirst, `pets/${pet}`, '{"order":2}');
     await beganFirst.query('COMMIT');
-    const told = () => eventsAfter(api, 0, '&type=pet.updated');
-    await until('both events are there', async () => (await told()).length === 2);
+    const updates = () => eventsAfter(api, 0, '&type=pet.updated');
+    await until('both events are visible', async () => (await updates()).length === 2);
     assert.deepEqual(
-      (await told()).map(({ data }) => data.order),
+      (await updates()).map(({ data }) => data.order),
       [1, 2],
     );
     await stillRuns.query('COMMIT');
   });
 
-  it('tells each change once, without gaps and of each subject in order, under load on four replicas', async t => {
+  it('appends each change once, without gaps and in order for each subject, under load on four replicas', async t => {
     const { replicas, adminKey, session } = await startReplicas(t, 4);
     const [{ api }] = replicas as [Replica];
     const pets: number[] = [];
@@ -170,7 +170,7 @@ describe('the relay', () => {
       orders.flat().toSorted((a, b) => a - b),
     );
     assert.equal(events.filter(({ type }) => type === 'order.updated').length, placed.length);
-    // Each change of stock is by one unit, from what the one before it left.
+    // Each change of stock is by one unit from the previous quantity.
     for (const pet of pets) {
       const quantities = events
         .filter(({ subject }) => subject === `inventory/${pet}`)
@@ -190,7 +190,7 @@ describe('the relay', () => {
     let left = 0;
     for (let round = 0; round < 3; round++) {
       const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
-      // Where a service finds the administrator's key, and `serve` looks for it.
+      // The place where a service finds the administrator's key, and `serve` looks for it.
       writeFileSync(join(directory, 'admin.key'), adminKey);
       const doomed = await serve(t, directory, environment);
       const client = new Client(doomed.url, adminKey);
@@ -201,17 +201,17 @@ describe('the relay', () => {
       await killed;
       client.close();
       assert.ok(created.every(({ status }) => status === 201));
-      const told = async () => {
+      const numbered = async () => {
         const events = await eventsAfter(api, 0, '&type=category.created');
         return events.filter(({ data }) => names.includes(data.name)).length;
       };
       const began = performance.now();
       await until(
         'the events of the replica that was killed are numbered',
-        async () => (await told()) === names.length,
+        async () => (await numbered()) === names.length,
       );
       assert.ok(performance.now() - began < 5_000);
     }
-    t.diagnostic(`${left} events were without a number when their replica was killed`);
+    t.diagnostic(`${left} events had no number when their replica was killed`);
   });
 });

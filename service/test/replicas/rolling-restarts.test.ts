@@ -4,7 +4,7 @@ import { rollingRestarts } from '../../../scripts/servers/rolling-restarts.ts';
 import { emptyPostgres } from '../support/engines.ts';
 import { emptyRedis } from '../support/test-redis.ts';
 
-// `scripts/rolling-restarts.ts` is the long form: 20 rounds with the drain of the default.
+// `scripts/rolling-restarts.ts` is the long form: 20 rounds with the default drain.
 describe('a rolling restart of two replicas under load', () => {
   it('fails no request through HAProxy, and none through our balancer', async t => {
     const databaseUrl = await emptyPostgres(t);
@@ -14,7 +14,7 @@ describe('a rolling restart of two replicas under load', () => {
       databaseUrl,
       redisUrl: redis.url,
       restarts: 1,
-      // Several checks of both proxies.
+      // Long enough for several checks by both proxies.
       drainSeconds: 2,
       clients: 4,
     });

@@ -20,7 +20,7 @@ export interface Order {
   complete: boolean;
 }
 
-/** A request with everything in it settled. `id` is the path's, as text; a collection has none. */
+/** A request with concrete values. `id` is the text from the path; a collection has none. */
 export interface ModelRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   resource: Resource;
@@ -28,14 +28,14 @@ export interface ModelRequest {
   body?: Fields;
   /** The filters of a list. */
   query?: Record<string, string>;
-  /** Sent with an If-Match that names no state of the resource. */
+  /** Whether the request has an If-Match that matches no state of the resource. */
   stale?: boolean;
 }
 
-/** `codes`: any of these rejections is right, because more than one rule is broken. */
+/** `codes`: any of these rejections is right, because the request breaks more than one rule. */
 export type Expected = { status: 200 | 201; body: object } | { status: 204 } | { codes: string[] };
 
-/** Thrown where a request breaks rules. No Error: there are a hundred thousand of them, and a stack trace is slow. */
+/** Thrown for a request that breaks rules. Not an Error: there are a hundred thousand, and stack traces are slow. */
 class Rejection {
   readonly codes: string[];
   constructor(codes: string[]) {
@@ -45,13 +45,13 @@ class Rejection {
 
 const LARGEST = 2_147_483_647;
 
-/** The shop in memory: the rules in their plainest form, to hold the service against. */
+/** The shop in memory: the rules in their simplest form, for comparison with the service. */
 export class ShopModel {
   categories = new Map<number, Category>();
   pets = new Map<number, Pet>();
   orders = new Map<number, Order>();
 
-  /** What the service must answer. `newId` is the ID it gave out, should the request create something. */
+  /** The expected response. `newId` is the ID that the service assigned, in case the request creates something. */
   respond(request: ModelRequest, now: number, newId: number): Expected {
     const before = {
       categories: copyOf(this.categories),
@@ -205,7 +205,7 @@ export class ShopModel {
         field => before[field] === after[field],
       );
       rejectIf(!same, 'order_already_complete');
-      // A ship date left out or removed stays: a completed order always has one.
+      // A missing or removed ship date stays as it is: a completed order always has one.
       this.orders.set(id, { ...after, shipDate: after.shipDate ?? before.shipDate! });
       return;
     }
@@ -216,7 +216,7 @@ export class ShopModel {
     } else if (after.quantity < before.quantity) {
       this.#giveBack(after.petId, before.quantity - after.quantity);
     } else if (after.quantity > before.quantity && after.petId !== undefined) {
-      // A pet is pending without stock because orders hold it: what another unit lacks is stock.
+      // A pet is pending without stock because orders took it: a missing unit is a lack of stock.
       rejectIf(this.pets.get(after.petId)!.quantity === 0, 'insufficient_stock');
       this.#take(after.petId, after.quantity - before.quantity);
     }
@@ -230,7 +230,7 @@ export class ShopModel {
     this.#giveBack(petId, quantity);
   }
 
-  /** Keeps an open order, or completes it: when the last open order of a pet without stock is, the pet is sold. */
+  /** Keeps an order open or completes it. The last open order of a pet without stock, once complete, makes it sold. */
   #keepOrder(id: number, order: Order, now: number): void {
     this.orders.set(id, order);
     if (!order.complete) return;
@@ -262,7 +262,7 @@ export class ShopModel {
   }
 }
 
-/** Rows hold no objects, so that a copy of each is independent of it. structuredClone takes ten times as long. */
+/** Rows contain no objects, so each copy is independent of its original. structuredClone takes ten times as long. */
 function copyOf<Row extends object>(rows: ReadonlyMap<number, Row>): Map<number, Row> {
   return new Map(Array.from(rows, ([id, row]) => [id, { ...row }]));
 }

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import type { Resource } from './shop-shapes.ts';
 
 /**
- * A step of a random sequence, before it is known which IDs exist. References count through what was created so far:
- * `{ pet: 3 }` is the third pet (around again past the last), `{ pet: 0 }` one that never existed.
+ * A step of a random sequence, before the existing IDs are known. References count the resources created so far:
+ * `{ pet: 3 }` is the third pet (counting starts again after the last), `{ pet: 0 }` one that never existed.
  */
 export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   resource: Resource;
-  /** Absent for a collection; a text is sent as it is. */
+  /** Missing for a collection; a text is sent unchanged. */
   target?: number | string;
   body?: Record<string, unknown>;
   query?: Record<string, unknown>;
   stale?: boolean;
 }
 
-/** Mostly something that was created, sometimes nothing. */
+/** Usually an existing resource, sometimes a missing one. */
 const reference = fc.oneof(
   { weight: 15, arbitrary: fc.integer({ min: 1, max: 4 }) },
   { weight: 1, arbitrary: fc.constant(0) },
@@ -33,7 +33,7 @@ const target = fc.oneof(
 
 const LARGEST = 2_147_483_647;
 
-/** A value that is right, or now and then one that is not. */
+/** Usually a valid value, sometimes an invalid one. */
 function usually<T>(right: fc.Arbitrary<T>, ...wrong: unknown[]): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 40, arbitrary: right as fc.Arbitrary<unknown> },
@@ -91,7 +91,7 @@ const nullable = <T>(value: fc.Arbitrary<T>) =>
     { weight: 1, arbitrary: fc.constant(null) },
   );
 
-/** An `id` in a body: mostly the one in the path, which is the only one that is right on PUT and PATCH. */
+/** An `id` in a body: usually the one in the path, the only valid one for PUT and PATCH. */
 const ownId = usually(fc.constant({ own: true }), 999, 'one');
 
 type Body = fc.Arbitrary<Record<string, unknown>>;
@@ -151,7 +151,7 @@ const orderPatch = body(
 );
 const update = body({ quantity: stock }, {});
 
-/** One operation of the shop; orders and stock, whose rules are the intricate ones, come most often. */
+/** One operation of the shop. Orders and stock are the most frequent: their rules are the most complex. */
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: writes('POST', 'categories', newCategory) },
   { weight: 1, arbitrary: writes('PUT', 'categories', fullCategory) },
@@ -174,7 +174,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: reads('orders', { petId: pet, complete: fc.boolean() }) },
 );
 
-/** A sequence on a shop that opens with a category, two pets and an order, so that no operation lacks a target. */
+/** A sequence that starts with a category, two pets and an order, so that no operation lacks a target. */
 export const operations: fc.Arbitrary<Operation[]> = fc
   .array(operation, { minLength: 1, maxLength: 20, size: 'max' })
   .map(rest => [...opening, ...rest]);

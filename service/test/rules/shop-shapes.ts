@@ -9,7 +9,7 @@ export const paths: Record<Resource, string> = {
   orders: '/store/orders',
 };
 
-/** The status that belongs to each rejection a shop operation can meet. */
+/** The status of each rejection that a shop operation can return. */
 export const rejectionStatus: Record<string, number> = {
   invalid_request: 400,
   category_not_found: 404,
@@ -44,7 +44,7 @@ const isDate: Rule = value =>
   typeof value === 'string' && /(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value));
 const isFlag: Rule = value => typeof value === 'boolean';
 
-/** Each field's rule; what a POST or PUT requires; what a merge patch may remove with null. */
+/** The rule of each field; the required fields of a POST or PUT; the fields that a merge patch may remove with null. */
 const shapes: Record<Resource, { fields: Record<string, Rule>; required: string[]; removable: string[] }> = {
   categories: {
     fields: { id: isId, name: isName, description: isText },

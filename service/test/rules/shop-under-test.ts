@@ -13,20 +13,20 @@ interface ApiResponse {
   body: any;
 }
 
-/** The service beside its model: every step is taken by both. */
+/** The service and its model: both take every step. */
 export class ShopUnderTest {
   readonly #test: TestApp;
   #model = new ShopModel();
-  /** The rejections met so far. */
+  /** The error codes returned so far. */
   readonly rejections = new Set<string>();
-  /** The IDs given out so far, by what they identify. */
+  /** The IDs assigned so far, by resource. */
   #ids: Record<'categories' | 'pets' | 'orders', number[]> = { categories: [], pets: [], orders: [] };
 
   constructor(test: TestApp) {
     this.#test = test;
   }
 
-  /** Starts anew with nothing in the shop, a minute later: limits are per minute. */
+  /** Empties the shop and advances the clock by a minute, because limits are per minute. */
   async empty(): Promise<void> {
     const { app, clock } = this.#test;
     await app.db.write(tx =>
@@ -39,16 +39,16 @@ export class ShopUnderTest {
 
   async step(operation: Operation): Promise<void> {
     const request = this.#settled(operation);
-    const answer = await this.#send(request);
-    const told = `${JSON.stringify(request)} → ${answer.status} ${JSON.stringify(answer.body)}`;
-    const newId = this.#noteNewId(request, answer);
+    const response = await this.#send(request);
+    const exchange = `${JSON.stringify(request)} → ${response.status} ${JSON.stringify(response.body)}`;
+    const newId = this.#noteNewId(request, response);
     const expected = this.#model.respond(request, this.#test.clock.now(), newId);
-    assertExpected(answer, expected, told);
-    if ('codes' in expected) this.rejections.add(answer.body.code);
-    await this.#assertSameState(told);
+    assertExpected(response, expected, exchange);
+    if ('codes' in expected) this.rejections.add(response.body.code);
+    await this.#assertSameState(exchange);
   }
 
-  /** The request that an operation stands for, now that it is known what exists. */
+  /** The request of an operation, with the IDs that exist by now. */
   #settled({ method, resource, target, body, query, stale }: Operation): ModelRequest {
     const kind = resource === 'inventory' ? 'pets' : resource;
     const id = typeof target === 'number' ? String(this.#idOf(kind, target)) : target;
@@ -102,7 +102,7 @@ export class ShopUnderTest {
     return { status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  /** An ID that was just given out must never have been given out before. */
+  /** Checks that the service never assigned this ID before. */
   #noteNewId({ method, resource }: ModelRequest, { status, body }: ApiResponse): number {
     if (method !== 'POST' || status !== 201 || resource === 'inventory') return Number.NaN;
     const ids = this.#ids[resource];
@@ -111,10 +111,10 @@ export class ShopUnderTest {
     return body.id;
   }
 
-  /** What is stored is what the model holds, and breaks no rule of its own. */
-  async #assertSameState(told: string): Promise<void> {
+  /** Checks that the store matches the model and breaks none of its own rules. */
+  async #assertSameState(exchange: string): Promise<void> {
     const { db } = this.#test.app;
-    // At once, which is one round trip to a server.
+    // All at once, which is one round trip to a server.
     const [pets, orders] = await Promise.all([
       db.all('SELECT id, category_id, status, quantity FROM pets ORDER BY id'),
       db.all('SELECT id, pet_id, quantity, complete FROM orders ORDER BY id'),
@@ -128,7 +128,7 @@ export class ShopUnderTest {
         status,
         quantity,
       })),
-      told,
+      exchange,
     );
     assert.deepEqual(
       orders,
@@ -138,21 +138,21 @@ export class ShopUnderTest {
         quantity,
         complete: complete ? 1 : 0,
       })),
-      told,
+      exchange,
     );
   }
 }
 
-function assertExpected({ status, body }: ApiResponse, expected: Expected, told: string): void {
+function assertExpected({ status, body }: ApiResponse, expected: Expected, exchange: string): void {
   if ('codes' in expected) {
     assert.ok(
       expected.codes.includes(body?.code),
-      `${told}, but the model rejects: ${expected.codes.join(' or ')}`,
+      `${exchange}, but the model rejects: ${expected.codes.join(' or ')}`,
     );
-    assert.equal(status, rejectionStatus[body.code], told);
-    assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], told);
+    assert.equal(status, rejectionStatus[body.code], exchange);
+    assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], exchange);
     return;
   }
-  assert.equal(status, expected.status, told);
-  assert.deepEqual(body, 'body' in expected ? expected.body : undefined, told);
+  assert.equal(status, expected.status, exchange);
+  assert.deepEqual(body, 'body' in expected ? expected.body : undefined, exchange);
 }

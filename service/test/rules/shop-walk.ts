@@ -1,4 +1,4 @@
-// A worker: takes random sequences of operations through the service and its model, and posts what it has met.
+// A worker: runs random sequences of operations on the service and its model, and posts the counts.
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 import { startTestApp } from '../support/test-app.ts';
@@ -7,14 +7,14 @@ import { ShopUnderTest } from './shop-under-test.ts';
 
 export interface Walk {
   seed: number;
-  /** Sequences. */
+  /** Number of sequences. */
   runs: number;
-  /** Of a failure, to try the same again. */
+  /** The seed and path of a failure, to repeat it. */
   path: string | undefined;
 }
 
 export interface Walked {
-  /** Operations. */
+  /** Number of operations. */
   steps: number;
   /** The codes of the rejections. */
   rejections: string[];

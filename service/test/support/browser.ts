@@ -87,7 +87,7 @@ export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext
 
   const open = async () => {
     const shop = await startTestApp(
-      { after: release => resources.defer(release) },
+      { after: (release: () => Promise<void>) => resources.defer(release) },
       {
         // The connection to the browser has sockets and timers of its own.
         alone: false,

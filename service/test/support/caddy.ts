@@ -26,12 +26,10 @@ export class Caddy {
       env: { ...debianEnvironment(), HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
     });
     const caddy = new Caddy(port, tlsPort, join(directory, 'caddy/pki/authorities/local/root.crt'));
-    await server.untilReady('Caddy', async () =>
-      server.complaint().includes('serving initial configuration'),
-    );
+    await server.untilReady('Caddy', async () => server.output().includes('serving initial configuration'));
     // Caddy creates its certificate after it listens.
     await server.untilReady('TLS of Caddy', async () =>
-      server.complaint().includes('certificate obtained successfully'),
+      server.output().includes('certificate obtained successfully'),
     );
     return caddy;
   }

@@ -5,17 +5,17 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-const { TEST_KILL_AT, TEST_INTERRUPT_AT, TEST_WAIT_AT, TEST_REACHED, TEST_CONTINUE } = process.env;
+const { TEST_KILL_AT, TEST_INTERRUPT_AT, TEST_WAIT_AT, TEST_REACHED, TEST_RESUME } = process.env;
 
 let calls = 0;
 
 function reach(point: string): void {
   if (point === TEST_KILL_AT) process.kill(process.pid, 'SIGKILL');
   if (point === TEST_INTERRUPT_AT) process.kill(process.pid, 'SIGINT');
-  if (point !== TEST_WAIT_AT || !TEST_REACHED || !TEST_CONTINUE) return;
+  if (point !== TEST_WAIT_AT || !TEST_REACHED || !TEST_RESUME) return;
   fs.writeFileSync(TEST_REACHED, '');
   const nothing = new Int32Array(new SharedArrayBuffer(4));
-  while (!fs.existsSync(TEST_CONTINUE)) Atomics.wait(nothing, 0, 0, 10);
+  while (!fs.existsSync(TEST_RESUME)) Atomics.wait(nothing, 0, 0, 10);
 }
 
 function watched<Call extends (...values: never[]) => void>(name: string, call: Call): Call {

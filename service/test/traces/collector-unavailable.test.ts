@@ -30,7 +30,7 @@ function complaints({ logLines }: TestApp): Record<string, unknown>[] {
   return logLines().filter(({ msg }) => msg === 'Spans of traces were lost');
 }
 
-/** A port of this machine at which nothing listens. */
+/** A closed port of this machine. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));
@@ -40,11 +40,11 @@ async function closedPort(): Promise<number> {
   return address.port;
 }
 
-describe('a collector that fails', () => {
-  it('disturbs no request; what is lost is counted, and logged once a minute', async t => {
+describe('a failing collector', () => {
+  it('disturbs no request; lost spans are counted, and logged once a minute', async t => {
     const shop = await start(t);
     assert.equal(await dropped(shop), 0);
-    shop.collector.answer(response => void response.writeHead(400).end());
+    shop.collector.handleWith(response => void response.writeHead(400).end());
     for (let i = 0; i < 3; i++) {
       const before = await dropped(shop);
       assert.equal((await shop.api.get('/pets')).status, 200);
@@ -55,10 +55,10 @@ describe('a collector that fails', () => {
     assert.ok((line!.spans as number) > 0);
   });
 
-  it('is sent the same spans again when it says that it is busy', async t => {
+  it('gets the same spans again after a response that it is busy', async t => {
     const shop = await start(t);
-    let answers = 0;
-    shop.collector.answer(response => void response.writeHead(answers++ === 0 ? 503 : 200).end());
+    let exportCount = 0;
+    shop.collector.handleWith(response => void response.writeHead(exportCount++ === 0 ? 503 : 200).end());
     await shop.api.get('/pets');
     await shop.collector.has(2);
     const [first, second] = shop.collector.requests;
@@ -66,53 +66,53 @@ describe('a collector that fails', () => {
     assert.equal(await dropped(shop), 0);
   });
 
-  it('leaves no more spans waiting than fit into the queue', async t => {
+  it('leaves no more spans waiting than the queue can hold', async t => {
     const shop = await start(t, { OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
-    // It never answers, so that one export is under way and the queue fills.
-    shop.collector.answer(() => {});
+    // It never responds, so that one export is in flight and the queue fills.
+    shop.collector.handleWith(() => {});
     for (let i = 0; i < 6; i++) assert.equal((await shop.api.get('/healthz')).status, 200);
     await until('spans are dropped', async () => (await dropped(shop)) > 0);
     assert.equal(shop.collector.requests.length, 1);
     assert.equal(complaints(shop)[0]!.reason, 'More spans than can be exported');
   });
 
-  it('is given up when it does not answer in time', async t => {
+  it('loses the spans of an export without a response in time', async t => {
     const shop = await start(t, { OTEL_EXPORTER_OTLP_TIMEOUT: '20' });
-    shop.collector.answer(() => {});
+    shop.collector.handleWith(() => {});
     await shop.api.get('/pets');
     await until('spans are counted as lost', async () => (await dropped(shop)) > 0);
-    assert.equal(complaints(shop)[0]!.reason, 'The collector did not answer in time');
+    assert.equal(complaints(shop)[0]!.reason, 'The collector did not respond in time');
   });
 });
 
 describe('the shutdown', () => {
-  it('exports the spans that wait', async t => {
+  it('exports the waiting spans', async t => {
     const collector = await Collector.start();
     t.after(() => collector.close());
     const service = await serve(t, dataDirectory(t), {
       ...tracedTo(collector),
       OTEL_BSP_SCHEDULE_DELAY: '600000',
     });
-    const answer = await fetch(`${service.url}/healthz`, { headers: { 'x-request-id': 'last' } });
-    await answer.text();
+    const response = await fetch(`${service.url}/healthz`, { headers: { 'x-request-id': 'last' } });
+    await response.text();
     assert.equal(collector.requests.length, 0);
     assert.equal((await service.end('SIGTERM')).code, 0);
     assert.ok(collector.spans.some(({ attributes }) => attributes['petstore.request.id'] === 'last'));
   });
 
   for (const [name, endpoint] of [
-    ['is away', async () => `http://127.0.0.1:${await closedPort()}`],
+    ['is unavailable', async () => `http://127.0.0.1:${await closedPort()}`],
     [
-      'never answers',
+      'never responds',
       async (t: TestContext) => {
         const collector = await Collector.start();
         t.after(() => collector.close());
-        collector.answer(() => {});
+        collector.handleWith(() => {});
         return collector.url;
       },
     ],
   ] as const) {
-    it(`waits two seconds at most for a collector that ${name}, and says what was lost`, async t => {
+    it(`waits two seconds at most for a collector that ${name}, and logs the lost spans`, async t => {
       const service = await serve(t, dataDirectory(t), {
         OTEL_EXPORTER_OTLP_ENDPOINT: await endpoint(t),
         OTEL_EXPORTER_OTLP_TIMEOUT: '60000',

@@ -23,7 +23,7 @@ interface OtlpSpan {
   status: { code: number };
 }
 
-/** A span as the collector got it. */
+/** A span as the collector received it. */
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
@@ -38,19 +38,19 @@ export interface CollectedSpan {
   end: bigint;
 }
 
-/** Exports at once, so that no test waits. */
+/** Exports at once, so that tests do not wait. */
 export function tracedTo({ url }: Collector): Record<string, string> {
   return { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '1' };
 }
 
-/** A collector of spans by OTLP/HTTP in JSON, which returns 200 unless a test sets another status. */
+/** A collector of spans over OTLP/HTTP in JSON. It returns 200 until a test sets another handler. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   readonly requests: { path: string; headers: IncomingMessage['headers']; text: string }[] = [];
-  /** The attributes of the resource of the last export. */
+  /** The attributes of the resource in the last export. */
   resource: Record<string, unknown> = {};
   readonly #server: Server;
-  #answering: (response: ServerResponse) => void = response => void response.writeHead(200).end('{}');
+  #handler: (response: ServerResponse) => void = response => void response.writeHead(200).end('{}');
   #news = Promise.withResolvers<void>();
 
   private constructor() {
@@ -61,7 +61,7 @@ export class Collector {
       const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
       this.requests.push({ path: request.url!, headers: request.headers, text });
       this.#take(JSON.parse(text));
-      this.#answering(response);
+      this.#handler(response);
       this.#news.resolve();
       this.#news = Promise.withResolvers();
     });
@@ -78,11 +78,11 @@ export class Collector {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  answer(answering: (response: ServerResponse) => void): void {
-    this.#answering = answering;
+  handleWith(handler: (response: ServerResponse) => void): void {
+    this.#handler = handler;
   }
 
-  /** Resolves when it was sent so many requests. */
+  /** Resolves after this many requests. */
   has(requests: number): Promise<void> {
     return inTime(`${requests} requests`, this.#has(requests));
   }
@@ -91,9 +91,9 @@ export class Collector {
     while (this.requests.length < requests) await this.#news.promise;
   }
 
-  /** Resolves with the first span that fits. */
+  /** Resolves with the first matching span. */
   span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
-    return inTime('a span that fits', this.#span(fits));
+    return inTime('a matching span', this.#span(fits));
   }
 
   async #span(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
@@ -118,7 +118,7 @@ export class Collector {
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, 'close');
-    // A closed server is let go of some turns of the event loop later.
+    // Node.js releases a closed server some turns of the event loop later.
     await sleep(1);
   }
 

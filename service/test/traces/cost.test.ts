@@ -6,7 +6,7 @@ import { Client } from '../support/client.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { Collector, tracedTo } from './collector.ts';
 
-/** The files that a service has loaded when it has answered requests and ended. */
+/** The files that a service had loaded at its end, after some requests. */
 async function loadedFiles(t: TestContext, environment: Record<string, string>): Promise<string[]> {
   const directory = dataDirectory(t);
   const list = join(directory, 'loaded.json');
@@ -26,12 +26,12 @@ async function loadedFiles(t: TestContext, environment: Record<string, string>):
 
 const ofTracing = /@opentelemetry|ops\/tracing/;
 
-describe('without an endpoint of traces', () => {
-  it('nothing of what exports them is loaded', async t => {
+describe('without an endpoint for traces', () => {
+  it('no module of the exporter is loaded', async t => {
     const collector = await Collector.start();
     t.after(() => collector.close());
     const [off, on] = await Promise.all([loadedFiles(t, {}), loadedFiles(t, tracedTo(collector))]);
-    // Otherwise the list would show nothing.
+    // Checks that the list is not simply empty.
     assert.ok(
       on.some(file => file.includes('@opentelemetry/sdk-trace')),
       String(on.length),

@@ -45,7 +45,7 @@ function assertWithin(inner: CollectedSpan, outer: CollectedSpan): void {
 }
 
 describe('the spans of a request', () => {
-  it('describe a read: the request in the trace of its caller, the gate, and each statement', async t => {
+  it('describe a read: the request in the trace of its client, the gate, and each statement', async t => {
     const shop = await tracedShop(t);
     const { headers } = await shop.api.get('/pets/7?secret=in-the-query', {
       traceparent: CALLER,
@@ -105,7 +105,7 @@ describe('the spans of a request', () => {
     for (const step of steps) assertWithin(step, transaction);
   });
 
-  it('show the wait for locks where there can be one: on PostgreSQL', async t => {
+  it('show the wait for locks on PostgreSQL, which has one', async t => {
     const shop = await tracedShop(t);
     const petId = await aPet(shop.api);
     const { headers } = await shop.api.post('/store/orders', { petId, quantity: 1 });
@@ -115,7 +115,7 @@ describe('the spans of a request', () => {
     assert.equal(names.includes('lock'), onPostgres, String(names));
   });
 
-  it('keep statements with their request while others write at the same time', async t => {
+  it('link statements to their request while others write at the same time', async t => {
     const shop = await tracedShop(t);
     const posted = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -135,7 +135,7 @@ describe('the spans of a request', () => {
     assert.equal(traces.size, 8);
   });
 
-  it('describe the command that Redis decides the limit by, as a child of the gate', async t => {
+  it('describe the Redis command that decides the limit, as a child of the gate', async t => {
     const shop = await tracedShop(t);
     const { headers } = await shop.api.get('/pets', { traceparent: CALLER });
     const request = await requestSpan(shop, headers['x-request-id']);
@@ -150,7 +150,7 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('say which requests the service failed, and not that a rejection is an error', async t => {
+  it('mark requests that failed in the service as errors, and rejections not', async t => {
     const shop = await tracedShop(t);
     const rejected = await shop.api.get('/pets/999');
     assert.equal((await requestSpan(shop, rejected.headers['x-request-id'])).isError, false);
@@ -164,7 +164,7 @@ describe('the spans of a request', () => {
     assert.deepEqual([statement.isError, statement.attributes['error.type']], [true, 'TypeError']);
   });
 
-  it('exist for requests outside of the routes, whose names do not grow in number', async t => {
+  it('exist for requests without a route, with a bounded number of names', async t => {
     const shop = await tracedShop(t);
     for (const [method, path, name] of [
       ['GET', '/nowhere', 'GET'],
@@ -178,7 +178,7 @@ describe('the spans of a request', () => {
     }
   });
 
-  it('show no key, neither in headers nor where it does not belong', async t => {
+  it('contain no key, neither in headers nor in other places', async t => {
     const shop = await tracedShop(t);
     const { adminKey, origin } = shop.shop;
     await shop.api.get(`/pets?name=${adminKey}`);
@@ -197,7 +197,7 @@ describe('the spans of a request', () => {
 });
 
 describe('the span of a webhook attempt', () => {
-  it('is part of the trace of its event, is what the endpoint is sent, and shows no path', async t => {
+  it('is part of the trace of its event, is sent to the endpoint, and contains no path', async t => {
     const shop = await tracedShop(t);
     const { id } = await shop.webhook();
     shop.receiver.respondWith(503);
@@ -236,7 +236,7 @@ describe('the span of a webhook attempt', () => {
 });
 
 describe('sampling', () => {
-  it('follows the caller: a trace that it does not record is not exported, and stays so downstream', async t => {
+  it('follows the client: an unsampled trace is not exported, and stays unsampled downstream', async t => {
     const shop = await tracedShop(t);
     await shop.webhook();
     await shop.api.post('/categories', { name: 'Dogs' }, { traceparent: NOT_SAMPLED });
@@ -249,7 +249,7 @@ describe('sampling', () => {
     assert.match(headers.traceparent!, new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   });
 
-  it('records none of the new traces at a ratio of 0, yet those that callers record', async t => {
+  it('records no new trace at a ratio of 0, but the sampled ones of clients', async t => {
     const shop = await tracedShop(t, {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
@@ -260,7 +260,7 @@ describe('sampling', () => {
     assert.deepEqual(new Set(shop.collector.spans.map(({ traceId }) => traceId)), new Set([TRACE]));
   });
 
-  it('can leave the caller no choice', async t => {
+  it('can ignore the decision of the client', async t => {
     const shop = await tracedShop(t, { OTEL_TRACES_SAMPLER: 'always_on' });
     const { headers } = await shop.api.get('/pets', { traceparent: NOT_SAMPLED });
     assert.equal((await requestSpan(shop, headers['x-request-id'])).traceId, TRACE);
@@ -268,7 +268,7 @@ describe('sampling', () => {
 });
 
 describe('an export', () => {
-  it('goes to the path of traces with the headers, and names the service', async t => {
+  it('goes to the traces path with the headers, and contains the name of the service', async t => {
     const shop = await tracedShop(t, {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=shop%20one,authorization=Bearer%20abc',
       OTEL_SERVICE_NAME: 'pets-of-paris',
@@ -287,7 +287,7 @@ describe('an export', () => {
     assert.equal(resource['deployment.environment.name'], 'test');
   });
 
-  it('gives every request a trace, which its log line names', async t => {
+  it('gives every request a trace, whose ID is in its log line', async t => {
     const shop = await tracedShop(t);
     const { headers } = await shop.api.get('/pets');
     const { traceId } = await requestSpan(shop, headers['x-request-id']);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
-// Writes the files that a process has loaded to LIST_LOADED when it ends, CommonJS and ES modules alike.
+// Writes the files that a process has loaded to LIST_LOADED when it ends, both CommonJS and ES modules.
 const files = new Set();
 registerHooks({
   load(url, context, nextLoad) {

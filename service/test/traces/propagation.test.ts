@@ -15,14 +15,14 @@ async function category({ api }: WebhookShop, headers: Record<string, string>): 
   return body.id;
 }
 
-/** The lines of the log with this message, once there are as many. */
+/** The lines of the log with this message, when there are this many. */
 async function lines({ shop }: WebhookShop, message: string, count: number) {
   const found = () => shop.logLines().filter(({ msg }) => msg === message);
   await until(`the log has ${count} lines "${message}"`, () => found().length >= count);
   return found();
 }
 
-describe('the trace that a caller names in traceparent', () => {
+describe('the trace in a client’s traceparent', () => {
   it('is in the access log by its ID, and null for a request without one', async t => {
     const shop = await webhookShop(t);
     await shop.api.get('/pets', { traceparent: CALLER });
@@ -37,7 +37,7 @@ describe('the trace that a caller names in traceparent', () => {
     );
   });
 
-  it('is in the events of its change, as the poll, the stream and the webhook send them', async t => {
+  it('is in the events of its change, in the poll, the stream and the webhook', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     const reader = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
@@ -68,7 +68,7 @@ describe('the trace that a caller names in traceparent', () => {
     );
   });
 
-  it('is in each event of a change that has several, and stays with a repetition under an Idempotency-Key', async t => {
+  it('is in each event of a change with several events, and stays the same in a repetition under an Idempotency-Key', async t => {
     const shop = await webhookShop(t);
     const petId = await aPet(shop.api);
     const headers = { traceparent: CALLER, 'idempotency-key': 'sold' };
@@ -89,7 +89,7 @@ describe('the trace that a caller names in traceparent', () => {
     }
   });
 
-  it('is in the line of the log when a delivery of its event disables the webhook', async t => {
+  it('is in the log line when a delivery of its event disables the webhook', async t => {
     const shop = await webhookShop(t);
     await shop.webhook();
     shop.receiver.respondWith(410);
@@ -99,7 +99,7 @@ describe('the trace that a caller names in traceparent', () => {
     assert.equal(line!.traceId, TRACE);
   });
 
-  it('is in the line of a request that failed', async t => {
+  it('is in the log line of a failed request', async t => {
     const shop = await webhookShop(t);
     const { db } = shop.shop.app;
     t.mock.method(db, 'get', () => Promise.reject(new Error('broken')));

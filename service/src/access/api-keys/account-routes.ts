@@ -12,13 +12,14 @@ export const accountRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] 
     tag: 'Account',
     summary: 'Read your own key',
     description:
-      'The plan of the key that asks, its scopes, what is used of its limits, its ban if it has one, and its use by ' +
-      'day. It uses none of the quota of the key and works during a ban, and whatever other clients at the same address ' +
-      'have used: each key has a bucket for this operation alone, as large as the Free plan, and that is what the ' +
-      'rate-limit headers of its response describe. Without a valid key it counts against the address of the caller.',
+      'Returns the plan of the calling API key, its scopes, the use of its limits, its ban if it has one, and its usage by ' +
+      'day. The request does not count against the quotas of the key, and works during a ban and independently of other ' +
+      'clients at the same address: each key has a separate bucket for this operation, with the limits of the Free plan, ' +
+      'which the rate-limit headers of the response describe. Without a valid key it counts against the address of the ' +
+      'client.',
     scope: 'any',
     countedBy: 'account',
-    success: { status: 200, description: 'The key and its use.', schema: Account },
+    success: { status: 200, description: 'The key and its usage.', schema: Account },
     conditional: true,
     errors: [],
     handler: async ({ caller, db, now }) =>

@@ -5,7 +5,7 @@ import { ApiKey } from './api-key.ts';
 
 const { name, plan, scopes, expiresAt, ban } = ApiKey.properties;
 
-/** What the holder of a key is told of it. */
+/** A key and its usage, as returned to its holder. */
 export const Account = {
   title: 'Account',
   type: 'object',

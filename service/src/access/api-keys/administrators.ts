@@ -6,10 +6,10 @@ import { limitsOf } from './api-key.ts';
 import { type ApiKeyRow, type ApiKeyTerms, quotasOf, selectAdministratorKeys } from './api-key-queries.ts';
 
 /**
- * Throws `last_admin_key` when a change of `key` (`terms` is what it becomes, `undefined` when it is revoked) would leave
- * the shop without an administrator's key, now or sooner than it is going to anyway: of all such keys the one that works
- * longest may be neither revoked nor demoted nor made to expire earlier. Only keys with at least the limits of the Free plan
- * count: an administrator with hardly any requests could not even give itself more.
+ * Throws `last_admin_key` when a change of `key` to `terms` (`undefined` revokes it) would leave the shop without an
+ * administrator's key now, or earlier than without the change: the administrator's key that works longest cannot be revoked,
+ * lose the scope, or expire earlier. Only keys with at least the limits of the Free plan count, because an administrator
+ * with too few requests could not raise its own limits.
  */
 export async function rejectToLockOut(
   db: Queries,
@@ -25,8 +25,8 @@ export async function rejectToLockOut(
   if (after >= before || before <= now) return;
   throw new ApiError(
     'last_admin_key',
-    `API key ${key.id} is the last administrator's key, or the one that works longest; create another with the scope ` +
-      '`admin` first, one that works as long and has at least the limits of plan `free`',
+    `API key ${key.id} is the last administrator's key, or the one that works longest; first create another key with the ` +
+      'scope `admin` that works as long and has at least the limits of plan `free`',
   );
 }
 
@@ -39,7 +39,7 @@ function isAmple(plan: Plan, quotas: Limits | null): boolean {
   return perMinute >= planLimits.free.perMinute && perDay >= planLimits.free.perDay;
 }
 
-/** The latest of some expiries; null is never, and later than all. */
+/** Returns the latest expiry; null means never and is the latest. */
 function longest(expiries: readonly (number | null)[]): number {
   return Math.max(...expiries.map(expiry => expiry ?? Number.POSITIVE_INFINITY));
 }

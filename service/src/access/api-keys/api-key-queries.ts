@@ -6,7 +6,7 @@ import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
 
-/** What an administrator says of a key. Instants are in milliseconds since the Unix epoch. */
+/** The settings of a key. Instants are in milliseconds since the Unix epoch. */
 const settings = {
   name: text('name'),
   plan: text<Plan>('plan'),
@@ -18,7 +18,7 @@ const settings = {
 
 const settingsTable = new Table('api_keys', settings);
 
-/** Keys as they are stored, without their secrets: a row needs no conversion. */
+/** Keys without their secrets. The resource is the row itself, without conversion. */
 const keyTable = new Table('api_keys', {
   ...settings,
   id: assignedId,
@@ -26,7 +26,7 @@ const keyTable = new Table('api_keys', {
   revoked_at: nullable(integer('revoked_at')),
   last_used_at: nullable(integer('last_used_at')),
   bans_lifted_at: nullable(integer('bans_lifted_at')),
-  /** How often its limits were reset. */
+  /** How often the limits of the key were reset. */
   limits_resets: integer('limits_resets'),
 });
 
@@ -34,12 +34,12 @@ export type ApiKeyRow = ResourceOf<typeof keyTable>;
 
 const COLUMNS = keyTable.columns;
 
-/** What a key may do. */
+/** Returns the scopes of a key. */
 export function scopesOf({ scopes }: Pick<ApiKeyRow, 'scopes'>): Scope[] {
   return scopes.split(' ') as Scope[];
 }
 
-/** The limits negotiated for a key; null where those of its plan apply. */
+/** Returns the negotiated limits of a key; null when those of its plan apply. */
 export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
   return per_minute === null || per_day === null ? null : { perMinute: per_minute, perDay: per_day };
 }
@@ -89,29 +89,29 @@ export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | un
   return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
 }
 
-/** Some keys, 1 to 100 of them. */
+/** Reads 1 to 100 keys. */
 export function selectApiKeysOf(db: Queries, keyIds: readonly number[]): Promise<ApiKeyRow[]> {
   const [condition, ids] = isOneOf('id', keyIds);
   return db.all(`SELECT ${COLUMNS} FROM api_keys WHERE ${condition}`, ids);
 }
 
-/** Keeps all keys from other transactions until this one ends: whether a key may change depends on the others. */
+/** Locks all keys until the transaction ends, because the check for the last administrator reads other keys as well. */
 export function lockApiKeys(tx: Transaction): Promise<void> {
   return tx.lock('api keys');
 }
 
-/** Reads a key that may be changed, and locks all keys. */
+/** Reads a key for a change, and locks all keys. */
 export async function selectApiKeyToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow | undefined> {
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKey(tx, keyId)]);
   return row;
 }
 
 export interface KeyBySecretRow extends ApiKeyRow {
-  /** When the secret ends, if it was rotated out. */
+  /** When an earlier secret expires; null for the current one. */
   secret_expires_at: number | null;
 }
 
-/** The key that a secret belongs to, be it the current one or one before it. */
+/** Reads the key of a secret, either its current secret or an earlier one. */
 export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBySecretRow | undefined> {
   return db.get(
     `SELECT ${COLUMNS}, NULL AS secret_expires_at FROM api_keys WHERE hash = ?
@@ -122,7 +122,7 @@ export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBy
   );
 }
 
-/** Puts `hash` in the place of a key's secret; all its earlier secrets end at `earlierExpireAt`, or sooner as they were to. */
+/** Replaces a key's secret by `hash`. All earlier secrets expire at `earlierExpireAt`, or sooner if they already do. */
 export async function replaceSecret(
   db: Queries,
   keyId: number,
@@ -141,7 +141,7 @@ export async function replaceSecret(
   await db.run('UPDATE api_keys SET hash = ? WHERE id = ?', [hash, keyId]);
 }
 
-/** Deletes secrets that expired before `instant`, at most `limit`. Returns how many it deleted. */
+/** Deletes at most `limit` secrets that expired before `instant`. Resolves with the number of deleted secrets. */
 export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
     'DELETE FROM previous_secrets WHERE hash IN (SELECT hash FROM previous_secrets WHERE expires_at < ? LIMIT ?)',
@@ -153,7 +153,7 @@ export async function anyApiKey(db: Queries): Promise<boolean> {
   return (await db.get('SELECT 1 FROM api_keys LIMIT 1')) !== undefined;
 }
 
-/** Revokes a key; one revoked before keeps its date. */
+/** Revokes a key. A key that was revoked before keeps its date. */
 export function revokeApiKey(db: Queries, keyId: number, now: number): Promise<number> {
   return db.run('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?', [now, keyId]);
 }
@@ -162,12 +162,12 @@ export function liftBans(db: Queries, keyId: number, now: number): Promise<numbe
   return db.run('UPDATE api_keys SET bans_lifted_at = ? WHERE id = ?', [now, keyId]);
 }
 
-/** From now on what a key has used before does not count. */
+/** Resets the limits of a key: earlier requests no longer count. */
 export function resetLimits(db: Queries, keyId: number): Promise<number> {
   return db.run('UPDATE api_keys SET limits_resets = limits_resets + 1 WHERE id = ?', [keyId]);
 }
 
-/** The keys with the scope `admin` that were not revoked. The condition is that of an index, to the letter. */
+/** Reads the keys with the scope `admin` that were not revoked. The condition must match that of an index literally. */
 export function selectAdministratorKeys(db: Queries): Promise<ApiKeyRow[]> {
   return db.all(
     `SELECT ${COLUMNS} FROM api_keys WHERE revoked_at IS NULL AND ' ' || scopes || ' ' LIKE '% admin %'`,

@@ -29,7 +29,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'List API keys',
     description:
-      'All keys, revoked and expired ones included. The secrets are not kept and cannot be listed.',
+      'All keys, including revoked and expired ones. The secrets are not stored and cannot be listed.',
     scope: 'admin',
     query: listQuery(keyList, {}),
     success: pageOf(ApiKey, 'A page of keys.'),
@@ -44,8 +44,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Create an API key',
     description:
-      'Answers with the secret in `key`: it is shown this once and kept only as a hash. ' +
-      '`quotas` are required for plan `enterprise` and rejected for the others.',
+      'Returns the secret in `key`. It is shown only once and stored only as a hash. ' +
+      '`quotas` are required for plan `enterprise` and rejected for other plans.',
     scope: 'admin',
     body: NewApiKey,
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
@@ -63,7 +63,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     operationId: 'getApiKey',
     tag: 'API keys',
     summary: 'Read an API key',
-    description: 'The key without its secret, with its ban if it has one.',
+    description: 'Returns the key without its secret, and its ban if it has one.',
     scope: 'admin',
     params: keyParams,
     success: { status: 200, description: 'The key.', schema: ApiKey },
@@ -81,8 +81,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     summary: 'Change an API key',
     description:
       'A JSON merge patch (RFC 7396). It takes effect with the next request of the key: at once in this process, within ' +
-      `${inWords(FRESH_FOR)} in others. Under a new plan what was used so far counts against the new limits. With plan ` +
-      '`enterprise` give `quotas`; a change to another plan drops them.',
+      `${inWords(FRESH_FOR)} in others. Requests so far count against the limits of a new plan. Plan \`enterprise\` requires ` +
+      '`quotas`; a change to another plan removes them.',
     scope: 'admin',
     params: keyParams,
     body: ApiKeyPatch,
@@ -105,8 +105,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      `The key is rejected from now on: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
-      'Its record stays, with `revokedAt`. Revoking a revoked key changes nothing.',
+      `Requests with the key are rejected: at once by this process, within ${inWords(FRESH_FOR)} by others. ` +
+      'The key remains readable, with `revokedAt`. Revoking a revoked key changes nothing.',
     scope: 'admin',
     params: keyParams,
     success: { status: 204, description: 'The key is revoked.' },
@@ -123,10 +123,10 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     path: '/keys/{keyId}/rotate',
     operationId: 'rotateApiKey',
     tag: 'API keys',
-    summary: 'Give an API key a new secret',
+    summary: 'Rotate the secret of an API key',
     description:
-      'Answers with the new secret in `key`, shown this once. The secrets before it go on working until ' +
-      '`earlierKeysExpireAt`, so that clients can be moved over one by one; after a leak say `graceSeconds: 0`. ' +
+      'Returns the new secret in `key`. It is shown only once. Earlier secrets continue to work until ' +
+      '`earlierKeysExpireAt`, so that clients can switch one by one; after a leak send `graceSeconds: 0`. ' +
       'Limits, usage and bans belong to the key, whichever secret is used.',
     scope: 'admin',
     params: keyParams,
@@ -147,8 +147,8 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     tag: 'API keys',
     summary: 'Lift the ban of an API key',
     description:
-      'The key may call again, as far as its limits allow, and its next ban would be as short as a first one. ' +
-      'Without a ban there is nothing to lift, and that is no error.',
+      'The key can send requests again within its limits, and its next ban will be as short as a first one. ' +
+      'For a key without a ban the operation also succeeds.',
     scope: 'admin',
     params: keyParams,
     success: { status: 204, description: 'The key is not banned.' },
@@ -164,14 +164,14 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     path: '/keys/{keyId}/limits',
     operationId: 'resetLimits',
     tag: 'API keys',
-    summary: 'Clear what an API key has used',
+    summary: 'Reset the limits of an API key',
     description:
-      `The key begins its minute and its day anew, at once in this process and within ${inWords(FRESH_FOR)} in others. Its ` +
-      'ban, if it has one, is lifted, and its next one would be as short as a first one. The use by day stays in ' +
-      '`GET /keys/{keyId}/usage`, and the allowance for `/account` stays what it is.',
+      `The counts of the key's minute and day start again at 0, at once in this process and within ${inWords(FRESH_FOR)} in ` +
+      'others. Its ban, if it has one, is lifted, and its next ban will be as short as a first one. ' +
+      '`GET /keys/{keyId}/usage` still returns the usage by day, and the limit of `/account` does not change.',
     scope: 'admin',
     params: keyParams,
-    success: { status: 204, description: 'Nothing of the limits of the key is used.' },
+    success: { status: 204, description: 'The limits of the key are unused.' },
     errors: ['api_key_not_found'],
     stability: 'experimental',
     handler: async ({ params, db, now }) => {
@@ -185,11 +185,11 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     path: '/keys/{keyId}/usage',
     operationId: 'getApiKeyUsage',
     tag: 'API keys',
-    summary: 'Read the use of an API key',
-    description: 'What is used of its minute and its day, and its requests by UTC day.',
+    summary: 'Read the usage of an API key',
+    description: 'Returns the use of the limits per minute and per day, and the requests by UTC day.',
     scope: 'admin',
     params: keyParams,
-    success: { status: 200, description: 'The use of the key.', schema: KeyUsage },
+    success: { status: 200, description: 'The usage of the key.', schema: KeyUsage },
     conditional: true,
     errors: ['api_key_not_found'],
     stability: 'experimental',

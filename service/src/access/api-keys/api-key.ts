@@ -11,7 +11,7 @@ const quota = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } 
 
 const quotasPatch = {
   type: 'object',
-  description: 'The negotiated limits of an Enterprise key; other plans have none of their own.',
+  description: 'The negotiated limits of an Enterprise key; keys of other plans have none.',
   additionalProperties: false,
   properties: {
     perMinute: { ...quota, description: 'Requests per UTC minute.' },
@@ -42,7 +42,7 @@ export const NewApiKey = {
   properties: {
     ...fields,
     quotas,
-    expiresAt: { ...dateTime, description: 'From this instant on the key is rejected; never when left out.' },
+    expiresAt: { ...dateTime, description: 'When the key expires. Without a value it does not expire.' },
   },
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 } as const;
@@ -57,7 +57,7 @@ export const ApiKeyPatch = {
     expiresAt: {
       ...dateTime,
       nullable: true,
-      description: 'From this instant on the key is rejected; null for never.',
+      description: 'When the key expires; null for never.',
     },
   } satisfies { readonly [Field in keyof ApiKey]?: Schema },
   example: { plan: 'business' },
@@ -68,7 +68,9 @@ export const Rotation = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    graceSeconds: graceSeconds('How long the earlier secret goes on working, in seconds; 0 ends it at once.'),
+    graceSeconds: graceSeconds(
+      'How long the earlier secret continues to work, in seconds; 0 ends it at once.',
+    ),
   },
   example: { graceSeconds: 3_600 },
 } as const;
@@ -78,13 +80,13 @@ const resourceFields = {
   ...fields,
   quotas: { ...quotas, nullable: true },
   createdAt: { ...dateTime, description: 'When the key was created.' },
-  expiresAt: { ...dateTime, nullable: true, description: 'From this instant on the key is rejected.' },
+  expiresAt: { ...dateTime, nullable: true, description: 'When the key expires; null for never.' },
   revokedAt: { ...dateTime, nullable: true, description: 'When the key was revoked.' },
   lastUsedAt: {
     ...dateTime,
     nullable: true,
     description:
-      'The minute of its last request, rejected ones included. Requests to `/account` do not count.',
+      'The minute of the last request, including rejected ones. Requests to `/account` do not count.',
   },
   ban: { ...Ban, nullable: true },
 } as const;
@@ -127,7 +129,7 @@ export const ApiKey = {
 const secret = {
   type: 'string',
   readOnly: true,
-  description: 'The secret itself. It is shown only now; a replay under an Idempotency-Key leaves it out.',
+  description: 'The secret. It is shown only once: a replay with an Idempotency-Key does not include it.',
 } as const;
 
 const exampleSecret = 'psk_<32 characters><6 characters of checksum>';
@@ -148,7 +150,7 @@ export const RotatedApiKey = {
   additionalProperties: false,
   properties: {
     ...resourceFields,
-    earlierKeysExpireAt: { ...dateTime, description: 'From this instant on only the new secret works.' },
+    earlierKeysExpireAt: { ...dateTime, description: 'When the earlier secrets expire.' },
     key: secret,
   },
   example: { ...example, earlierKeysExpireAt: '2026-11-22T12:00:00.000Z', key: exampleSecret },
@@ -170,10 +172,10 @@ export interface ApiKey {
   ban: Ban | null;
 }
 
-/** What an administrator can say of a key: as in a request, so that what is not there is absent. */
+/** The settings of a key as in a request: a missing value is absent instead of null. */
 export type ApiKeySettings = Pick<NewApiKey, 'name' | 'plan' | 'scopes' | 'quotas' | 'expiresAt'>;
 
-/** The settings that a merge patch makes of a key's. With another plan than Enterprise, quotas that it had are dropped. */
+/** Applies a merge patch to the settings of a key. A change to another plan than Enterprise removes existing quotas. */
 export function changedSettings(
   { name, plan, scopes, quotas, expiresAt }: ApiKey,
   patch: Static<typeof ApiKeyPatch>,
@@ -191,15 +193,18 @@ export function changedSettings(
   );
 }
 
-/** The limits of a key: those of its plan, or the ones negotiated for it. */
+/** Returns the limits of a key: those of its plan, or its negotiated ones. */
 export function limitsOf(plan: Plan, quotas: Limits | null): Limits {
   return plan === 'enterprise' ? quotas! : planLimits[plan];
 }
 
-/** Enterprise is the plan whose limits are negotiated: it needs quotas, and no other plan takes them. */
+/** Throws `invalid_request` unless the quotas match the plan: Enterprise requires them, and other plans allow none. */
 export function rejectMismatchedQuotas(plan: Plan, quotas: Partial<Limits> | undefined): void {
   if (plan === 'enterprise' && (quotas?.perMinute === undefined || quotas.perDay === undefined)) {
-    throw new ApiError('invalid_request', 'Plan `enterprise` needs `quotas` with `perMinute` and `perDay`');
+    throw new ApiError(
+      'invalid_request',
+      'Plan `enterprise` requires `quotas` with `perMinute` and `perDay`',
+    );
   }
   if (plan !== 'enterprise' && quotas) {
     throw new ApiError(

@@ -44,7 +44,7 @@ import { KEYS_CHANGED } from './key-ring.ts';
 import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
 
-/** What is needed to work on keys: where they are, what their limits say, and when it is (milliseconds since the epoch). */
+/** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
 export interface KeyAccess {
   db: Queries & Writer;
   keyLimits: KeyLimits;
@@ -58,11 +58,11 @@ export async function list(access: KeyAccess, query: ApiKeyQuery): Promise<Page<
 }
 
 export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
-  const row = await found(access.db, keyId);
+  const row = await findKey(access.db, keyId);
   return toApiKey(row, await access.keyLimits.stateOf(counted(row)), access.now);
 }
 
-/** Creates a key; the answer is the only place where its secret is ever shown. */
+/** Creates a key. Only this result ever contains its secret. */
 export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey & { key: string }> {
   const { db, now } = access;
   const terms = termsOf(key);
@@ -76,15 +76,15 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   return { ...created, key: secret };
 }
 
-/** Gives a key the settings that `settingsFor` makes of it; when that throws, nothing changes. */
+/** Replaces the settings of a key by the result of `settingsFor`; when that throws, nothing changes. */
 export async function change(
   { db, keyLimits, now }: KeyAccess,
   keyId: number,
   settingsFor: (current: ApiKey) => ApiKeySettings,
 ): Promise<ApiKey> {
-  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
+  const state = await keyLimits.stateOf(counted(await findKey(db, keyId)));
   return db.write(async tx => {
-    const row = await foundToChange(tx, keyId);
+    const row = await findKeyToChange(tx, keyId);
     const before = toApiKey(row, state, now);
     const settings = settingsFor(before);
     rejectRevoked(row);
@@ -105,9 +105,9 @@ export async function revoke(
   keyId: number,
   guard: (current: ApiKey) => void,
 ): Promise<void> {
-  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
+  const state = await keyLimits.stateOf(counted(await findKey(db, keyId)));
   await db.write(async tx => {
-    const row = await foundToChange(tx, keyId);
+    const row = await findKeyToChange(tx, keyId);
     guard(toApiKey(row, state, now));
     await rejectToLockOut(tx, row, undefined, now);
     if (row.revoked_at !== null) return;
@@ -119,7 +119,7 @@ export async function revoke(
   });
 }
 
-/** Gives a key a new secret. Its earlier ones go on working for the grace, unless they end sooner anyway. */
+/** Gives a key a new secret. Earlier secrets work for `graceSeconds` more, unless they expire sooner. */
 export function rotate(
   access: KeyAccess,
   keyId: number,
@@ -128,11 +128,11 @@ export function rotate(
   const secret = newSecret();
   const earlierExpireAt = access.now + graceSeconds * SECOND;
   return access.db.write(async tx => {
-    const row = await foundToChange(tx, keyId);
+    const row = await findKeyToChange(tx, keyId);
     rejectRevoked(row);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
-    // The transaction may be that of an Idempotency-Key: the counters cannot be waited for.
+    // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
     const state = access.keyLimits.seenStateOf(keyId, row.limits_resets);
     const rotated = { ...toApiKey(row, state, access.now), earlierKeysExpireAt };
     appendEvent(tx, 'key.rotated', keyId, rotated);
@@ -141,13 +141,13 @@ export function rotate(
 }
 
 /**
- * Ends the ban of a key, if it has one, and forgives those before it. Answers whether there was one. The clock by which the
- * ban began may be ahead of this one's: it is lifted up to the instant at which it began at least.
+ * Ends the ban of a key, if it has one, and clears its earlier bans. Resolves with whether the key was banned. The clock that
+ * began the ban may be ahead of this one, so the lift covers at least the start of the ban.
  */
 export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<boolean> {
-  const state = await keyLimits.stateOf(counted(await found(db, keyId)));
+  const state = await keyLimits.stateOf(counted(await findKey(db, keyId)));
   return db.write(async tx => {
-    const row = await foundToChange(tx, keyId);
+    const row = await findKeyToChange(tx, keyId);
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
     const key = toApiKey(row, state, now);
     if (key.ban === null) return false;
@@ -157,14 +157,14 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
 }
 
 /**
- * Clears what a key has used of its limits, in every process: its windows, its rejections, its ban, and how many bans it had.
- * What it did by day stays known. Rejects with `api_key_not_found`.
+ * Resets the limits of a key in every process: its windows, strikes, ban, and number of bans. The usage by day remains.
+ * Rejects with `api_key_not_found`.
  */
 export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<void> {
-  const before = await found(db, keyId);
+  const before = await findKey(db, keyId);
   const state = await keyLimits.stateOf(counted(before));
   await db.write(async tx => {
-    const row = await foundToChange(tx, keyId);
+    const row = await findKeyToChange(tx, keyId);
     await resetLimits(tx, keyId);
     const key = toApiKey(row, state, now);
     const unbanned = { ...key, ban: null };
@@ -174,11 +174,11 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
 }
 
 export async function usage({ db, keyLimits, now }: KeyAccess, keyId: number): Promise<KeyUsage> {
-  const row = await found(db, keyId);
+  const row = await findKey(db, keyId);
   return { keyId, ...(await keyLimits.usageOf(counted(row), limitsOf(row.plan, quotasOf(row)), now)) };
 }
 
-/** The key and its use, as its holder sees it. */
+/** Resolves with the key and its usage, as its holder can read them. */
 export async function account(access: KeyAccess, keyId: number): Promise<Account> {
   const { name, plan, scopes, expiresAt, ban } = await read(access, keyId);
   const { windows, days } = await usage(access, keyId);
@@ -186,17 +186,17 @@ export async function account(access: KeyAccess, keyId: number): Promise<Account
 }
 
 /**
- * Makes the first administrator's key when the store has no key at all. `keep` is handed the secret before the key is
- * committed: a crash in between leaves a kept secret without a key, never a key that nobody knows.
+ * Creates the first administrator's key when the store has no keys. Calls `save` with the secret before the commit: a crash
+ * in between leaves a saved secret without a key, never a key with an unknown secret. Resolves with whether it created one.
  */
-export async function createFirst(access: KeyAccess, keep: (secret: string) => void): Promise<boolean> {
-  // Without a write when there is a key: the database may be read-only at the moment.
+export async function createFirst(access: KeyAccess, save: (secret: string) => void): Promise<boolean> {
+  // Writes nothing when a key exists: the database may be read-only at the moment.
   if (await anyApiKey(access.db)) return false;
   return access.db.write(async tx => {
     const [, anyKey] = await Promise.all([lockApiKeys(tx), anyApiKey(tx)]);
     if (anyKey) return false;
     const { key } = await create({ ...access, db: tx }, administrator);
-    keep(key);
+    save(key);
     return true;
   });
 }
@@ -204,7 +204,7 @@ export async function createFirst(access: KeyAccess, keep: (secret: string) => v
 /** Secrets deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
 
-/** Deletes a slice of the secrets whose grace is over. Returns whether there may be more. */
+/** Deletes a slice of the expired secrets. Resolves with whether there may be more. */
 export async function sweepSecrets(db: Queries, now: number): Promise<boolean> {
   return (await deleteSecretsExpiredBefore(db, now, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE;
 }
@@ -216,17 +216,17 @@ const administrator: NewApiKey = {
   quotas: { perMinute: 1_000_000, perDay: 1_000_000_000 },
 };
 
-/** What the counters know a key by. */
+/** The identity of a key in the counters. */
 function counted({ id, limits_resets }: ApiKeyRow): CountedKey {
   return { keyId: id, resets: limits_resets };
 }
 
-async function found(db: Queries, keyId: number): Promise<ApiKeyRow> {
+async function findKey(db: Queries, keyId: number): Promise<ApiKeyRow> {
   return rejectUnknown(await selectApiKey(db, keyId), keyId);
 }
 
-/** Reads a key that may be changed, and locks all keys. What this process holds of keys in memory is read anew afterwards. */
-async function foundToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
+/** Reads a key for a change, locks all keys, and clears the cache of keys after the transaction. */
+async function findKeyToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
   tx.notify(KEYS_CHANGED);
   return rejectUnknown(await selectApiKeyToChange(tx, keyId), keyId);
 }
@@ -236,7 +236,7 @@ function rejectUnknown(row: ApiKeyRow | undefined, keyId: number): ApiKeyRow {
   return row;
 }
 
-/** What is kept of a key's settings. Throws `invalid_request` when plan and quotas do not go together. */
+/** Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan. */
 function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): ApiKeyTerms {
   rejectMismatchedQuotas(plan, quotas);
   return {
@@ -260,7 +260,7 @@ function rejectRevoked({ id, revoked_at }: ApiKeyRow): void {
   if (revoked_at === null) return;
   throw new ApiError(
     'api_key_revoked',
-    `API key ${id} was revoked at ${formatDateTime(revoked_at)} and stays so; create another`,
+    `API key ${id} was revoked at ${formatDateTime(revoked_at)} and cannot be changed; create another`,
   );
 }
 

@@ -15,7 +15,7 @@ const banRules = {
 };
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
 
-/** A store that holds one key and counts how often it is read. */
+/** A store with one key, which counts its reads. */
 class OneKeyStore implements Queries, Notifier {
   readonly engine = 'sqlite';
   readonly secret = newSecret();
@@ -34,13 +34,13 @@ class OneKeyStore implements Queries, Notifier {
     limits_resets: 0,
   };
   reads = 0;
-  /** As after a transaction that changed a key. */
+  /** Notifies as after a transaction that changed a key. */
   notifyOfChange = () => {};
 
   async get<Row>(_sql: string, [hash]: readonly unknown[] = []): Promise<Row | undefined> {
     this.reads++;
-    const isHere = hashOf(this.secret).equals(hash as Uint8Array);
-    return isHere ? ({ ...this.row } as Row) : undefined;
+    const isFound = hashOf(this.secret).equals(hash as Uint8Array);
+    return isFound ? ({ ...this.row } as Row) : undefined;
   }
 
   onNotice(_topic: string, listener: () => void): void {
@@ -48,16 +48,16 @@ class OneKeyStore implements Queries, Notifier {
   }
 
   all(): Promise<never> {
-    throw new Error('a key ring reads one key at a time');
+    throw new Error('The key ring must read one key at a time');
   }
 
   run(): Promise<never> {
-    throw new Error('a key ring writes nothing');
+    throw new Error('The key ring must not write');
   }
 }
 
 describe('the key ring', () => {
-  it('knows who a key belongs to, what it may do and its limits', async () => {
+  it('returns the ID of a key, its scopes and its limits', async () => {
     const store = new OneKeyStore();
     assert.deepEqual(await new KeyRing(store, banRules).find(store.secret, NOW), {
       keyId: 7,
@@ -73,7 +73,7 @@ describe('the key ring', () => {
     assert.deepEqual(caller?.terms.limits, { perMinute: 5, perDay: 9 });
   });
 
-  it('rejects a key with any one character changed, without a read of the database', async () => {
+  it('rejects a key with a single changed character, without a read of the database', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
@@ -87,12 +87,12 @@ describe('the key ring', () => {
     assert.equal(store.reads, 1);
   });
 
-  it('does not know a key that is well-formed but was never given out', async () => {
+  it('rejects a key that is well-formed but was never assigned', async () => {
     const store = new OneKeyStore();
     assert.equal(await new KeyRing(store, banRules).find(newSecret(), NOW), undefined);
   });
 
-  it('reads a key once a second at most', async () => {
+  it('reads a key at most once a second', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     for (const later of [0, 1, 500, 999]) assert.ok(await ring.find(store.secret, NOW + later));
@@ -101,14 +101,14 @@ describe('the key ring', () => {
     assert.equal(store.reads, 2);
   });
 
-  it('reads a key once for all requests that come at once', async () => {
+  it('reads a key once for concurrent requests', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     const found = await Promise.all([ring.find(store.secret, NOW), ring.find(store.secret, NOW)]);
     assert.deepEqual([store.reads, found[0]?.keyId, found[1]?.keyId], [1, 7, 7]);
   });
 
-  it('does not remember, nor share, what it began to read before a key was changed', async () => {
+  it('neither caches nor shares a read that began before a key was changed', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     const before = ring.find(store.secret, NOW);
@@ -120,7 +120,7 @@ describe('the key ring', () => {
     assert.equal(await ring.find(store.secret, NOW), undefined);
   });
 
-  it('reads a key anew when the clock is set back', async () => {
+  it('reads a key again when the clock is set back', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     await ring.find(store.secret, NOW);
@@ -128,7 +128,7 @@ describe('the key ring', () => {
     assert.equal(store.reads, 2);
   });
 
-  it('rejects a key that was revoked elsewhere within a second', async () => {
+  it('rejects a key that another process revoked within a second', async () => {
     const store = new OneKeyStore();
     const [here, elsewhere] = [new KeyRing(store, banRules), new KeyRing(store, banRules)];
     assert.ok(await here.find(store.secret, NOW));
@@ -137,7 +137,7 @@ describe('the key ring', () => {
     assert.equal(await here.find(store.secret, NOW + SECOND), undefined);
   });
 
-  it('rejects a revoked key at once when keys were changed here', async () => {
+  it('rejects a revoked key at once when this process revoked it', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     assert.ok(await ring.find(store.secret, NOW));
@@ -146,7 +146,7 @@ describe('the key ring', () => {
     assert.equal(await ring.find(store.secret, NOW), undefined);
   });
 
-  it('takes over changed scopes and plans within a second', async () => {
+  it('applies changed scopes and plans within a second', async () => {
     const store = new OneKeyStore();
     const ring = new KeyRing(store, banRules);
     await ring.find(store.secret, NOW);
@@ -155,7 +155,7 @@ describe('the key ring', () => {
     assert.deepEqual([...caller!.scopes, caller!.terms.limits.perMinute], ['admin', 300]);
   });
 
-  it('rejects a key from the very millisecond on at which it expires, read or remembered', async () => {
+  it('rejects a key from the exact millisecond at which it expires, read or cached', async () => {
     const store = new OneKeyStore();
     store.row.expires_at = NOW + 500;
     const ring = new KeyRing(store, banRules);

@@ -7,7 +7,7 @@ import { limitsOf } from './api-key.ts';
 import { type ApiKeyRow, quotasOf, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
-/** A client with a valid key, with what the limits of the key follow from. */
+/** A client with a valid key, with the terms of the key's limits. */
 export interface LimitedCaller extends Caller, LimitedKey {}
 
 interface Entry {
@@ -18,28 +18,28 @@ interface Entry {
 }
 
 interface Reading {
-  begunAt: number;
+  startedAt: number;
   entry: Promise<Entry | undefined>;
 }
 
-/** What transactions notify that change a key. */
+/** The topic that transactions notify when they change a key. */
 export const KEYS_CHANGED = 'api keys changed';
 
-/** How long a key is taken from memory, in milliseconds: a change made elsewhere takes effect within this time. */
+/** How long a key is cached, in milliseconds: a change by another process takes effect within this time. */
 export const FRESH_FOR = SECOND;
 
-/** More keys than this at once and the ring starts anew: it bounds memory, some 300 bytes a key. */
+/** The number of keys at which the cache is cleared, to bound memory: a key takes about 300 bytes. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * The keys in use, so that a request seldom costs a read. Only keys that exist enter it. It is looked up by the text of
- * the key, which it holds in memory only: hashing each request's key would cost more than all else the gate does.
+ * A cache of the keys in use, so that few requests need a read. It contains only existing keys. A key is looked up by its
+ * secret, which stays in memory: hashing the key of each request would cost more than the rest of the gate.
  */
 export class KeyRing {
   readonly #db: Queries;
   readonly #banRules: BanRules;
   readonly #entries = new Map<string, Entry>();
-  /** The reads on their way, which the requests that come meanwhile share. */
+  /** The reads in progress, which concurrent requests share. */
   readonly #readings = new Map<string, Reading>();
 
   constructor(db: Queries & Notifier, banRules: BanRules) {
@@ -48,7 +48,7 @@ export class KeyRing {
     db.onNotice(KEYS_CHANGED, () => this.#clear());
   }
 
-  /** The caller whose secret this is; `undefined` when the key is mistyped, unknown, expired or revoked. */
+  /** Returns the caller with this secret; `undefined` when the key is mistyped, unknown, expired or revoked. */
   find(secret: string, now: number): LimitedCaller | undefined | Promise<LimitedCaller | undefined> {
     const entry = this.#entries.get(secret);
     if (entry && isFresh(entry.readAt, now)) {
@@ -57,20 +57,20 @@ export class KeyRing {
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
-  /** The caller that a secret had when it was last read, however long ago: for what is told while nothing can be read. */
+  /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
   lastKnown(secret: string): LimitedCaller | undefined {
     return this.#entries.get(secret)?.caller;
   }
 
   async #read(secret: string, now: number): Promise<LimitedCaller | undefined> {
     let reading = this.#readings.get(secret);
-    if (!reading || !isFresh(reading.begunAt, now)) {
-      reading = { begunAt: now, entry: this.#readEntry(secret, now) };
+    if (!reading || !isFresh(reading.startedAt, now)) {
+      reading = { startedAt: now, entry: this.#readEntry(secret, now) };
       this.#readings.set(secret, reading);
     }
     try {
       const entry = await reading.entry;
-      // What was begun before a change is nothing to go by for those that come after it.
+      // A read that started before a change of a key must not serve later requests.
       if (this.#readings.get(secret) === reading) this.#remember(secret, entry);
       return entry && now < entry.expiresAt ? entry.caller : undefined;
     } finally {
@@ -98,8 +98,8 @@ export class KeyRing {
   }
 
   /**
-   * Forgets all that was read, because a key was changed here. It is called between the commit and the response to the change:
-   * what was read before the commit goes, and what is being read is not remembered, because it may be from before.
+   * Clears the cache because this process changed a key. Called between the commit and the response. Reads in progress are
+   * not cached either, because they may be from before the commit.
    */
   #clear(): void {
     this.#entries.clear();
@@ -121,7 +121,7 @@ export class KeyRing {
   }
 }
 
-/** Whether what was read at `readAt` may still be taken; a clock that was set back says nothing of it. */
+/** Whether a result from `readAt` can still be used; not after the clock was set back. */
 function isFresh(readAt: number, now: number): boolean {
   return now - readAt < FRESH_FOR && now >= readAt;
 }

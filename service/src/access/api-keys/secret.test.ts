@@ -21,7 +21,7 @@ describe('a key', () => {
     assert.ok(isWellFormed('psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w'));
   });
 
-  it('with any one character changed is not well-formed', () => {
+  it('with a single changed character is not well-formed', () => {
     const key = newSecret();
     for (let place = 0; place < key.length; place++) {
       for (const character of `${BASE62}_-.é\0 `) {
@@ -50,18 +50,18 @@ describe('a key', () => {
     }
   });
 
-  it('is not what any other text is', () => {
+  it('is well-formed, and other texts are not', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60 }), text => assert.ok(!isWellFormed(text))));
   });
 
-  it('is kept as its SHA-256', () => {
+  it('is stored as its SHA-256', () => {
     const key = newSecret();
     assert.deepEqual(hashOf(key), createHash('sha256').update(key).digest());
   });
 });
 
-describe('words of the caller', () => {
-  it('are repeated without the keys in them, whole or cut short', () => {
+describe('input of a client', () => {
+  it('is repeated without its keys, whole or truncated', () => {
     const key = newSecret();
     assert.equal(withoutSecrets(`name ${key}, key "${key.slice(0, 20)}…"`), 'name psk_…, key "psk_……"');
     assert.equal(withoutSecrets('pets and desks_'), 'pets and desks_');

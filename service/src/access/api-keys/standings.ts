@@ -4,10 +4,10 @@ import type { OwnerProblem, OwnerStanding } from '../../events/webhooks/owners.t
 import { formatDateTime } from '../../kit/dates.ts';
 import { type ApiKeyRow, scopesOf, selectApiKeysOf } from './api-key-queries.ts';
 
-/** The scopes without which the webhooks of a key are stopped. */
+/** The scopes that a key needs for its webhooks, which otherwise stop. */
 const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'] as const satisfies readonly Scope[];
 
-/** Reads what the webhooks of each of these keys may be sent, 100 keys at most. */
+/** Reads what the webhooks of these keys, at most 100, are allowed to receive. */
 export async function readStandings(
   db: Queries,
   keyIds: readonly number[],

@@ -3,7 +3,7 @@ import type { WindowLimits } from '../../counters/windows.ts';
 /** Requests admitted per UTC minute and per UTC day. */
 export type Limits = WindowLimits;
 
-/** The plans with fixed limits; Enterprise keys carry limits of their own (`quotas`). */
+/** The plans with fixed limits; each Enterprise key has limits of its own (`quotas`). */
 export const planLimits = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

@@ -28,27 +28,26 @@ import { mergeUse, minuteOf, stateOf, storeChanges } from './stored-limits.ts';
 /** Keys whose counts are written in one transaction. */
 const FLUSHED_AT_ONCE = 200;
 
-/** Rows that a sweep looks at in one slice. */
+/** Rows that a sweep checks in one slice. */
 const SWEPT_AT_ONCE = 500;
 
 export interface KeyLimitsOptions {
   db: Queries & Writer;
   counters: Counters;
   banRules: BanRules;
-  /** Is told of each ban as it begins. */
+  /** Called when a ban begins. */
   onBan: (keyId: number, ban: Ban) => void;
 }
 
-/** A key as far as its limits are concerned. */
+/** A key with the terms of its limits. */
 export interface LimitedKey {
   keyId: number;
   terms: Terms;
 }
 
 /**
- * The limits, bans and use of API keys: decided by the counters and kept in the store from time to time, so that a restart
- * forgets nothing and a crash what was counted in memory alone since the last flush. Instants are in milliseconds since the
- * epoch.
+ * The limits, bans and usage of API keys: decided by the counters and stored periodically. A restart loses nothing; a crash
+ * loses what was counted only in memory since the last flush. Instants are in milliseconds since the Unix epoch.
  */
 export class KeyLimits {
   readonly #db: Queries & Writer;
@@ -56,7 +55,7 @@ export class KeyLimits {
   readonly #banRules: BanRules;
   readonly #onBan: (keyId: number, ban: Ban) => void;
   #flushing: Promise<void> | undefined;
-  /** The key up to which the sweep has looked through the stored limits. */
+  /** The ID of the key up to which the sweep has checked the stored limits. */
   #sweptTo = 0;
 
   constructor({ db, counters, banRules, onBan }: KeyLimitsOptions) {
@@ -66,7 +65,7 @@ export class KeyLimits {
     this.#onBan = onBan;
   }
 
-  /** Goes on from what was kept. To be called before the first request. */
+  /** Restores the stored counts. Must be called before the first request. */
   async load(now: number): Promise<void> {
     const today = Math.floor(now / DAY);
     for (const row of await selectLimits(this.#db, today)) {
@@ -75,14 +74,14 @@ export class KeyLimits {
     }
   }
 
-  /** Decides a request of a key, and counts it. It answers a promise only when the counters do. */
+  /** Decides a request of a key, and counts it. Returns a promise only when the counters do. */
   decide(key: LimitedKey, now: number): Decision | Promise<Decision> {
     const decision = this.#counters.decideKey(key.keyId, key.terms, now);
-    if (decision instanceof Promise) return decision.then(decided => this.#noteBan(key, decided));
-    return this.#noteBan(key, decision);
+    if (decision instanceof Promise) return decision.then(decided => this.#reportBan(key, decided));
+    return this.#reportBan(key, decision);
   }
 
-  /** What is known of keys, wherever they were used; keys that nothing is known of are left out. */
+  /** Resolves with the states of keys by ID, shared with other replicas; keys without a state are missing. */
   statesOf(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
     return this.#counters.statesOfKeys(keys);
   }
@@ -91,32 +90,32 @@ export class KeyLimits {
     return (await this.#counters.statesOfKeys([key])).get(key.keyId);
   }
 
-  /** The same as far as this process has seen it, for where nothing may be waited for. */
+  /** Returns the state of a key as this process last saw it, for callers that cannot wait. */
   seenStateOf(keyId: number, resets?: number): Readonly<LimitState> | undefined {
     return this.#counters.stateOfKey(keyId, resets);
   }
 
-  /** What a key has used of its limits, and did on each day that is kept. */
+  /** Resolves with the use of a key's limits, and its requests on each stored day. */
   async usageOf(key: CountedKey, limits: Limits, now: number): Promise<Pick<KeyUsage, 'windows' | 'days'>> {
     const today = Math.floor(now / DAY);
     const state = (await this.stateOf(key)) ?? newState(now, key.resets);
     const windows = windowsAt(state, limits, now);
     const firstDay = today - USAGE_DAYS + 1;
-    const kept = await selectUsage(this.#db, key.keyId, firstDay);
+    const stored = await selectUsage(this.#db, key.keyId, firstDay);
     const counted = [...this.#counters.daysOf(key.keyId), dayUseOf(key.keyId, state)];
     const isKnown = ({ day }: { day: number }) => day >= firstDay && day <= lastDay(now);
     return {
       windows: { minute: usedWindow(windows.minute), day: usedWindow(windows.day) },
-      days: daysOf(kept.filter(isKnown), counted.filter(isKnown)),
+      days: daysOf(stored.filter(isKnown), counted.filter(isKnown)),
     };
   }
 
   /**
-   * Stores what was counted since the last flush, in transactions of a few hundred keys. What cannot be stored is left to
-   * the next flush.
+   * Stores what was counted since the last flush, in transactions of a few hundred keys. When a transaction fails, the next
+   * flush stores its counts.
    */
   async flush(): Promise<void> {
-    // The failure of an earlier flush goes to its own caller: this one stores what that one did not.
+    // The caller of an earlier flush handles its failure; this flush stores the same counts.
     while (this.#flushing) await this.#flushing.catch(() => {});
     this.#flushing = this.#storeChanges();
     try {
@@ -127,8 +126,8 @@ export class KeyLimits {
   }
 
   /**
-   * Forgets a slice of the windows, bans and usage that no longer matter, in memory and in the store. Returns whether there
-   * may be more.
+   * Deletes a slice of the windows, bans and usage that no longer matter, in memory and in the store. Resolves with whether
+   * there may be more.
    */
   async sweep(now: number): Promise<boolean> {
     const today = Math.floor(now / DAY);
@@ -137,8 +136,8 @@ export class KeyLimits {
     const future = await deleteUsageAfter(this.#db, lastDay(now), SWEPT_AT_ONCE);
     const isMoreStored = await this.#sweepLimits({
       minute: (today * DAY) / MINUTE,
-      // Strikes were taken before that.
-      toldUntil: now - this.#banRules.strikesWithin,
+      // Strikes are not later than the wait.
+      waitUntil: now - this.#banRules.strikesWithin,
       bannedUntil: now - this.#banRules.decay,
       latest: latestCredible(now),
     });
@@ -154,7 +153,7 @@ export class KeyLimits {
     return isMore;
   }
 
-  /** Ends with what had changed at its beginning: keys in constant use change again while it runs. */
+  /** Stores only as many changes as existed at the start, because keys in constant use change again while it runs. */
   async #storeChanges(): Promise<void> {
     for (let left = this.#counters.changeCount(); left > 0; left -= FLUSHED_AT_ONCE) {
       const changes = this.#counters.takeChanges(FLUSHED_AT_ONCE);
@@ -167,8 +166,8 @@ export class KeyLimits {
     }
   }
 
-  /** Tells of a ban that begins with this decision. */
-  #noteBan({ keyId, terms }: LimitedKey, decision: Decision): Decision {
+  /** Calls `onBan` when a ban begins with this decision. */
+  #reportBan({ keyId, terms }: LimitedKey, decision: Decision): Decision {
     const state = decision.banBegins ? this.seenStateOf(keyId, terms.resets) : undefined;
     const ban = state && banOf(state, terms.bansLiftedAt, state.bannedAt);
     if (ban) this.#onBan(keyId, ban);
@@ -176,7 +175,7 @@ export class KeyLimits {
   }
 }
 
-/** The ban of a key in this state, as it is told. */
+/** Returns the ban of a key in this state, for responses; null when there is none. */
 export function banOf(
   state: Readonly<LimitState> | undefined,
   bansLiftedAt: number,
@@ -187,8 +186,8 @@ export function banOf(
 }
 
 /**
- * The minute in which a key was last used, as far as its state and the store know; 0 when it was not. What a clock that ran
- * ahead has noted is left out.
+ * Returns the minute in which a key was last used, from its state and the store; 0 when it was never used. Ignores instants
+ * from a clock that ran ahead.
  */
 export function lastUsedAt(
   state: Readonly<LimitState> | undefined,
@@ -199,14 +198,14 @@ export function lastUsedAt(
   return Math.max(0, ...known.filter(instant => instant <= latestCredible(now)));
 }
 
-/** The last day that can have begun, in days since the Unix epoch. */
+/** Returns the latest day that can have begun on any clock, in days since the Unix epoch. */
 function lastDay(now: number): number {
   return Math.floor(latestCredible(now) / DAY);
 }
 
-/** The use of each day, the latest first. */
-function daysOf(kept: readonly UsageRow[], counted: readonly DayUse[]): DayUsage[] {
-  const days = new Map(kept.map(row => [row.day, row]));
+/** Merges stored and counted use by day, the latest first. */
+function daysOf(stored: readonly UsageRow[], counted: readonly DayUse[]): DayUsage[] {
+  const days = new Map(stored.map(row => [row.day, row]));
   for (const use of counted) days.set(use.day, mergeUse(days.get(use.day), use));
   return [...days.values()]
     .sort((a, b) => b.day - a.day)
@@ -215,7 +214,7 @@ function daysOf(kept: readonly UsageRow[], counted: readonly DayUse[]): DayUsage
       admitted: earlier_admitted + admitted,
       refused: earlier_refused + refused,
     }))
-    .filter(({ admitted, refused }) => admitted + refused > 0);
+    .filter(day => day.admitted + day.refused > 0);
 }
 
 function usedWindow({

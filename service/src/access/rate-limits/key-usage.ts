@@ -1,7 +1,7 @@
 import { dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 
-/** For how many days the use of keys is kept, today included. */
+/** For how many days the usage of keys is retained, today included. */
 export const USAGE_DAYS = 90;
 
 const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
@@ -9,12 +9,12 @@ const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
 export const Ban = {
   title: 'Ban',
   type: 'object',
-  description: 'A temporary ban: the key went on calling after it was told to wait.',
+  description: 'A temporary ban of a key that continued to send requests after it was rejected.',
   required: ['since', 'until'],
   additionalProperties: false,
   properties: {
     since: { ...dateTime, description: 'When the ban began.' },
-    until: { ...dateTime, description: 'When it ends by itself.' },
+    until: { ...dateTime, description: 'When the ban ends by itself.' },
   },
   example: { since: '2026-11-21T12:00:31.204Z', until: '2026-11-21T12:01:32.000Z' },
 } as const;
@@ -26,8 +26,8 @@ export const UsedWindow = {
   additionalProperties: false,
   properties: {
     limit: { ...count, description: 'Requests that the window admits.' },
-    used: { ...count, description: 'Requests admitted so far. Rejected ones use nothing.' },
-    remaining: { ...count, description: 'Requests that it will still admit.' },
+    used: { ...count, description: 'Requests admitted so far. Rejected requests do not count.' },
+    remaining: { ...count, description: 'Requests that the window will still admit.' },
     resetAt: { ...dateTime, description: 'When the window ends and the next begins.' },
   },
   example: { limit: 300, used: 12, remaining: 288, resetAt: '2026-11-21T12:01:00.000Z' },
@@ -53,19 +53,19 @@ export const DayUsage = {
   properties: {
     date: { type: 'string', format: 'date', description: 'The UTC day.' },
     admitted: { ...count, description: 'Requests admitted on that day.' },
-    refused: { ...count, description: 'Requests answered with 429 on that day.' },
+    refused: { ...count, description: 'Requests rejected with 429 on that day.' },
   },
   example: { date: '2026-11-21', admitted: 2_412, refused: 0 },
 } as const;
 
-/** The part of a representation that tells of a key's use. */
+/** The properties for a key's usage. */
 const usageFields = {
   windows: UsedWindows,
   days: {
     type: 'array',
     items: DayUsage,
     maxItems: USAGE_DAYS,
-    description: `Use by UTC day, the latest first; days without a request are left out. Kept for ${USAGE_DAYS} days.`,
+    description: `Usage by UTC day, the latest first, without days without a request. Retained for ${USAGE_DAYS} days.`,
   },
 } as const;
 

@@ -29,13 +29,13 @@ const limitColumns = {
   bans: 'BIGINT',
 } as const;
 
-/** A limit row, with the use of a day since the same reset; null when there was none. */
+/** A limit row, with the usage of a day since the same reset; null when there was none. */
 export interface LimitRowOfDay extends LimitRow {
   admitted: number | null;
   refused: number | null;
 }
 
-/** What is stored of every key, with its use of `day` (days since the Unix epoch). */
+/** Reads the limits of every key, with its usage on `day` (in days since the Unix epoch). */
 export function selectLimits(db: Queries, day: number): Promise<LimitRowOfDay[]> {
   return db.all(
     `SELECT l.*, u.admitted, u.refused
@@ -44,7 +44,7 @@ export function selectLimits(db: Queries, day: number): Promise<LimitRowOfDay[]>
   );
 }
 
-/** What is stored of the windows, strikes and bans of some keys, which no other transaction changes until this one ends. */
+/** Reads the windows, strikes and bans of some keys, and locks these rows until the transaction ends. */
 export function selectLimitsOf(db: Queries, keyIds: readonly number[]): Promise<LimitRow[]> {
   const rows = keyIds.map(api_key_id => ({ api_key_id }));
   const [keys, json] = recordsSql(db.engine, { api_key_id: 'BIGINT' }, rows);
@@ -55,13 +55,13 @@ export function selectLimitsOf(db: Queries, keyIds: readonly number[]): Promise<
   );
 }
 
-/** Stores the windows, strikes and bans of keys in place of what is stored of them. */
+/** Inserts or replaces the windows, strikes and bans of keys. */
 export async function upsertLimits(db: Queries, rows: readonly LimitRow[]): Promise<void> {
   const [states, json] = recordsSql(db.engine, limitColumns, rows);
   await db.run(upsertSql('key_limits', limitColumns, ['api_key_id'], states), [json]);
 }
 
-/** The use of a day: since the last reset that it is known from, and before that. */
+/** The usage of a day: since the last reset, and before it (`earlier_…`). */
 export interface UsageRow {
   api_key_id: number;
   day: number;
@@ -82,38 +82,38 @@ const usageColumns = {
   earlier_refused: 'BIGINT',
 } as const;
 
-/** What is stored of some days of some keys, which no other transaction changes until this one ends. */
+/** Reads the usage of some keys on some days, and locks these rows until the transaction ends. */
 export function selectUsageOf(
   db: Queries,
   days: readonly Pick<DayUse, 'keyId' | 'day'>[],
 ): Promise<UsageRow[]> {
   const rows = days.map(({ keyId, day }) => ({ api_key_id: keyId, day }));
-  const [asked, json] = recordsSql(db.engine, { api_key_id: 'BIGINT', day: 'BIGINT' }, rows);
+  const [requested, json] = recordsSql(db.engine, { api_key_id: 'BIGINT', day: 'BIGINT' }, rows);
   return db.all(
-    `SELECT u.* FROM ${asked} AS a JOIN key_usage u ON u.api_key_id = a.api_key_id AND u.day = a.day
+    `SELECT u.* FROM ${requested} AS r JOIN key_usage u ON u.api_key_id = r.api_key_id AND u.day = r.day
      ORDER BY u.api_key_id, u.day ${forUpdate(db.engine, 'u')}`,
     [json],
   );
 }
 
-/** Stores what keys did on days, each named once, in place of what is stored of these days. */
+/** Inserts or replaces the usage of keys on days. Each key and day must occur only once. */
 export async function upsertUsage(db: Queries, rows: readonly UsageRow[]): Promise<void> {
   const [days, json] = recordsSql(db.engine, usageColumns, rows);
   await db.run(upsertSql('key_usage', usageColumns, ['api_key_id', 'day'], days), [json]);
 }
 
-/** Inserts the rows of a table for a FROM clause, or puts them in place of those with the same key. */
+/** Returns a statement that inserts the rows of `rows`, a table for a FROM clause, or replaces those with the same key. */
 function upsertSql(table: string, columns: object, key: readonly string[], rows: string): string {
   const names = Object.keys(columns);
   const updates = names.filter(name => !key.includes(name)).map(name => `${name} = excluded.${name}`);
-  // Without WHERE SQLite would read ON as the condition of a join.
+  // Without WHERE, SQLite would parse ON as the condition of a join.
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${rows} AS new_rows WHERE true
      ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`;
 }
 
 /**
- * Stores the minutes in which keys were last used, in milliseconds since the Unix epoch, unless a later one is stored that is
- * credible by the end of that minute.
+ * Stores the minutes in which keys were last used, in milliseconds since the Unix epoch. A later stored minute stays, unless
+ * it is so far in the future that it is from a clock that ran ahead.
  */
 export async function updateLastUsed(
   db: Queries,
@@ -133,7 +133,7 @@ export async function updateLastUsed(
   );
 }
 
-/** The days of a key from `firstDay` on, the latest first. */
+/** Reads the usage of a key by day from `firstDay` on, the latest first. */
 export function selectUsage(db: Queries, keyId: number, firstDay: number): Promise<UsageRow[]> {
   return db.all(
     `SELECT * FROM key_usage
@@ -142,7 +142,7 @@ export function selectUsage(db: Queries, keyId: number, firstDay: number): Promi
   );
 }
 
-/** Deletes use from before `day`, of at most `limit` keys and days. Returns how many rows it deleted. */
+/** Deletes at most `limit` rows of usage before `day`. Resolves with the number of deleted rows. */
 export function deleteUsageBefore(db: Queries, day: number, limit: number): Promise<number> {
   return db.run(
     `DELETE FROM key_usage WHERE (api_key_id, day) IN (
@@ -152,7 +152,7 @@ export function deleteUsageBefore(db: Queries, day: number, limit: number): Prom
   );
 }
 
-/** Deletes use from after `day`, which a clock that ran ahead counted: it would count when that day comes. */
+/** Deletes usage after `day` from a clock that ran ahead: it would be shown when that day comes. */
 export function deleteUsageAfter(db: Queries, day: number, limit: number): Promise<number> {
   return db.run(
     `DELETE FROM key_usage WHERE (api_key_id, day) IN (
@@ -163,12 +163,12 @@ export function deleteUsageAfter(db: Queries, day: number, limit: number): Promi
 }
 
 /**
- * Keys that were neither used since `minute` nor banned since `bannedUntil`, and whose wait had ended before `toldUntil`.
- * What begins after `latest` is as good as past.
+ * Bounds of limits that no longer matter: keys without a request since `minute`, a ban that ended since `bannedUntil`, or a
+ * wait that ended since `waitUntil`. Times after `latest` are from a clock that ran ahead, and also do not matter.
  */
 export interface Spent {
   minute: number;
-  toldUntil: number;
+  waitUntil: number;
   bannedUntil: number;
   /** Milliseconds since the Unix epoch. */
   latest: number;
@@ -177,11 +177,14 @@ export interface Spent {
 const SPENT = `(minute < ? OR minute > ?) AND (told_until < ? OR told_at > ?)
   AND (banned_until < ? OR banned_at > ?)`;
 
-function valuesOf({ minute, toldUntil, bannedUntil, latest }: Spent): number[] {
-  return [minute, Math.floor(latest / MINUTE), toldUntil, latest, bannedUntil, latest];
+function valuesOf({ minute, waitUntil, bannedUntil, latest }: Spent): number[] {
+  return [minute, Math.floor(latest / MINUTE), waitUntil, latest, bannedUntil, latest];
 }
 
-/** Looks through the next `limit` keys after `after`: the last of them (null for none), how many, and how many are spent. */
+/**
+ * Checks the next `limit` keys after the ID `after`. Resolves with the last ID (null when there are none), the number of
+ * keys, and the number of spent keys.
+ */
 export async function selectSpentLimits(
   db: Queries,
   spent: Spent,
@@ -195,7 +198,7 @@ export async function selectSpentLimits(
   return row!;
 }
 
-/** Deletes what is stored of spent keys whose IDs are greater than `after` and at most `upTo`. */
+/** Deletes the limits of spent keys whose IDs are greater than `after` and at most `upTo`. */
 export function deleteSpentLimits(
   db: Queries,
   spent: Spent,

@@ -14,14 +14,14 @@ import {
 } from './limit-queries.ts';
 
 /**
- * Stores changes in a few statements, however many they are. Several replicas may store the same keys, so what is stored is
- * merged with the changes, by one replica at a time. Replicas of a version without that lock are kept away by the rows
- * themselves, which are locked in the order of their keys.
+ * Stores any number of changes in a few statements. Several replicas may store the same keys, so the stored rows are merged
+ * with the changes, by one replica at a time. Row locks, in the order of the keys, also exclude replicas of an older version
+ * that do not take the lock.
  */
 export async function storeChanges(tx: Transaction, { states, endedDays }: Changes): Promise<void> {
   await tx.lock('key limits');
   await storeStates(tx, states);
-  // A day that ended by a reset of the limits comes before the rest of it.
+  // When a reset split a day, the part before the reset comes first.
   await storeUse(tx, [...endedDays, ...states.map(({ keyId, state }) => dayUseOf(keyId, state))]);
   await updateLastUsed(
     tx,
@@ -55,44 +55,44 @@ async function storeUse(tx: Transaction, uses: readonly DayUse[]): Promise<void>
 }
 
 /**
- * The use of a day with what was counted in addition. Counts only grow between resets of the limits, so of two the larger
- * holds. With a later reset they begin again, and what was counted before is added to the earlier use of the day.
+ * Merges the stored use of a day with a counted one. Between resets of the limits counts only grow, so the larger one
+ * applies. After a later reset they start again, and the stored counts become part of the day's earlier use.
  */
 export function mergeUse(
-  kept: Readonly<UsageRow> | undefined,
-  { keyId, day, resets, admitted, refused }: DayUse,
+  stored: Readonly<UsageRow> | undefined,
+  { keyId, day, resets, admitted, refused: rejected }: DayUse,
 ): UsageRow {
   const counted = {
     api_key_id: keyId,
     day,
     resets,
     admitted,
-    refused,
+    refused: rejected,
     earlier_admitted: 0,
     earlier_refused: 0,
   };
-  if (!kept) return counted;
-  if (resets < kept.resets) return kept;
-  if (resets > kept.resets) {
+  if (!stored) return counted;
+  if (resets < stored.resets) return stored;
+  if (resets > stored.resets) {
     return {
       ...counted,
-      earlier_admitted: kept.earlier_admitted + kept.admitted,
-      earlier_refused: kept.earlier_refused + kept.refused,
+      earlier_admitted: stored.earlier_admitted + stored.admitted,
+      earlier_refused: stored.earlier_refused + stored.refused,
     };
   }
   return {
-    ...kept,
-    admitted: Math.max(kept.admitted, admitted),
-    refused: Math.max(kept.refused, refused),
+    ...stored,
+    admitted: Math.max(stored.admitted, admitted),
+    refused: Math.max(stored.refused, rejected),
   };
 }
 
-/** A key in constant use is stored as used once a minute. */
+/** Rounds down to the minute, so that a key in constant use is updated once a minute. */
 export function minuteOf(instant: number): number {
   return Math.floor(instant / MINUTE) * MINUTE;
 }
 
-/** The state of a key as it is stored. Its use of the day is stored apart. */
+/** Returns the state of a stored row. The use of the day is stored separately. */
 export function stateOf(row: LimitRow): LimitState {
   return {
     minute: row.minute,
@@ -100,13 +100,13 @@ export function stateOf(row: LimitRow): LimitState {
     day: 0,
     dayUsed: 0,
     dayRejected: 0,
-    toldAt: row.told_at,
-    toldUntil: row.told_until,
+    rejectedAt: row.told_at,
+    waitUntil: row.told_until,
     strikes: JSON.parse(row.strikes),
     bannedAt: row.banned_at,
     bannedUntil: row.banned_until,
     bans: row.bans,
-    // It is known to the minute.
+    // Only the minute is stored.
     seenAt: row.minute * MINUTE,
     resets: row.resets,
   };
@@ -118,8 +118,8 @@ function rowOf(keyId: number, state: Readonly<LimitState>): LimitRow {
     resets: state.resets,
     minute: state.minute,
     minute_used: state.minuteUsed,
-    told_at: state.toldAt,
-    told_until: state.toldUntil,
+    told_at: state.rejectedAt,
+    told_until: state.waitUntil,
     strikes: JSON.stringify(state.strikes),
     banned_at: state.bannedAt,
     banned_until: state.bannedUntil,

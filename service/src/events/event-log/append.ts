@@ -1,7 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
 import { type EventType, subjectOf } from './event-types.ts';
 
-/** Tells of a change, in the transaction that makes it. `data` is the resource after it, or what a deleted one was. */
+/**
+ * Appends an event to the log, in the transaction that makes the change. `data` is the resource after the change, or its last
+ * state if it was deleted.
+ */
 export function appendEvent(tx: Transaction, type: EventType, id: number, data: object): void {
   tx.append({ type, subject: subjectOf(type, id), data: JSON.stringify(data) });
 }

@@ -3,7 +3,7 @@ import { nearest } from '../../kit/text.ts';
 import type { EventRow } from './event.ts';
 import { type EventType, eventTypeNames, isConfidential } from './event-types.ts';
 
-/** Names of event types, as `eventFilter` reads them. */
+/** The schema of event types and patterns that `eventFilter` accepts. */
 export const typeNames = {
   type: 'array',
   items: { type: 'string', maxLength: 50, example: 'order.*' },
@@ -11,17 +11,17 @@ export const typeNames = {
   maxItems: 50,
 } as const;
 
-/** Which events a reader gets. */
+/** The events that a reader gets. */
 export interface EventFilter {
-  /** `undefined` for all. */
+  /** `undefined` for all types. */
   types: ReadonlySet<string> | undefined;
-  /** `undefined` for all. */
+  /** `undefined` for all subjects. */
   subject: string | undefined;
 }
 
 /**
- * The filter that a reader asks for. `types` are names such as `pet.created`, or `order.*` for all of one kind. Events of
- * keys are for administrators, who also get them when they ask for all.
+ * Returns the filter for the requested types, which are names such as `pet.created` or patterns such as `order.*`. Only
+ * administrators get events of keys, also when they request no types. Throws `insufficient_scope` and `invalid_request`.
  */
 export function eventFilter(
   { types, subject }: { types?: readonly string[] | undefined; subject?: string | undefined },
@@ -31,7 +31,7 @@ export function eventFilter(
   const wanted = types === undefined ? eventTypeNames : types.flatMap(typesOf);
   const forbidden = types && !isAdministrator && wanted.find(isConfidential);
   if (forbidden) {
-    throw new ApiError('insufficient_scope', `Events \`${forbidden}\` are for the scope \`admin\``);
+    throw new ApiError('insufficient_scope', `Events \`${forbidden}\` need the scope \`admin\``);
   }
   const allowed = isAdministrator ? wanted : wanted.filter(type => !isConfidential(type));
   return { types: new Set(allowed), subject };
@@ -41,7 +41,7 @@ export function matches({ types, subject }: EventFilter, event: EventRow): boole
   return (!types || types.has(event.type)) && (subject === undefined || subject === event.subject);
 }
 
-/** The types that a name or pattern stands for. Throws `invalid_request` for none. */
+/** Returns the types that match a name or pattern. Throws `invalid_request` if none does. */
 export function typesOf(pattern: string): EventType[] {
   const types = pattern.endsWith('.*')
     ? eventTypeNames.filter(type => type.startsWith(pattern.slice(0, -1)))

@@ -10,11 +10,11 @@ const EXPIRED_AT_ONCE = 1_000;
 
 export interface EventPage {
   events: EventRow[];
-  /** The number after which the next page begins: that of the last event, or of the end of the log. */
+  /** The cursor of the next page: the number of the last event of this page, or of the log if this page reaches its end. */
   position: number;
 }
 
-/** The next events after a position, oldest first. */
+/** Returns the next events after a position, oldest first. Throws `cursor_expired`. */
 export async function read(
   db: Queries,
   filter: EventFilter,
@@ -26,7 +26,10 @@ export async function read(
   return { events, position: last ? last.id : Math.max(after, latest) };
 }
 
-/** The position that a cursor stands for: the number of an event, or `latest`; without one that of the whole log. */
+/**
+ * Returns the position of a cursor, which is the number of an event or `latest`. Without a cursor it is the start of the log.
+ * Throws `invalid_request` and `cursor_expired`.
+ */
 export async function positionOf(db: Queries, cursor: string | undefined): Promise<number> {
   const { oldest, latest } = await selectEnds(db);
   if (cursor === undefined) return oldest - 1;
@@ -35,7 +38,7 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
   if (position > latest) {
     throw new ApiError(
       'invalid_request',
-      `A cursor is the number of an event, of which the latest is ${latest}; it was ${shortened(cursor, 21)}`,
+      `The cursor must be the number of an event, at most ${latest}, or \`latest\`; it was ${shortened(cursor, 21)}`,
     );
   }
   rejectExpired(position, oldest);
@@ -43,8 +46,8 @@ export async function positionOf(db: Queries, cursor: string | undefined): Promi
 }
 
 /**
- * Deletes a slice of the events that are older than `before`, in milliseconds since the Unix epoch, and leaves no gap.
- * Returns whether there may be more.
+ * Deletes one slice of the events older than `before`, in milliseconds since the Unix epoch. It deletes the oldest events
+ * first, so that the log has no gaps. Returns whether more events may have expired.
  */
 export async function expire(db: Queries, before: number): Promise<boolean> {
   const last = await selectLastBefore(db, before, EXPIRED_AT_ONCE);
@@ -57,7 +60,7 @@ function rejectExpired(position: number, oldest: number): void {
   if (position >= oldest - 1) return;
   throw new ApiError(
     'cursor_expired',
-    `The events after cursor ${position} are no longer kept; the oldest cursor is ${oldest - 1}: what changed before it ` +
-      'must be read from the resources',
+    `The events after cursor ${position} have expired; the oldest cursor is ${oldest - 1}: read the resources to get ` +
+      'earlier changes',
   );
 }

@@ -3,7 +3,7 @@ import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
 
-/** The number of the latest event, and of the oldest that is kept: one more where none is. */
+/** The number of the latest event, and of the oldest event in the log. `oldest` is `latest + 1` if the log is empty. */
 export interface Ends {
   oldest: number;
   latest: number;
@@ -12,8 +12,8 @@ export interface Ends {
 const ENDS = 'last_id AS latest, coalesce((SELECT min(id) FROM events), last_id + 1) AS oldest';
 
 /**
- * The first `limit` events after `after` that pass the filter, oldest first, and the ends of the log: all of one instant,
- * so that no event can expire unseen in between. The cost depends on `limit` and the number of types, not on the log.
+ * Returns the first `limit` events after `after` that match the filter, oldest first, and the ends of the log. One statement
+ * reads both, so that no event can expire in between. The cost depends on `limit` and the number of types, not on the log.
  */
 export async function selectEvents(
   db: Queries,
@@ -35,8 +35,8 @@ export async function selectEvents(
 type Values = (number | string)[];
 
 /**
- * Which events a page can have. An index has the events of one type, or of one subject and type, in the order of their
- * IDs, but not those of several types: the first `limit` of each type are found one by one and merged.
+ * Returns the condition for the events of a page. An index has the events of one type, or of one subject and type, in the
+ * order of their IDs, but not those of several types: the query merges the first `limit` events of each type.
  */
 function pageCondition(
   { types, subject }: EventFilter,
@@ -45,7 +45,7 @@ function pageCondition(
 ): [condition: string, values: Values] {
   const wanted = subject === undefined ? types : typesOfSubject(subject, types);
   if (wanted === undefined) return ['id > ?', [after]];
-  // Numbers begin with 1.
+  // Numbers start at 1, so this matches no event.
   if (wanted.size === 0) return ['id = 0', []];
   const key = subject === undefined ? 'type = ?' : 'subject = ? AND type = ?';
   const ofType = `SELECT id FROM (SELECT id FROM events WHERE ${key} AND id > ? ORDER BY id LIMIT ?) AS of_type`;
@@ -60,7 +60,10 @@ export async function selectEnds(db: Queries): Promise<Ends> {
   return one<Ends>(db, `SELECT ${ENDS} FROM event_log`);
 }
 
-/** The last of the oldest events of which none is of `time` or later, among the first `limit`; null when there is none. */
+/**
+ * Returns the last event of the first `limit` for which it and all events before it are older than `time`; null if there is
+ * none.
+ */
 export async function selectLastBefore(db: Queries, time: number, limit: number): Promise<number | null> {
   const row = await db.get<{ id: number | null }>(
     `SELECT max(id) AS id FROM (

@@ -5,27 +5,27 @@ import { SECOND } from '../../kit/clock.ts';
 import type { EventRow } from './event.ts';
 import { selectEnds, selectEvents } from './event-queries.ts';
 
-/** How often the log is looked at although nothing was heard, in milliseconds: for events of other processes. */
-const LOOK_AROUND = SECOND;
+/** The interval at which the tail reads the log without a notification, in milliseconds: other processes also write events. */
+const POLL_INTERVAL = SECOND;
 
-/** The most events read, and handed on, at once. */
+/** The most events in one read and in one call of a listener. */
 const BATCH = 200;
 
-/** How many listeners are handed a batch in one turn of the event loop. */
+/** The number of listeners that receive a batch in one turn of the event loop. */
 const LISTENERS_PER_TURN = 50;
 
-/** The most streams that read the log at once because they are behind: the others wait for their turn. */
+/** The most streams that catch up with the log at once; the others wait in a queue. */
 const CATCH_UPS = 2;
 
 const ALL = { types: undefined, subject: undefined };
 
 type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
 
-/** `position` is the number after which the next events come. */
+/** `position` is the number of the last event so far: the next batch starts after it. */
 export type TailListener = (events: readonly EventRow[], position: number) => void;
 
 /**
- * The end of the log, read once for all who follow it in this process. While nobody follows, nothing is read.
+ * Reads new events of the log once for all listeners in this process. It reads nothing while it has no listeners.
  */
 export class EventTail {
   readonly #db: TailStore;
@@ -34,31 +34,31 @@ export class EventTail {
   readonly #catchUps = pLimit(CATCH_UPS);
   #position: number | undefined;
   #reading: Promise<void> | undefined;
-  #again = false;
+  #readAgain = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(db: TailStore, onError: (error: unknown) => void) {
     this.#db = db;
     this.#onError = onError;
-    db.onEvents(() => this.#look());
+    db.onEvents(() => this.#poll());
   }
 
-  /** The number of the last event that was handed on; `undefined` until the first look. */
+  /** The number of the last event that listeners received; `undefined` until the first read. */
   get position(): number | undefined {
     return this.#position;
   }
 
   /**
-   * Resolves when every change that was acknowledged before the call is in the log: on PostgreSQL events get their numbers
-   * shortly after the commit. Rejects with DatabaseUnavailable.
+   * Resolves when the log has the events of all changes that were acknowledged before the call: on PostgreSQL events get
+   * their numbers shortly after the commit. Rejects with DatabaseUnavailable.
    */
   settled(): Promise<void> {
     return this.#db.numberEvents();
   }
 
   /**
-   * Runs one read of a stream that is behind. Few run at once, each in a turn of the event loop of its own, so that streams
-   * that read a long log hold up neither other requests nor each other.
+   * Runs one read of a stream that is behind. Few of them run at once, each in its own turn of the event loop, so that streams
+   * that read a long log block neither other requests nor each other.
    */
   catchUp<T>(read: () => Promise<T>): Promise<T> {
     return this.#catchUps(async () => {
@@ -68,16 +68,16 @@ export class EventTail {
   }
 
   /**
-   * Hands `listener` every event from now on, in order; it is to be done at once. The first time it may be handed none:
-   * then the tail begins where the log ends now. Answers what ends that.
+   * Calls `listener` with all events from now on, in order. It must be synchronous. The first call may have no events: it
+   * passes the position at which the tail starts. Returns a function that removes the listener.
    */
   follow(listener: TailListener): () => void {
     this.#listeners.add(listener);
     if (this.#timer === undefined) {
-      this.#timer = setInterval(() => this.#look(), LOOK_AROUND);
+      this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL);
       this.#timer.unref();
     }
-    this.#look();
+    this.#poll();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
@@ -93,29 +93,29 @@ export class EventTail {
     await this.#reading;
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#listeners.size === 0) return;
-    this.#again = true;
+    this.#readAgain = true;
     this.#reading ??= this.#read();
   }
 
   async #read(): Promise<void> {
-    while (this.#again && this.#listeners.size > 0) {
-      this.#again = false;
+    while (this.#readAgain && this.#listeners.size > 0) {
+      this.#readAgain = false;
       try {
-        await this.#readOn();
+        await this.#readBatch();
       } catch (error) {
-        // The next look goes on from the same place.
+        // The next poll continues from the same position.
         this.#onError(error);
       }
     }
     this.#reading = undefined;
   }
 
-  async #readOn(): Promise<void> {
+  async #readBatch(): Promise<void> {
     if (this.#position === undefined) {
       const { latest } = await selectEnds(this.#db);
-      await this.#hand([], latest);
+      await this.#pass([], latest);
       return;
     }
     const after = this.#position;
@@ -125,19 +125,19 @@ export class EventTail {
     });
     const last = events.at(-1);
     if (!last) return;
-    await this.#hand(events, last.id);
-    if (events.length === BATCH) this.#again = true;
+    await this.#pass(events, last.id);
+    if (events.length === BATCH) this.#readAgain = true;
   }
 
-  /** Hands a batch to all listeners. The position is that of the batch from the first of them on. */
-  async #hand(events: readonly EventRow[], position: number): Promise<void> {
-    // Without listeners the tail has no position: the next listener begins at the end of the log as it is then.
+  /** Passes a batch to all listeners. `position` changes before the first of them is called. */
+  async #pass(events: readonly EventRow[], position: number): Promise<void> {
+    // Without listeners the tail has no position: the next listener starts at the end of the log at that time.
     if (this.#listeners.size === 0) return;
     this.#position = position;
-    let handed = 0;
+    let called = 0;
     for (const listener of this.#listeners) {
       listener(events, position);
-      if (++handed % LISTENERS_PER_TURN === 0) await nextTurn();
+      if (++called % LISTENERS_PER_TURN === 0) await nextTurn();
     }
   }
 }

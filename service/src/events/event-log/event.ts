@@ -5,10 +5,10 @@ import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts'
 import type { Json } from '../../routes/reply.ts';
 import { eventTypeNames } from './event-types.ts';
 
-/** The number of an event, after which a list or a stream begins, or a word for a place in the log. */
+/** The number of an event after which a list or a stream starts, or `latest`. */
 export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
-/** An event as it is sent: CloudEvents 1.0 in JSON. */
+/** An event as clients receive it: CloudEvents 1.0 in JSON. */
 export const Event = {
   title: 'Event',
   type: 'object',
@@ -21,28 +21,29 @@ export const Event = {
       type: 'string',
       pattern: '^[1-9][0-9]*$',
       description:
-        'The number of the event in the log: 1, 2, 3 … without gaps. It is also the cursor after the event.',
+        'The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event.',
     },
     source: { type: 'string', enum: ['/'], description: 'The service; `subject` is relative to it.' },
-    type: { type: 'string', enum: eventTypeNames, description: 'What happened.' },
+    type: { type: 'string', enum: eventTypeNames, description: 'The kind of change.' },
     subject: {
       type: 'string',
-      description: 'What it happened to: a collection and an ID, such as `pets/42`.',
+      description: 'The resource that changed: a collection and an ID, such as `pets/42`.',
     },
-    time: { ...dateTime, description: 'When it was written down.' },
+    time: { ...dateTime, description: 'When the event was recorded.' },
     datacontenttype: { type: 'string', enum: ['application/json'] },
     traceparent: {
       type: 'string',
       pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
       description:
-        'The trace of the request that made the change, if it had one: the header `traceparent` of W3C Trace Context, as an ' +
-        'attribute of the CloudEvents extension Distributed Tracing.',
+        'The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as ' +
+        'an attribute of the CloudEvents extension Distributed Tracing.',
     },
     data: {
       type: 'object',
       description:
-        'The resource after the change, or what it was when it is gone: the shape that the API answers with for `subject`. ' +
-        'Of `key.banned` it is the ban. The inventory entry of a pet comes and goes with it, without events of its own.',
+        'The resource after the change, or its last state if it was deleted, in the shape that the API returns for ' +
+        '`subject`. For `key.banned` it is the ban. The inventory entry of a pet is created and deleted with the pet, ' +
+        'without separate events.',
     },
   },
   example: {
@@ -66,11 +67,11 @@ export interface EventRow {
   subject: string;
   time: number;
   data: string;
-  /** The trace of the change; null when it has none. */
+  /** The trace of the change; null if there is none. */
   traceparent: string | null;
 }
 
-/** The bytes of an event: the same at every door. `data` is put in as it was kept. */
+/** Returns an event as JSON: pages, streams and webhooks send the same bytes. `data` is inserted as it is stored. */
 export function eventJson({
   id,
   type,
@@ -84,10 +85,10 @@ export function eventJson({
     `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`) as Json<Event>;
 }
 
-/** The attributes before `data`, none of which has a text that needs escaping. */
+/** Matches the attributes before `data`. None of their values needs escaping. */
 const TRACEPARENT = /^\{(?:"[a-z]+":"[^"]*",)*?"traceparent":"([^"]*)"/;
 
-/** The trace of an event that `eventJson` wrote. */
+/** Returns the trace of an event that `eventJson` made. */
 export function traceOfEvent(json: string): TraceContext | undefined {
   return parseTraceparent(TRACEPARENT.exec(json)?.[1]);
 }

@@ -6,10 +6,10 @@ import { type EventFilter, matches } from '../event-log/event-filter.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 
-/** Events read at once by a stream that is behind. */
+/** The events that a stream reads at once while it is behind. */
 const PAGE = 100;
 
-/** The bytes of a new event, made once for all streams that send it. */
+/** The messages of new events, each made once for all streams that send it. */
 const messages = new WeakMap<EventRow, Uint8Array>();
 
 function messageOf(event: EventRow): Uint8Array {
@@ -26,8 +26,8 @@ function messageText(event: EventRow): string {
 }
 
 /**
- * Sends the events after a position, and then all that come. It is in step with the tail, or behind and reads the log by
- * itself; while the reader takes nothing, nothing is read and nothing is kept for it.
+ * Sends the events after a position and all later ones. A stream in step with the tail gets its events from the tail; a
+ * stream that is behind reads the log itself. While the client reads nothing, the stream reads and stores nothing for it.
  */
 export class EventStream {
   readonly #db: Queries;
@@ -43,9 +43,10 @@ export class EventStream {
     this.#filter = filter;
     this.#position = position;
     this.#sink = sink;
-    // A reader that breaks off before its first event goes on from here, and one whose filter seldom fits from further on.
-    sink.send([Buffer.from(this.#place())]);
-    sink.onBeat(() => Buffer.from(`:\n${this.#place()}`));
+    // A client that disconnects before its first event continues from here. Each heartbeat sends the current position, because
+    // few events may match the filter.
+    sink.send([Buffer.from(this.#positionText())]);
+    sink.onBeat(() => Buffer.from(`:\n${this.#positionText()}`));
     const unfollow = tail.follow((events, position) => this.#onTail(events, position));
     sink.onClose(() => {
       this.#state = 'ended';
@@ -59,8 +60,8 @@ export class EventStream {
     this.#catchUp();
   }
 
-  /** Tells the reader how far it has come, by an ID without an event, which none hears of. */
-  #place(): string {
+  /** Returns the current position as an ID without an event: browsers store the ID and dispatch no event. */
+  #positionText(): string {
     return `id: ${this.#position}\n\n`;
   }
 
@@ -76,32 +77,32 @@ export class EventStream {
 
   #catchUp(): void {
     this.#state = 'reading';
-    this.#readOn().catch(error => {
+    this.#readToTail().catch(error => {
       if (this.#state === 'ended') return;
       this.#sink.end(
-        error instanceof ApiError ? error.message : 'The log cannot be read now; connect again to go on',
+        error instanceof ApiError ? error.message : 'The log cannot be read now; connect again to continue',
       );
     });
   }
 
-  /** Reads until the stream is where the tail is, or its reader is blocked. */
-  async #readOn(): Promise<void> {
+  /** Reads until the stream has caught up with the tail or its client is blocked. */
+  async #readToTail(): Promise<void> {
     while (this.#state === 'reading') {
       const tail = this.#tail.position;
-      // The tail has not looked yet, and will tell when it has.
+      // The tail has not read the log yet. It calls `#onTail` after its first read.
       if (tail === undefined) this.#state = 'behind';
       else if (this.#position >= tail) this.#state = 'in step';
       else {
         const page = await this.#tail.catchUp(() => this.#readPage());
         if (!page || this.#state !== 'reading') return;
         this.#position = page.position;
-        // Only this stream reads them now, so that their bytes are not worth keeping.
+        // Only this stream reads these events now, so there is no reason to cache their messages.
         if (page.events.length > 0) this.#send([Buffer.from(page.events.map(messageText).join(''))]);
       }
     }
   }
 
-  /** Reads nothing when the client has gone while the stream waited for its turn. */
+  /** Reads nothing if the client disconnected while the stream waited in the queue. */
   async #readPage(): Promise<eventLog.EventPage | undefined> {
     if (this.#state !== 'reading') return undefined;
     return eventLog.read(this.#db, this.#filter, { after: this.#position, limit: PAGE });

@@ -8,13 +8,13 @@ import type { EventTail } from '../event-log/event-tail.ts';
 export interface Wait {
   after: number;
   limit: number;
-  /** How long to wait for an event at most. */
+  /** The longest time to wait for an event. */
   seconds: number;
-  /** Ends the wait: the caller went away, or the service is about to. */
+  /** Ends the wait: the client disconnected, or the service is shutting down. */
   signal: AbortSignal;
 }
 
-/** The next events after a position: at once, as soon as there are any, or an empty page when the wait is over. */
+/** Returns the next events after a position as soon as there are any, or an empty page after the wait. */
 export async function waitForEvents(
   { db, tail }: { db: Queries; tail: EventTail },
   filter: EventFilter,
@@ -30,7 +30,7 @@ export async function waitForEvents(
   };
   const timer = setTimeout(end, seconds * SECOND);
   const unfollow = tail.follow(events => {
-    // None are handed on at the first look of the tail: what came before it is for the next reading to find.
+    // The first call of the tail may have no events: the next read finds those that were logged before it.
     if (events.length === 0 || events.some(event => matches(filter, event))) news.resolve();
   });
   signal.addEventListener('abort', end, { once: true });

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { isPrivate } from './addresses.ts';
 
 /**
- * The IANA IPv4 and IPv6 Special-Purpose Address Registries, and multicast: the first and the last address of each range,
- * with the neighbours before and after it where they are public.
+ * The ranges of the IANA IPv4 and IPv6 Special-Purpose Address Registries, and multicast: the first and the last address of
+ * each range, and the addresses before and after it if they are public.
  */
 const SPECIAL: [
   range: string,
@@ -73,7 +73,7 @@ describe('an address', () => {
     });
   }
 
-  it('of IPv4 that IPv6 embeds is private where the IPv4 address is', () => {
+  it('of IPv6 that embeds an IPv4 address is private if the IPv4 address is', () => {
     const pairs = SPECIAL.filter(([, first]) => !first.includes(':'));
     assert.ok(pairs.length > 10);
     for (const prefix of ['::ffff:', '64:ff9b::']) {
@@ -92,7 +92,7 @@ describe('an address', () => {
       assert.equal(isPrivate(address), false, address);
   });
 
-  it('with a zone, and a text that is not an address, is private', () => {
+  it('with a zone is private, and so is a text that is not an address', () => {
     for (const address of ['2606:2800::1%eth0', 'fe80::1%eth0', '', 'example.com', '1.2.3', '0x8.8.8.8'])
       assert.equal(isPrivate(address), true, address);
   });

@@ -4,12 +4,12 @@ import ipaddr from 'ipaddr.js';
 /** The part of IPv6 that is allocated for global unicast (IANA registry of the IPv6 address space). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The ranges that stand for IPv4: mapped (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052). Their last 32 bits are the address. */
+/** The ranges that embed IPv4 in their last 32 bits: mapped addresses (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052). */
 const EMBEDDING_IPV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(range => ipaddr.IPv6.parseCIDR(range));
 
 /**
- * Whether an address is not one of the public network, or the text is not an address. Not public are the special ranges
- * that the library knows from the IANA registries and all IPv6 that is not allocated for global unicast.
+ * Whether a text is not an address of the public network. The special ranges of the IANA registries, which the library
+ * contains, are not public, and neither is IPv6 outside the range for global unicast.
  */
 export function isPrivate(address: string): boolean {
   // A zone, as in fe80::1%eth0, names an interface of this machine.

@@ -1,5 +1,5 @@
 /**
- * How an attempt ended: `rejected` by the status of the answer, `unreachable` when the connection failed, `withheld` when it
- * was not sent.
+ * The result of an attempt: `rejected` if the endpoint returned an error status, `unreachable` if the connection failed,
+ * `withheld` if nothing was sent.
  */
 export type AttemptResult = 'delivered' | 'rejected' | 'timeout' | 'unreachable' | 'withheld';

@@ -5,8 +5,8 @@ import type { LeasedDelivery } from './delivery-queries.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 /**
- * Begins the span of an attempt, in the trace of its event. Of the URL it shows no more than the origin: path and query may
- * hold a token (semantic conventions for HTTP, `url.full`).
+ * Starts the span of an attempt, in the trace of its event. The span has only the origin of the URL, because path and query
+ * can contain a token (semantic conventions for HTTP, `url.full`).
  */
 export function beginAttemptSpan(tracing: Tracing, { url }: WebhookRow, delivery: LeasedDelivery): Span {
   const { origin, protocol, hostname, port } = new URL(url);
@@ -28,7 +28,7 @@ export function beginAttemptSpan(tracing: Tracing, { url }: WebhookRow, delivery
   });
 }
 
-/** `undefined` is the outcome of an attempt that was broken off. */
+/** The outcome of an aborted attempt is `undefined`. */
 export function endAttemptSpan(span: Span, outcome: Outcome | undefined): void {
   span.set({ 'http.response.status_code': outcome?.status ?? undefined });
   if (!outcome) span.end('aborted');

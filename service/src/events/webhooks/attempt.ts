@@ -9,36 +9,36 @@ import type { Endpoints } from './endpoints.ts';
 import type { KeptConnections } from './kept-connections.ts';
 import { type Message, signatures } from './signature.ts';
 
-/** How long an endpoint may take to answer, in milliseconds. */
+/** How long an endpoint may take to respond, in milliseconds. */
 export const RESPONSE_TIMEOUT = 15 * SECOND;
 
 export interface Target {
   url: string;
-  /** The secrets that are valid, the current one first. */
+  /** The valid secrets, the current one first. */
   secrets: readonly string[];
 }
 
 export interface Limits {
-  /** How long the exchange may take, in milliseconds. */
+  /** How long the attempt may take, in milliseconds. */
   timeout: number;
-  /** Ends it at once: nobody knows what became of it. */
+  /** Aborts the attempt; its outcome is then unknown. */
   signal: AbortSignal;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   result: AttemptResult;
-  /** Of the answer; null when there was none. */
+  /** The status of the response; null if there was none. */
   status: number | null;
   retryAfter: string | undefined;
-  /** Why it failed; null when it succeeded. */
+  /** Why the attempt failed; null if it succeeded. */
   error: string | null;
   responseStart: string | null;
-  /** In milliseconds. */
+  /** How long the attempt took, in milliseconds. */
   duration: number;
 }
 
-/** Sends a message once. Returns `undefined` when it was aborted. */
+/** Sends a message once. Returns `undefined` if the attempt was aborted. */
 export async function attempt(
   { endpoints, kept }: { endpoints: Endpoints; kept: KeptConnections },
   { url, secrets }: Target,
@@ -48,7 +48,7 @@ export async function attempt(
   const started = performance.now();
   const headers = headersOf(message, secrets);
   let exchange = new Exchange();
-  const late = new Error(`No complete answer within ${timeout / SECOND} seconds`);
+  const late = new Error(`No complete response within ${timeout / SECOND} seconds`);
   const timer = setTimeout(() => exchange.fail(late), timeout);
   const aborted = new Error('Aborted');
   const onAbort = () => exchange.fail(aborted);
@@ -61,7 +61,7 @@ export async function attempt(
     for (;;) {
       exchange.begin(send(target, options), message.body);
       await exchange.ended;
-      if (!exchange.metClosing) break;
+      if (!exchange.hitClosedConnection) break;
       exchange = new Exchange();
     }
   } catch (error) {
@@ -87,7 +87,7 @@ function headersOf(message: Message, secrets: readonly string[]): Record<string,
   };
 }
 
-/** One request and as much of its answer as is kept. */
+/** One request, and the part of its response that is stored. */
 class Exchange {
   readonly ended: Promise<void>;
   error: Error | undefined;
@@ -106,13 +106,13 @@ class Exchange {
     this.#request = request;
     request.on('error', error => this.fail(error));
     request.on('response', response => this.#read(response));
-    // By then a connection that is kept is free for the next request.
+    // When the request closes, a kept connection is free for the next request.
     request.on('close', () => this.#closed());
     request.end(body);
   }
 
-  /** Whether it was sent on a connection that had been kept, and that the endpoint closed at the same time. */
-  get metClosing(): boolean {
+  /** Whether the request used a kept connection that the endpoint closed at the same time. */
+  get hitClosedConnection(): boolean {
     const code = codeOf(this.error);
     const isClosed = code === 'ECONNRESET' || code === 'EPIPE';
     return isClosed && this.#request?.reusedSocket === true && this.#response === undefined;
@@ -137,7 +137,7 @@ class Exchange {
     };
   }
 
-  /** It comes before the error of an answer that was cut off. */
+  /** `close` comes before the error of an incomplete response. */
   #closed(): void {
     if (this.#response?.complete) this.#end();
     else this.fail(new Error(this.#response ? 'aborted' : 'socket hang up'));
@@ -149,13 +149,13 @@ class Exchange {
     response.on('data', (chunk: Buffer) => {
       this.#chunks.push(chunk);
       length += chunk.length;
-      // The rest is not read, so the connection cannot be kept.
+      // The rest of the response is not read, so the connection cannot be kept.
       if (length >= RESPONSE_STORED) this.#finish();
     });
     response.on('error', error => this.fail(error));
   }
 
-  /** Whatever comes after this is not read, and what breaks by it is no error. */
+  /** Ends the exchange. The rest of the response is not read, and later errors are ignored. */
   #finish(): void {
     this.#end();
     this.#request?.removeAllListeners('error').on('error', () => {});
@@ -171,18 +171,18 @@ function resultOf(error: Error | undefined, status: number | null): AttemptResul
 
 function errorOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
-  if (status >= 300 && status < 400) return `Status ${status}: redirections are not followed`;
+  if (status >= 300 && status < 400) return `Status ${status}: redirects are not followed`;
   return `Status ${status}`;
 }
 
-/** Several addresses of one name make one error without a text of its own. */
+/** Returns the text of an error. If a name has several addresses, Node combines their errors into one without a message. */
 function reasonOf(error: Error): string {
   const errors: Error[] = error instanceof AggregateError ? error.errors : [error];
   const reason = errors.map(({ name, message }) => message || name).join('; ');
   return printable(Buffer.from(reason).subarray(0, RESPONSE_STORED));
 }
 
-/** Text without what cannot be shown, or kept. */
+/** Returns a text without characters that cannot be shown or stored. */
 function printable(bytes: Buffer): string {
   return bytes.toString().replace(/[^\P{C}\n\t]/gu, '\ufffd');
 }

@@ -1,17 +1,17 @@
 import type { Queries } from '../../db/database.ts';
 import { selectBacklog } from './delivery-queries.ts';
 
-/** The most pending deliveries that are counted; the help of the metric names it. */
+/** The most pending deliveries that are counted; the help text of the metric states this number. */
 const MOST_COUNTED = 10_000;
 
-/** The most webhooks whose oldest delivery is looked for: one look-up in an index each. */
+/** The most webhooks whose oldest delivery is read: each takes one look-up in an index. */
 const MOST_WEBHOOKS = 1_000;
 
 /** The deliveries of enabled webhooks that are not finished. */
 export interface WebhookBacklog {
   /** `MOST_COUNTED` at most. */
   pending: number;
-  /** How long ago the oldest of them was planned, in milliseconds; 0 when there is none. */
+  /** How long ago the oldest of them was planned, in milliseconds; 0 if there is none. */
   oldestAge: number;
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Connections, hostOf } from './connections.ts';
 
 describe('connections', () => {
-  it('are limited in total, whatever the hosts and keys', () => {
+  it('are limited in total, for all hosts and keys together', () => {
     const connections = new Connections({ total: 5, perHost: 5 });
     assert.equal(connections.take({ host: 'a', keyId: 1 }, 2), 2);
     assert.equal(connections.take({ host: 'b', keyId: 2 }, 2), 2);
@@ -13,7 +13,7 @@ describe('connections', () => {
     assert.equal(connections.take({ host: 'd', keyId: 4 }, 9), 2);
   });
 
-  it('are limited for each host, whichever keys the webhooks belong to', () => {
+  it('are limited for each host, for the webhooks of all keys together', () => {
     const connections = new Connections({ total: 100, perHost: 3 });
     assert.equal(connections.take({ host: 'a', keyId: 1 }, 2), 2);
     assert.equal(connections.take({ host: 'a', keyId: 2 }, 2), 1);
@@ -21,7 +21,7 @@ describe('connections', () => {
     assert.equal(connections.take({ host: 'b', keyId: 3 }, 2), 2);
   });
 
-  it('go to the webhooks of one key by half at most', () => {
+  it('are limited for the webhooks of one key, to half of all', () => {
     const connections = new Connections({ total: 5, perHost: 5 });
     assert.equal(connections.take({ host: 'a', keyId: 1 }, 2), 2);
     assert.equal(connections.take({ host: 'b', keyId: 1 }, 2), 1);
@@ -30,7 +30,7 @@ describe('connections', () => {
     assert.equal(single.take({ host: 'a', keyId: 1 }, 1), 1);
   });
 
-  it('are not taken for a webhook that has as many as it may', () => {
+  it('are not taken for a webhook that already has its maximum', () => {
     const connections = new Connections({ total: 5, perHost: 5 });
     assert.equal(connections.take({ host: 'a', keyId: 1 }, -6), 0);
     assert.equal(connections.take({ host: 'a', keyId: 1 }, 3), 3);

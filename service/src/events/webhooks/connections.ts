@@ -1,27 +1,27 @@
 export interface ConnectionLimits {
   /** The most connections of this process. */
   total: number;
-  /** The most to one host, whatever the port. */
+  /** The most connections to one host, on all ports together. */
   perHost: number;
 }
 
-/** What a connection counts against. */
+/** The host and the key whose limits a connection counts against. */
 export interface Destination {
   host: string;
   /** The key that the webhook belongs to. */
   keyId: number;
 }
 
-/** Waits for a connection, of which it is given one when it is its turn. */
+/** Waits in the queue for one connection. */
 export interface Waiter {
   destination: Destination;
-  /** A connection was taken for it. */
+  /** Called when a connection was taken for the waiter. */
   onTaken: () => void;
 }
 
 /**
- * Counts the connections to endpoints. One key gets half of them at most: endpoints that take long to answer, however many
- * hosts they are on, leave the other half to the webhooks of others. Those that wait get one each, in turn.
+ * Counts the connections to endpoints. One key gets at most half of them: if its endpoints respond slowly, on any number of
+ * hosts, the other half remains for the webhooks of other keys. Waiters get one connection each, in the order of the queue.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -34,14 +34,14 @@ export class Connections {
     this.#limits = limits;
   }
 
-  /** Takes as many connections as are free, `wanted` at most; returns how many. */
+  /** Takes up to `wanted` free connections; returns how many. */
   take(destination: Destination, wanted: number): number {
     const taken = Math.max(0, Math.min(wanted, this.#freeFor(destination)));
     this.#add(destination, taken);
     return taken;
   }
 
-  /** Gives back connections that were taken: to those that wait, first. */
+  /** Frees connections that were taken. Waiters get them first. */
   free(destination: Destination, count: number): void {
     this.#add(destination, -count);
     for (const waiter of this.#waiting) {
@@ -52,7 +52,7 @@ export class Connections {
     }
   }
 
-  /** Puts a waiter at the end of the queue, unless it is in it. */
+  /** Adds a waiter to the end of the queue, unless it is already in the queue. */
   wait(waiter: Waiter): void {
     this.#waiting.add(waiter);
   }
@@ -61,7 +61,7 @@ export class Connections {
     this.#waiting.delete(waiter);
   }
 
-  /** How many connections that carry nothing may be open besides those that are taken, in total and to a host. */
+  /** Returns how many idle connections may be open in addition to those that are taken, in total and to a host. */
   room(host: string): { total: number; ofHost: number } {
     const { total, perHost } = this.#limits;
     return { total: total - this.#open, ofHost: perHost - (this.#byHost.get(host) ?? 0) };
@@ -89,7 +89,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   else counts.set(key, sum);
 }
 
-/** The host of a URL, without port and without the trailing dot of an absolute name. */
+/** Returns the host of a URL, without port and without the trailing dot of an absolute name. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/\.$/, '');
 }

@@ -30,9 +30,9 @@ import {
 } from './delivery-queries.ts';
 import { toWebhook } from './webhook.ts';
 import { updateReplay, type WebhookRow } from './webhook-queries.ts';
-import { type Actor, asItIs, foundToChange, ownerOf, read as readWebhook } from './webhooks.ts';
+import { type Actor, effectiveState, lockWebhook, ownerOf, read as readWebhook } from './webhooks.ts';
 
-/** Which delivery of which webhook. */
+/** Identifies a delivery of a webhook. */
 export interface DeliveryIds {
   webhookId: number;
   deliveryId: number;
@@ -54,11 +54,11 @@ export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise
   return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
 }
 
-/** Sends a test: it is delivered as events are, but tried only once. */
+/** Sends a test. It is delivered like an event, but attempted only once. */
 export function test(db: Writer, webhookId: number, actor: Actor): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    const row = await enabledToChange(tx, webhookId, actor);
+    const row = await lockEnabledWebhook(tx, webhookId, actor);
     const webhook = toWebhook(row);
     const delivery = {
       webhook_id: webhookId,
@@ -71,13 +71,13 @@ export function test(db: Writer, webhookId: number, actor: Actor): Promise<Webho
   });
 }
 
-/** Has a delivery be tried again, now and from the beginning of the schedule, whatever became of it. */
+/** Schedules a delivery again, now and from the start of the schedule, in any status. */
 export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
-    await enabledToChange(tx, ids.webhookId, actor);
+    await lockEnabledWebhook(tx, ids.webhookId, actor);
     const row = await found(tx, ids);
-    // It is being sent at this moment.
+    // The delivery is being sent now.
     if (row.leased_until !== null && row.leased_until > now) return toDelivery(row);
     await holdBackLater(tx, row, now);
     const pending = await updateDelivery(tx, row.id, {
@@ -94,12 +94,12 @@ export function redeliver(db: Writer, ids: DeliveryIds, actor: Actor): Promise<W
 }
 
 /**
- * Delivers everything after a cursor once more, as new deliveries. Throws `replay_in_progress` while an earlier replay is
- * under way, unless this one passes over all that is left of it.
+ * Delivers all events after a cursor again, as new deliveries. Throws `replay_in_progress` while an earlier replay is under
+ * way, unless the cursor skips the rest of it.
  */
 export function replay(db: Writer, webhookId: number, cursor: string, actor: Actor): Promise<Replay> {
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, actor);
+    const row = await lockWebhook(tx, webhookId, actor);
     const position = await eventLog.positionOf(tx, cursor);
     const { latest } = await selectEnds(tx);
     const goesBack = position < latest;
@@ -118,10 +118,10 @@ async function found(
   throw new ApiError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}`);
 }
 
-/** Reads a webhook to change its deliveries. Throws `webhook_disabled` when nothing is sent to it. */
-async function enabledToChange(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
-  const row = await foundToChange(tx, webhookId, actor);
-  if (asItIs(row, await ownerOf(tx, row, actor)).enabled === 1) return row;
+/** Reads and locks a webhook to change its deliveries. Throws `webhook_disabled` if the webhook is disabled. */
+async function lockEnabledWebhook(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
+  const row = await lockWebhook(tx, webhookId, actor);
+  if (effectiveState(row, await ownerOf(tx, row, actor)).enabled === 1) return row;
   throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
 }
 
@@ -129,7 +129,7 @@ function rejectSecondReplay({ id, position, replay_until }: WebhookRow): void {
   if (replay_until === null || position >= replay_until) return;
   throw new ApiError(
     'replay_in_progress',
-    `Webhook ${id} is being sent the events up to ${replay_until} by an earlier replay, and is at ${position}: wait until ` +
-      'it is there, or end that replay with the cursor `latest`',
+    `An earlier replay for webhook ${id} is at event ${position} of ${replay_until}: wait until it ends, or end it with a ` +
+      'replay from the cursor `latest`',
   );
 }

@@ -10,14 +10,14 @@ import {
 } from './delivery-queries.ts';
 
 /**
- * Has PostgreSQL find the rows of a batch by their indexes for the rest of the transaction. Statements are planned once, and
- * what is planned while the tables are small would read them as a whole when they have grown.
+ * Makes PostgreSQL use the indexes for the rest of the transaction. It plans a statement once: a plan from the time when the
+ * tables were small would scan whole tables after they have grown.
  */
 export async function readByIndex(tx: Transaction): Promise<void> {
   if (tx.engine === 'postgres') await tx.run('SET LOCAL enable_seqscan = off');
 }
 
-/** Adds deliveries of a webhook in their order: each is due now, unless an earlier one of its subject is pending. */
+/** Adds deliveries of a webhook in their order. Each is due now, unless an earlier delivery of its subject is pending. */
 export async function insertDeliveries(
   db: Queries,
   webhookId: number,
@@ -55,11 +55,11 @@ export async function insertDeliveries(
 }
 
 export interface HeldDelivery extends DeliveryRow {
-  /** 1 when an earlier delivery of the subject is pending: somebody had it delivered again. */
+  /** 1 if an earlier delivery of the subject is pending, because a client requested its redelivery. */
   is_waiting: 0 | 1;
 }
 
-/** Those of some deliveries that are still leased as they were when they were claimed. */
+/** Returns the deliveries whose lease is still the one from their claim. */
 export function selectHeld(
   db: Queries,
   deliveries: readonly Pick<LeasedDelivery, 'id' | 'leased_until'>[],
@@ -104,7 +104,7 @@ export async function insertAttempts(
   );
 }
 
-/** Sets the states of deliveries, and ends their leases. */
+/** Sets the states of deliveries and ends their leases. */
 export async function updateDeliveries(
   db: Queries,
   states: readonly (DeliveryState & { id: number })[],
@@ -129,7 +129,7 @@ export async function updateDeliveries(
   );
 }
 
-/** Has the first pending delivery of each of some subjects be due, unless it is or is being sent. */
+/** Makes the first pending delivery of each subject due, unless it is already due or being sent. */
 export async function releaseNextOf(
   db: Queries,
   webhookId: number,

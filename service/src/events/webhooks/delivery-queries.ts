@@ -4,7 +4,7 @@ import { defineList, is, type QueryOf } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 
-/** Deliveries as they are stored: a row needs no conversion. Instants are in milliseconds since the Unix epoch. */
+/** Deliveries as they are stored; rows are not converted. Times are in milliseconds since the Unix epoch. */
 const deliveryTable = new Table('webhook_deliveries', {
   id: assignedId,
   webhook_id: integer('webhook_id'),
@@ -28,7 +28,7 @@ export type NewDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'type' |
   payload: string;
 };
 
-/** Adds a delivery: it is due now, unless an earlier one of its subject is pending. */
+/** Adds a delivery. It is due now, unless an earlier delivery of its subject is pending. */
 export function insertDelivery(
   db: Queries,
   { webhook_id, event_id, type, subject, payload }: NewDelivery,
@@ -56,7 +56,7 @@ export function selectDelivery(
 }
 
 export interface Backlog {
-  /** Deliveries that do not wait for an earlier one and were never tried. */
+  /** Deliveries that were never attempted and do not wait for an earlier one. */
   untried: number;
   pending: number;
 }
@@ -77,8 +77,8 @@ export function countBacklog(db: Queries, webhookId: number, upTo: Readonly<Back
 }
 
 /**
- * How many deliveries of enabled webhooks are pending, counted up to `deliveries`, and when the oldest of them was made, among
- * those of the first `webhooks`; null when there is none.
+ * Returns how many deliveries of enabled webhooks are pending, counted up to `deliveries`, and when the oldest of them was
+ * created, among those of the first `webhooks`; null if there is none.
  */
 export function selectBacklog(
   db: Queries,
@@ -100,7 +100,7 @@ export function selectBacklog(
   );
 }
 
-/** How many deliveries of a webhook are being sent. */
+/** Returns how many deliveries of a webhook are being sent. */
 export async function countLeased(db: Queries, webhookId: number, now: number): Promise<number> {
   const { leased } = await one<{ leased: number }>(
     db,
@@ -116,7 +116,7 @@ export interface LeasedDelivery extends DeliveryRow {
   payload: string;
 }
 
-/** Leases the deliveries of a webhook that are due longest, at most `limit` of them. */
+/** Leases up to `limit` due deliveries of a webhook, those due longest first. */
 export function leaseDue(
   db: Queries,
   webhookId: number,
@@ -132,7 +132,7 @@ export function leaseDue(
 }
 
 /**
- * Has deliveries be due that are leased until after `lease` or tried next after `attempt`, at most `limit`. Returns how many.
+ * Makes up to `limit` deliveries due whose lease ends after `lease` or whose next attempt is after `attempt`. Returns how many.
  */
 export function dueAgain(
   db: Queries,
@@ -150,13 +150,13 @@ export function dueAgain(
   );
 }
 
-/** What became of a delivery by an attempt, or by somebody's wish. */
+/** The state of a delivery after an attempt or a request to redeliver it. */
 export type DeliveryState = Pick<
   DeliveryRow,
   'status' | 'attempts' | 'failures' | 'next_attempt_at' | 'finished_at'
 >;
 
-/** Sets the state of a delivery, and ends its lease. */
+/** Sets the state of a delivery and ends its lease. */
 export function updateDelivery(
   db: Queries,
   deliveryId: number,
@@ -170,7 +170,7 @@ export function updateDelivery(
   );
 }
 
-/** Has the first pending delivery of a subject be due, unless it is or is being sent. */
+/** Makes the first pending delivery of a subject due, unless it is already due or being sent. */
 export function releaseNext(db: Queries, webhookId: number, subject: string, now: number): Promise<number> {
   return db.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE next_attempt_at IS NULL AND id = (
@@ -180,7 +180,7 @@ export function releaseNext(db: Queries, webhookId: number, subject: string, now
   );
 }
 
-/** Has the pending deliveries of a subject wait that come after another one, but for those that are being sent. */
+/** Makes the later pending deliveries of a subject wait for this one, except those that are being sent. */
 export function holdBackLater(
   db: Queries,
   { id, webhook_id, subject }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'subject'>,
@@ -217,7 +217,7 @@ export interface AttemptRow {
   response_start: string | null;
 }
 
-/** The last attempts of a delivery, latest first. */
+/** Returns the last attempts of a delivery, latest first. */
 export function selectAttempts(db: Queries, deliveryId: number, limit: number): Promise<AttemptRow[]> {
   return db.all(
     `SELECT number, started_at, duration_ms, status, error, response_start FROM webhook_attempts
@@ -226,7 +226,7 @@ export function selectAttempts(db: Queries, deliveryId: number, limit: number): 
   );
 }
 
-/** The deliveries that were finished before `instant`, oldest first, at most `limit`. */
+/** Returns up to `limit` deliveries that were finished before `instant`, oldest first. */
 export function selectFinishedBefore(db: Queries, instant: number, limit: number): Promise<number[]> {
   return idsOf(
     db.all('SELECT id FROM webhook_deliveries WHERE finished_at < ? ORDER BY finished_at LIMIT ?', [
@@ -242,7 +242,7 @@ export function selectDeliveriesOf(db: Queries, webhookId: number, limit: number
   );
 }
 
-/** Deletes attempts of these deliveries, at most `limit`. Returns how many. */
+/** Deletes up to `limit` attempts of these deliveries. Returns how many. */
 export function deleteAttempts(db: Queries, deliveryIds: readonly number[], limit: number): Promise<number> {
   const [condition, ids] = isOneOf('delivery_id', deliveryIds);
   return db.run(

@@ -24,8 +24,8 @@ export const deliveryRoutes = ({
     operationId: 'testWebhook',
     summary: 'Send a test event',
     description:
-      'Sends an event of type `webhook.test`, whose `data` is the webhook, and answers with its delivery: read it at ' +
-      '`Location` to see what became of it. A test is tried once.',
+      'Sends an event of type `webhook.test`, whose `data` is the webhook, and returns its delivery. Read the delivery at ' +
+      '`Location` to see the result. A test is attempted only once.',
     params: webhookParams,
     success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'webhook_disabled'],
@@ -43,16 +43,16 @@ export const deliveryRoutes = ({
     operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook',
     description:
-      `What was sent to the webhook and what is to be, newest first. Finished deliveries are kept for ${EVENT_DAYS} days ` +
-      'unless the service is set up otherwise. Events become deliveries as far ahead as earlier ones are done: at most ' +
-      `${grouped(WINDOW.pending)} are pending, of which at most ${grouped(WINDOW.untried)} could be sent at once and were ` +
-      'never tried. Later events wait in the log.',
+      `Finished and pending deliveries of the webhook, newest first. Finished deliveries are retained for ${EVENT_DAYS} ` +
+      'days unless the service is configured otherwise. At most ' +
+      `${grouped(WINDOW.pending)} deliveries are pending; at most ${grouped(WINDOW.untried)} of them are due and were ` +
+      'never attempted. Later events wait in the log and become deliveries when earlier deliveries finish.',
     params: webhookParams,
     query: listQuery(deliveryList, {
       status: {
         type: 'string',
         enum: deliveryStatuses,
-        description: 'Only deliveries with this status.',
+        description: 'Deliveries with this status.',
       },
     }),
     success: pageOf(WebhookDelivery, 'A page of deliveries.'),
@@ -70,7 +70,7 @@ export const deliveryRoutes = ({
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}',
     operationId: 'getWebhookDelivery',
     summary: 'Read a delivery',
-    description: 'The delivery with its attempts: how long each took, and how the answer began.',
+    description: 'The delivery with its attempts: the duration of each, and the start of the response.',
     params: deliveryParams,
     success: { status: 200, description: 'The delivery.', schema: WebhookDeliveryDetails },
     conditional: true,
@@ -84,10 +84,10 @@ export const deliveryRoutes = ({
     method: 'POST',
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
     operationId: 'redeliverWebhookDelivery',
-    summary: 'Deliver once more',
+    summary: 'Deliver again',
     description:
-      'The delivery is tried again now, and from the beginning of the schedule, under the same `webhook-id`; one that ' +
-      'waits for its next attempt need not wait. It goes before later events of its subject that are still to be delivered.',
+      'Attempts the delivery again now, from the start of the schedule and with the same `webhook-id`. A delivery that waits ' +
+      'for its next attempt is also attempted now. It is sent before later pending events of its subject.',
     params: deliveryParams,
     success: { status: 200, description: 'The delivery as it is now.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
@@ -105,15 +105,15 @@ export const deliveryRoutes = ({
     operationId: 'replayWebhook',
     summary: 'Deliver everything after a cursor',
     description:
-      'All events after the cursor that the webhook gets are delivered, once more where they were before, as new ' +
-      'deliveries under the same `webhook-id`s. One replay at a time: another is a 409 until all events up to ' +
-      '`latest` of the first have become deliveries. From the cursor `latest` the webhook passes over what it has not got yet, which also ends a ' +
-      'replay; what is pending already is still sent.',
+      'Delivers all events after the cursor that match the `types` of the webhook, as new deliveries with the same ' +
+      '`webhook-id`s, also those that were delivered before. Only one replay can run at a time: another returns 409 until ' +
+      'all events up to `latest` of the first have become deliveries. The cursor `latest` skips all events that are not yet ' +
+      'deliveries, and ends a running replay; pending deliveries are still sent.',
     params: webhookParams,
     body: NewReplay,
-    success: { status: 200, description: 'From where to where.', schema: Replay },
+    success: { status: 200, description: 'The range of the replay.', schema: Replay },
     errors: ['webhook_not_found', 'cursor_expired', 'replay_in_progress'],
-    // What was acknowledged before the request is not after `latest`.
+    // Changes that were acknowledged before the request must not come after `latest`.
     prepare: () => tail.settled(),
     handler: async context => {
       const { db, params, body } = context;

@@ -8,13 +8,13 @@ import type { Webhook } from './webhook.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 
-/** The type of a test: it is no event of the log. */
+/** The type of a test, which is not in the event log. */
 export const TEST_TYPE = 'webhook.test';
 
-/** The most attempts that are told of a delivery, the last ones: one can be redelivered any number of times. */
+/** The most attempts in the details of a delivery, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;
 
-/** How much of the body of an answer is kept; the rest is not read. In bytes. */
+/** How much of the body of a response is stored, in bytes; the rest is not read. */
 export const RESPONSE_STORED = 1_024;
 
 const fields = {
@@ -22,7 +22,7 @@ const fields = {
   webhookId: { ...id, description: 'The webhook.' },
   messageId: {
     type: 'string',
-    description: 'The `webhook-id` header: the same whenever this event is sent to this webhook.',
+    description: 'The `webhook-id` header. It is the same each time this event is sent to this webhook.',
   },
   eventId: {
     type: 'string',
@@ -32,23 +32,23 @@ const fields = {
   type: { type: 'string', description: 'The type of the event.' },
   subject: {
     type: 'string',
-    description: 'What it happened to. Events of one subject are delivered in order.',
+    description: 'The resource that changed. Events of one subject are delivered in order.',
   },
   status: {
     type: 'string',
     enum: deliveryStatuses,
-    description: 'A `dead` delivery failed as often as it was to be tried, and can be redelivered.',
+    description: 'A `dead` delivery failed in all its attempts. It can be redelivered.',
   },
-  attemptCount: { type: 'integer', minimum: 0, description: 'How often it was tried.' },
+  attemptCount: { type: 'integer', minimum: 0, description: 'The number of attempts.' },
   nextAttemptAt: {
     ...dateTime,
     nullable: true,
     description:
-      'When it is tried next, unless the webhook is disabled; null while it is sent or waits for an earlier one of its ' +
-      'subject.',
+      'When the next attempt is due, unless the webhook is disabled; null while the delivery is being sent, waits for an ' +
+      'earlier delivery of its subject, or is finished.',
   },
-  createdAt: { ...dateTime, description: 'When the delivery was made of the event.' },
-  finishedAt: { ...dateTime, nullable: true, description: 'When it was delivered, or given up.' },
+  createdAt: { ...dateTime, description: 'When the delivery was created.' },
+  finishedAt: { ...dateTime, nullable: true, description: 'When it was delivered or became `dead`.' },
 } as const;
 
 const required = [
@@ -95,18 +95,18 @@ const WebhookAttempt = {
   additionalProperties: false,
   properties: {
     number: { type: 'integer', minimum: 1, description: '1 for the first attempt of the delivery.' },
-    startedAt: { ...dateTime, description: 'When it began.' },
-    durationMs: { type: 'integer', minimum: 0, description: 'How long it took, in milliseconds.' },
+    startedAt: { ...dateTime, description: 'When the attempt started.' },
+    durationMs: { type: 'integer', minimum: 0, description: 'How long the attempt took, in milliseconds.' },
     status: {
       type: 'integer',
       nullable: true,
-      description: 'The status of the answer; null when there was none.',
+      description: 'The status of the response; null if there was none.',
     },
-    error: { type: 'string', nullable: true, description: 'Why it failed; null when it succeeded.' },
+    error: { type: 'string', nullable: true, description: 'Why the attempt failed; null if it succeeded.' },
     responseStart: {
       type: 'string',
       nullable: true,
-      description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the answer; null when there was none.`,
+      description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the response; null if there was none.`,
     },
   },
   example: {
@@ -130,7 +130,7 @@ export const WebhookDeliveryDetails = {
       type: 'array',
       items: WebhookAttempt,
       maxItems: ATTEMPTS_SHOWN,
-      description: `The attempts, the last ${ATTEMPTS_SHOWN} of them, oldest first.`,
+      description: `The last ${ATTEMPTS_SHOWN} attempts, oldest first.`,
     },
   },
   example: { ...example, attempts: [WebhookAttempt.example] },
@@ -145,7 +145,7 @@ export const NewReplay = {
     cursor: {
       ...eventCursor,
       description:
-        'The `id` of an event, `0` for the beginning of the log while nothing of it has expired, or `latest`.',
+        'The `id` of an event, `latest`, or `0` for the start of the log as long as no event has expired.',
     },
   },
   example: { cursor: '0' },
@@ -160,7 +160,7 @@ export const Replay = {
     webhookId: { ...id, description: 'The webhook.' },
     cursor: {
       type: 'string',
-      description: 'Events after this one are delivered, once more or for the first time.',
+      description: 'Events after this one are delivered, again or for the first time.',
     },
     latest: { type: 'string', description: 'The latest event of the log.' },
   },
@@ -175,7 +175,7 @@ export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' |
   return `msg_${webhook_id}_${event_id ?? `test_${id}`}`;
 }
 
-/** The bytes of a test: a CloudEvent as those of the log are, whose `data` is the webhook. */
+/** Returns the payload of a test: a CloudEvent like those of the log, whose `data` is the webhook. */
 export function testPayload(webhook: Webhook, uniqueId: string, now: number): string {
   const event = {
     type: TEST_TYPE,

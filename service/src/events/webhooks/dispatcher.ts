@@ -8,24 +8,24 @@ import type { AttemptResult } from './attempt-results.ts';
 import type { ConnectionLimits } from './connections.ts';
 import type { Endpoints } from './endpoints.ts';
 import { Lane } from './lane.ts';
-import { stopUnlessAllowed } from './outbox.ts';
+import { disableUnlessAllowed } from './outbox.ts';
 import type { ReadStandings } from './owners.ts';
 import { Sender } from './sender.ts';
 import { type ActiveWebhook, selectActiveWebhooks } from './webhook-queries.ts';
 
-/** What transactions notify that change a webhook, or what is to be sent to it. */
+/** The notice of transactions that change a webhook or its deliveries. */
 export const WEBHOOKS_CHANGED = 'webhooks changed';
 
-/** How often the dispatcher looks for what is due while there are webhooks, in milliseconds. */
-const LOOK_FOR_DUE = SECOND;
+/** The interval between two rounds while there are enabled webhooks, in milliseconds. */
+const ACTIVE_INTERVAL = SECOND;
 
-/** How often it looks for webhooks while there are none: another process may have got one. In milliseconds. */
-const LOOK_FOR_WEBHOOKS = 30 * SECOND;
+/** The interval while there are none, in milliseconds: another process may create a webhook. */
+const IDLE_INTERVAL = 30 * SECOND;
 
-/** After so many looks in a row that find no webhook it looks for one only now and then. */
-const LOOKS_IN_VAIN = 5;
+/** The number of consecutive rounds without webhooks after which the dispatcher uses the longer interval. */
+const IDLE_AFTER = 5;
 
-/** Webhooks read at once. */
+/** The number of webhooks in one read. */
 const PAGE = 100;
 
 export interface DispatcherOptions {
@@ -37,33 +37,33 @@ export interface DispatcherOptions {
   readStandings: ReadStandings;
   /** How long an attempt may take, in milliseconds. */
   timeout: number;
-  /** How long attempts under way may take when the service is closed, in milliseconds. */
+  /** How long running attempts may take when the service shuts down, in milliseconds. */
   patience: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
-  /** Records each attempt, while spans are exported. */
+  /** Records each attempt if spans are exported. */
   tracing?: Tracing | undefined;
-  /** `traceId` is that of the event whose delivery was the reason. */
+  /** `traceId` is the trace of the event whose delivery was the reason. */
   onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
-  /** An attempt has ended; not one that was broken off. */
+  /** Called after each attempt that was not aborted. */
   onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * Sends what is due to the endpoints of webhooks. Each process has one; they share the work through the store. It looks for
- * webhooks that have something to do, and does not wait for their lanes: a slow endpoint holds up only its own deliveries.
+ * Sends due deliveries to the endpoints of webhooks. Each process has one dispatcher; they share the work through the store. It
+ * looks for webhooks with work, and does not wait for their lanes: a slow endpoint delays only its own deliveries.
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
   readonly #sender: Sender;
-  /** By ID and URL: a webhook that gets another URL gets another lane. */
+  /** By ID and URL: a webhook gets a new lane when its URL changes. */
   readonly #lanes = new Map<string, Lane>();
   #timer: NodeJS.Timeout | undefined;
   #unfollow: (() => void) | undefined;
   #running: Promise<void> | undefined;
   #again = false;
-  #inVain = LOOKS_IN_VAIN;
+  #emptyRounds = IDLE_AFTER;
   #started = false;
   #closed = false;
 
@@ -78,27 +78,27 @@ export class WebhookDispatcher {
     this.#look();
   }
 
-  /** Looks for work at once, because a webhook or its deliveries were changed here. */
+  /** Looks for work at once, because this process changed a webhook or its deliveries. */
   wake(): void {
     if (!this.#started) return;
-    this.#inVain = 0;
+    this.#emptyRounds = 0;
     for (const lane of this.#lanes.values()) lane.forgetFull();
     this.#look();
   }
 
-  /** Sends all that is due, and what becomes due by that. */
+  /** Sends all due deliveries, and those that become due as a result. */
   async runDue(): Promise<void> {
     let hasWorked: boolean;
     do {
       await this.#running;
       for (const lane of this.#lanes.values()) lane.forgetFull();
       await this.#round();
-      await this.#rest();
+      await this.#whenIdle();
       hasWorked = [...this.#lanes.values()].filter(lane => lane.takeWorked()).length > 0;
     } while (!this.#closed && (hasWorked || this.#running));
   }
 
-  /** Begins nothing any more. Attempts under way may end in time; the rest is broken off, and left to other replicas. */
+  /** Starts no more attempts. Attempts that do not end within `patience` are aborted and left to other replicas. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -106,20 +106,20 @@ export class WebhookDispatcher {
     await this.#running;
     for (const lane of this.#lanes.values()) lane.stop();
     const timer = setTimeout(() => {
-      this.#sender.breakOff();
+      this.#sender.abort();
       for (const lane of this.#lanes.values()) lane.giveUp();
     }, this.#options.patience);
-    await this.#rest();
+    await this.#whenIdle();
     clearTimeout(timer);
     this.#sender.close();
   }
 
-  /** Resolves when no lane has anything under way. */
-  async #rest(): Promise<void> {
+  /** Resolves when all lanes are idle. */
+  async #whenIdle(): Promise<void> {
     for (;;) {
-      const busy = [...this.#lanes.values()].filter(lane => !lane.isAtRest);
+      const busy = [...this.#lanes.values()].filter(lane => !lane.isIdle);
       if (busy.length === 0) return;
-      await Promise.all(busy.map(lane => lane.rest()));
+      await Promise.all(busy.map(lane => lane.whenIdle()));
     }
   }
 
@@ -135,7 +135,7 @@ export class WebhookDispatcher {
       this.#again = false;
       try {
         const found = await this.#round();
-        this.#inVain = found ? 0 : this.#inVain + 1;
+        this.#emptyRounds = found ? 0 : this.#emptyRounds + 1;
       } catch (error) {
         this.#options.onError(error);
       }
@@ -144,19 +144,19 @@ export class WebhookDispatcher {
     if (!this.#closed) this.#sleep();
   }
 
-  /** Sleeps until there are events or something is due; without webhooks for long, and without following the log. */
+  /** Schedules the next round. While there are no webhooks, the interval is long and the dispatcher does not follow the log. */
   #sleep(): void {
-    const isActive = this.#inVain < LOOKS_IN_VAIN;
+    const isActive = this.#emptyRounds < IDLE_AFTER;
     if (isActive) this.#unfollow ??= this.#options.tail.follow(() => this.#look());
     else {
       this.#unfollow?.();
       this.#unfollow = undefined;
     }
-    this.#timer = setTimeout(() => this.#look(), isActive ? LOOK_FOR_DUE : LOOK_FOR_WEBHOOKS);
+    this.#timer = setTimeout(() => this.#look(), isActive ? ACTIVE_INTERVAL : IDLE_INTERVAL);
     this.#timer.unref();
   }
 
-  /** Has the lanes of all webhooks look for work, and stops those of webhooks that were stopped. Returns whether there are any. */
+  /** Makes the lanes of all enabled webhooks look for work, and stops the other lanes. Returns whether a webhook is enabled. */
   async #round(): Promise<boolean> {
     const before = [...this.#lanes];
     const active = new Set<number>();
@@ -176,13 +176,13 @@ export class WebhookDispatcher {
     for (const [key, lane] of before) {
       if (looked.has(key)) continue;
       lane.stop();
-      if (!active.has(lane.webhookId)) this.#sender.breakOff(lane.webhookId);
-      if (lane.isAtRest) this.#lanes.delete(key);
+      if (!active.has(lane.webhookId)) this.#sender.abort(lane.webhookId);
+      if (lane.isIdle) this.#lanes.delete(key);
     }
     return active.size > 0;
   }
 
-  /** The webhooks that are enabled, some at a time. */
+  /** Yields the enabled webhooks in pages. */
   async *#pages(): AsyncGenerator<ActiveWebhook[]> {
     let last = 0;
     for (;;) {
@@ -191,12 +191,12 @@ export class WebhookDispatcher {
       const next = page.at(PAGE - 1);
       if (!next) return;
       last = next.id;
-      // Reads of the embedded store do not let other work run in between.
+      // Reads of the embedded store block the event loop.
       await nextTurn();
     }
   }
 
-  /** Those of some webhooks whose owners may have events sent. The others are disabled. */
+  /** Returns the webhooks whose keys may have events sent, and disables the others. */
   async #allowed(webhooks: readonly ActiveWebhook[]): Promise<ActiveWebhook[]> {
     const { db, clock, readStandings, onDisabled } = this.#options;
     const now = clock.now();
@@ -206,7 +206,7 @@ export class WebhookDispatcher {
     for (const webhook of webhooks) {
       if (!standings.get(webhook.api_key_id)!.problem) allowed.push(webhook);
       else {
-        const reason = await stopUnlessAllowed(db, webhook.id, { readStandings, now });
+        const reason = await disableUnlessAllowed(db, webhook.id, { readStandings, now });
         if (reason !== undefined) onDisabled(webhook.id, reason);
       }
     }

@@ -6,22 +6,22 @@ import { SECOND } from '../../kit/clock.ts';
 import { isPrivate } from './addresses.ts';
 import { MAX_URL_LENGTH } from './webhook.ts';
 
-/** Answers with all addresses of a name; rejects when it has none. */
+/** Resolves with all addresses of a name; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** How long a name may take to resolve when a webhook is registered, in milliseconds. */
-const RESOLVING = 5 * SECOND;
+/** How long a name may take to resolve when a webhook is created or changed, in milliseconds. */
+const RESOLVE_TIMEOUT = 5 * SECOND;
 
-/** A name that leads only to where no webhook may go. It does not say where that is: that is not for the caller. */
+/** A name resolves only to private addresses. The message does not show them, because the client must not learn them. */
 export class PrivateAddress extends Error {}
 
 /**
- * Where webhooks may go: to public addresses, by HTTPS. It is asked when one is registered, and with each connection,
- * because a name can lead elsewhere by then.
+ * Checks that endpoints have public addresses and use HTTPS: when a webhook is created or changed, and again for each
+ * connection, because a name can resolve to other addresses later.
  */
 export class Endpoints {
   readonly #resolve: Resolve;
-  /** For development: private addresses and plain HTTP, too. */
+  /** Allows private addresses and plain HTTP, for development. */
   readonly #allowPrivate: boolean;
 
   constructor({ resolve, allowPrivate }: { resolve: Resolve; allowPrivate: boolean }) {
@@ -29,27 +29,27 @@ export class Endpoints {
     this.#allowPrivate = allowPrivate;
   }
 
-  /** Throws `invalid_request` unless a webhook may go there, as far as is known now. */
+  /** Throws `invalid_request` if the URL is not allowed or its host has no public address now. */
   async rejectForbidden(text: string): Promise<void> {
     const { hostname } = this.#parse(text);
     const host = withoutBrackets(hostname);
     if (isIP(host)) {
-      if (!this.#isAllowed(host)) throw rejected(`must lead to a public address, but ${host} is not one`);
+      if (!this.#isAllowed(host)) throw rejected(`must have a public address, but ${host} is not one`);
       return;
     }
     const addresses = await this.#addressesOf(host);
-    if (addresses === undefined) throw rejected(`names a host that cannot be resolved, ${host}`);
+    if (addresses === undefined) throw rejected(`must have a host that can be resolved, but ${host} cannot`);
     if (!addresses.some(({ address }) => this.#isAllowed(address)))
-      throw rejected(`must lead to a public address, but ${host} leads to none`);
+      throw rejected(`must have a public address, but ${host} resolves to none`);
   }
 
-  /** Throws PrivateAddress for an address in the place of a name, which a connection does not look up. */
+  /** Throws PrivateAddress if the host is a private address instead of a name: connections do not look up addresses. */
   rejectAddress(hostname: string): void {
     const host = withoutBrackets(hostname);
     if (isIP(host) && !this.#isAllowed(host)) throw new PrivateAddress(`${host} is not a public address`);
   }
 
-  /** What connections look names up with: of the addresses of a name only those that webhooks may go to. */
+  /** The look-up function of connections. It returns only the addresses of a name that are allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname).then(
       all => {
@@ -57,7 +57,7 @@ export class Endpoints {
         const allowed = all.filter(({ address }) => this.#isAllowed(address));
         const found = allowed.filter(found => family === 0 || `IPv${found.family}` === `IPv${family}`);
         const [first] = found;
-        if (!first) callback(new PrivateAddress(`${hostname} leads to no public address`), '', 0);
+        if (!first) callback(new PrivateAddress(`${hostname} resolves to no public address`), '', 0);
         else if (wantsAll) callback(null, found);
         else callback(null, first.address, first.family);
       },
@@ -71,28 +71,29 @@ export class Endpoints {
     const schemes = this.#allowPrivate ? ['https:', 'http:'] : ['https:'];
     if (!schemes.includes(url.protocol)) {
       const known = schemes.map(scheme => `\`${scheme}//\``).join(' or ');
-      throw rejected(`must begin with ${known}, but began with \`${url.protocol.slice(0, 20)}\``);
+      throw rejected(`must start with ${known}, but starts with \`${url.protocol.slice(0, 20)}\``);
     }
-    if (url.username !== '' || url.password !== '') throw rejected('must not hold a user name or password');
-    if (url.hash !== '') throw rejected('must not have a fragment, which is never sent');
-    if (url.port === '0') throw rejected('must not name port 0');
+    if (url.username !== '' || url.password !== '')
+      throw rejected('must not contain a user name or password');
+    if (url.hash !== '') throw rejected('must not have a fragment, because fragments are never sent');
+    if (url.port === '0') throw rejected('must not have port 0');
     const { length } = url.href;
     if (length > MAX_URL_LENGTH)
       throw rejected(
-        `must have at most ${MAX_URL_LENGTH} characters once it is percent-encoded, but has ${length}`,
+        `must have at most ${MAX_URL_LENGTH} characters after percent-encoding, but has ${length}`,
       );
     return url;
   }
 
   async #addressesOf(host: string): Promise<LookupAddress[] | undefined> {
-    const patience = new AbortController();
-    const late = sleep(RESOLVING, undefined, { signal: patience.signal }).catch(() => undefined);
+    const timer = new AbortController();
+    const late = sleep(RESOLVE_TIMEOUT, undefined, { signal: timer.signal }).catch(() => undefined);
     try {
       return await Promise.race([this.#resolve(host), late]);
     } catch {
       return undefined;
     } finally {
-      patience.abort();
+      timer.abort();
     }
   }
 

@@ -23,28 +23,28 @@ import { mostAtOnce } from './pace.ts';
 import { LONGEST_PAUSE, nextAttemptAt } from './schedule.ts';
 import { disableWebhook, selectUnlessTaken, updateFailingSince, type WebhookRow } from './webhook-queries.ts';
 
-/** How long a delivery belongs to the replica that sends it, in milliseconds: four times as long as an attempt takes. */
+/** How long a delivery belongs to the replica that sends it, in milliseconds: four times the longest attempt. */
 export const LEASE = 60 * SECOND;
 
-/** How far the clocks of replicas may be apart, in milliseconds: what lies further ahead was written by one that was wrong. */
-const CLOCKS_APART = MINUTE;
+/** How far the clocks of replicas may differ, in milliseconds. A replica with a wrong clock wrote any later time. */
+const MAX_CLOCK_SKEW = MINUTE;
 
-/** How long an endpoint may take no delivery before it is disabled, in milliseconds. */
-const DEAD_FOR = 5 * DAY;
+/** How long an endpoint may accept no delivery before its webhook is disabled, in milliseconds. */
+const DISABLE_AFTER = 5 * DAY;
 
-/** The most outcomes that are stored, and the most deliveries that are claimed, in one transaction. */
+/** The most outcomes that one transaction stores, and the most deliveries that it claims. */
 export const STORED_AT_ONCE = 64;
 
 export interface Attempted {
   startedAt: number;
   outcome: Outcome;
-  /** From 0 to 1: what the pause before the next attempt is varied by. */
+  /** From 0 to 1: varies the pause before the next attempt. */
   random: number;
-  /** Only an event is tried again, and only events say whether the endpoint is dead. */
+  /** Only events are retried, and only failures of events lead to disabling the webhook. */
   kind: 'event' | 'test' | 'withheld';
 }
 
-/** A delivery whose attempt has ended; `attempted` is undefined when it was broken off and has no outcome. */
+/** A delivery whose attempt has ended; `attempted` is undefined if it was not attempted or the attempt was aborted. */
 export interface Ended {
   delivery: LeasedDelivery;
   attempted: Attempted | undefined;
@@ -53,38 +53,38 @@ export interface Ended {
 export interface Claim {
   webhook: WebhookRow;
   deliveries: LeasedDelivery[];
-  /** Whether it gets events that are for administrators. */
+  /** Whether the webhook gets events for administrators. */
   isAdministrator: boolean;
 }
 
 export interface ExchangeOptions extends PlanOptions {
-  /** The attempts that have ended, `STORED_AT_ONCE` at most. */
+  /** The attempts that have ended, at most `STORED_AT_ONCE`. */
   ended: readonly Ended[];
-  /** The most deliveries to claim, `STORED_AT_ONCE` at most. */
+  /** The most deliveries to claim, at most `STORED_AT_ONCE`. */
   limit: number;
-  /** The most that are leased at once, by all replicas together. */
+  /** The most deliveries leased at once, by all replicas together. */
   atOnce: number;
-  /** How many of them this replica has leased. */
+  /** The number of deliveries that this replica has leased. */
   own: number;
 }
 
 export interface Exchanged {
-  /** Undefined when no deliveries are due, enough are being sent, or the webhook is stopped or has another URL by now. */
+  /** Undefined if no delivery is due, enough are being sent, or the webhook was disabled or got another URL. */
   claim: Claim | undefined;
   disabled: Disabled | undefined;
 }
 
-/** Why the webhook was disabled. */
+/** The reason why the webhook was disabled. */
 interface Disabled {
   reason: string;
-  /** The trace of the event whose delivery was the reason, if it is part of one. */
+  /** The trace of the event whose delivery was the reason, if there is one. */
   traceId: string | undefined;
 }
 
 /**
- * Stores what became of attempts, and leases deliveries that are due, so that no other replica sends them: in one transaction.
- * The next delivery of a subject is due when the one before is finished. An outcome that comes when the lease is over counts
- * for nothing. Returns `taken` when another transaction has the webhook, and nothing was done.
+ * Stores the outcomes of attempts and leases due deliveries in one transaction; no other replica sends leased deliveries. The
+ * next delivery of a subject is due when the one before it has finished. An outcome is ignored if the lease has expired.
+ * Returns `taken`, and does nothing, if another transaction has locked the webhook.
  */
 export function exchange(
   db: Writer,
@@ -103,7 +103,7 @@ export function exchange(
       standingOf(readStandings, tx, webhook.api_key_id, now),
     ]);
     const unleased = mostAtOnce({ failing_since: failingSince }, atOnce) - leased;
-    // Each replica may always send one: the others' leases may be those of a replica that was killed.
+    // Each replica may always send one delivery: the other leases may belong to a replica that was killed.
     const room = Math.min(limit, own === 0 ? Math.max(1, unleased) : unleased);
     if (room <= 0 || problem) return { claim: undefined, disabled };
     const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
@@ -112,20 +112,20 @@ export function exchange(
   });
 }
 
-/** The latest instants that are right at `now`: what lies beyond them is due. */
-export function latestRight(now: number): { lease: number; attempt: number } {
-  return { lease: now + LEASE + CLOCKS_APART, attempt: now + LONGEST_PAUSE + CLOCKS_APART };
+/** Returns the latest plausible end of a lease and time of a next attempt. Deliveries with later times are due. */
+export function latestPlausible(now: number): { lease: number; attempt: number } {
+  return { lease: now + LEASE + MAX_CLOCK_SKEW, attempt: now + LONGEST_PAUSE + MAX_CLOCK_SKEW };
 }
 
 /**
- * Has deliveries be due whose lease or next attempt lies where only a clock that ran ahead can have put it, some of them at
- * once. Returns whether there may be more, or `taken`.
+ * Makes some deliveries due whose lease or next attempt is so late that a wrong clock must have set it. Returns whether there
+ * may be more, or `taken`.
  */
 export function makeDueAgain(db: Writer, webhookId: number, now: number): Promise<boolean | 'taken'> {
   return db.write(async tx => {
     const webhook = await selectUnlessTaken(tx, webhookId);
     if (webhook === 'taken') return 'taken';
-    const changed = await dueAgain(tx, webhookId, { ...latestRight(now), now, limit: STORED_AT_ONCE });
+    const changed = await dueAgain(tx, webhookId, { ...latestPlausible(now), now, limit: STORED_AT_ONCE });
     return changed === STORED_AT_ONCE;
   });
 }
@@ -157,7 +157,7 @@ async function store(
   const subjects = new Set<string>();
   for (const { delivery, attempted } of ended) {
     const row = held.get(delivery.id);
-    // One that was claimed again when its lease was over can be here twice.
+    // A delivery that was claimed again after its lease expired can appear twice.
     if (row?.leased_until !== delivery.leased_until) continue;
     const state = attempted ? stateAfter(row, attempted, now) : untried(row, now);
     const isWaiting = row.is_waiting === 1;
@@ -197,13 +197,13 @@ function attemptRow({ id, attempts }: DeliveryRow, { startedAt, outcome }: Attem
   };
 }
 
-/** Since when nothing succeeds, after one more attempt. */
+/** Returns since when no attempt has succeeded, after one more attempt. */
 function failingAfter(before: number | null, { outcome, kind, startedAt }: Attempted): number | null {
   if (outcome.error === null) return null;
   return kind === 'event' ? (before ?? startedAt) : before;
 }
 
-/** It was not sent, or its outcome is unknown: it is due at once. */
+/** Returns the state of a delivery that was not sent or whose outcome is unknown: it is due at once. */
 function untried({ attempts, failures }: DeliveryRow, now: number): DeliveryState {
   return { status: 'pending', attempts, failures, next_attempt_at: now, finished_at: null };
 }
@@ -221,10 +221,10 @@ function stateAfter(
   return { ...tried, status: 'pending', next_attempt_at: next, finished_at: null };
 }
 
-/** `failingFor`: for how long nothing succeeded, in milliseconds, when a delivery is dead now; else 0. */
+/** `failingFor` is how long no attempt has succeeded, in milliseconds, if a delivery is now dead; otherwise 0. */
 function reasonToDisable({ status }: Outcome, failingFor: number): string | undefined {
-  if (status === 410) return 'The endpoint answered with status 410: it is gone for good';
-  if (failingFor >= DEAD_FOR)
-    return `The endpoint has taken no delivery for ${Math.floor(failingFor / DAY)} days`;
+  if (status === 410) return 'The endpoint returned status 410 (Gone)';
+  if (failingFor >= DISABLE_AFTER)
+    return `The endpoint has accepted no delivery for ${Math.floor(failingFor / DAY)} days`;
   return undefined;
 }

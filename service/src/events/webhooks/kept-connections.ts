@@ -6,15 +6,15 @@ import { SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
 import { type Connections, hostOf } from './connections.ts';
 
-/** How long a connection is kept that carries nothing, in milliseconds: less than servers commonly keep one, 5 s. */
-const IDLE = 4 * SECOND;
+/** How long an idle connection is kept, in milliseconds: less than the common limit of servers, 5 s. */
+const MAX_IDLE = 4 * SECOND;
 
-/** How long a connection is used, in milliseconds: a name that leads elsewhere by now is followed by then. */
-const AGE = 60 * SECOND;
+/** How long a connection is used, in milliseconds. After that a new connection looks up the name again. */
+const MAX_AGE = 60 * SECOND;
 
 /**
- * Keeps connections to endpoints open between attempts. One goes only to the origin for which it was opened, and its address
- * was checked then. Those that carry nothing count among the limits: the oldest are closed where a new one needs the room.
+ * Keeps connections to endpoints open between attempts. A connection is used only for the origin for which it was opened; its
+ * address was checked at that time. Idle connections count against the limits: the oldest are closed to make room for new ones.
  */
 export class KeptConnections {
   readonly #connections: Connections;
@@ -24,9 +24,9 @@ export class KeptConnections {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    const options = { keepAlive: true, timeout: IDLE };
+    const options = { keepAlive: true, timeout: MAX_IDLE };
     this.#http = this.#keeping(new http.Agent(options));
-    // Each connection shows its certificate: no session of an earlier one is resumed.
+    // TLS sessions are not resumed, so that each connection verifies the certificate.
     this.#https = this.#keeping(new https.Agent({ ...options, maxCachedSessions: 0 }));
   }
 
@@ -39,7 +39,7 @@ export class KeptConnections {
     this.#https.destroy();
   }
 
-  /** Has an agent keep connections within the limits. */
+  /** Makes an agent keep connections within the limits. */
   #keeping(agent: Agent): Agent {
     const opened = new WeakMap<Duplex, { host: string; at: number }>();
     const { createConnection, keepSocketAlive, reuseSocket } = agent;
@@ -53,8 +53,8 @@ export class KeptConnections {
     };
     agent.keepSocketAlive = socket => {
       const { host, at } = opened.get(socket)!;
-      const isYoung = performance.now() - at < AGE;
-      // What is falsy has the agent close it. The declared type says that it returns nothing.
+      const isYoung = performance.now() - at < MAX_AGE;
+      // The agent closes the connection if the result is falsy. The declared return type is void.
       const isKept = isYoung && (keepSocketAlive.call(agent, socket) as unknown as boolean);
       if (isKept) this.#idle.set(socket, host);
       return isKept;

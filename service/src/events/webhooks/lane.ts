@@ -8,7 +8,7 @@ import {
   type Ended,
   exchange,
   LEASE,
-  latestRight,
+  latestPlausible,
   makeDueAgain,
   STORED_AT_ONCE,
 } from './exchange.ts';
@@ -18,28 +18,28 @@ import { mostAtOnce, Pace } from './pace.ts';
 import type { Sender } from './sender.ts';
 import type { ActiveWebhook } from './webhook-queries.ts';
 
-/** How long a full window is left alone unless deliveries end here, in milliseconds: others may end at another replica. */
-const LOOK_AT_FULL = SECOND;
+/** How long the lane waits before it checks a full window again, in milliseconds: other replicas may finish deliveries. */
+const FULL_INTERVAL = SECOND;
 
-/** How long to leave a webhook alone that another transaction has, in milliseconds: at least, and how much longer at most. */
-const TAKEN = { atLeast: 5, more: 20 };
+/** The pause before a locked webhook is tried again, in milliseconds: the minimum, and the most that is added at random. */
+const LOCKED_PAUSE = { atLeast: 5, more: 20 };
 
-/** How often a webhook that is taken is tried when the process is to end. */
-const TRIES_AT_END = 20;
+/** The number of times that a locked webhook is tried at shutdown. */
+const TRIES_AT_SHUTDOWN = 20;
 
 export interface LaneOptions {
   db: Queries & Writer;
   clock: Clock;
   sender: Sender;
   readStandings: ReadStandings;
-  /** `traceId` is that of the event whose delivery was the reason. */
+  /** `traceId` is the trace of the event whose delivery was the reason. */
   onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * Serves one webhook: plans its deliveries, claims and begins them, and stores what became of them, one transaction after
- * another. What ends while one of them runs goes into the next together. No lane waits for another, nor for a lock.
+ * Serves one webhook: plans its deliveries, claims and sends them, and stores their outcomes, in one transaction after another.
+ * Attempts that end during a transaction are stored together in the next. A lane never waits for another lane or for a lock.
  */
 export class Lane {
   readonly #options: LaneOptions;
@@ -49,19 +49,19 @@ export class Lane {
   #running: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  /** Attempts under way. */
+  /** The number of running attempts. */
   #sending = 0;
   #ended: Ended[] = [];
-  /** What was claimed ahead and waits for a connection. */
+  /** Deliveries that were claimed ahead and wait for a connection. */
   #claimed: { claim: Claim; delivery: LeasedDelivery }[] = [];
-  /** Connections that were taken for it and carry nothing yet. */
+  /** Connections that were taken and are not in use yet. */
   #connections = 0;
   #isBehind = false;
   #mayBeDue = false;
-  /** When the window was found to be full, on the clock of `performance`, and how many deliveries have ended since. */
+  /** When the window was full, by `performance.now()`, and how many deliveries have ended since. */
   #full: { since: number; ended: number } | undefined;
   #hasWorked = false;
-  /** How often it may still find the webhook taken. */
+  /** How many more times the webhook may be locked. */
   #tries = Number.POSITIVE_INFINITY;
   readonly #onEnd: (() => void)[] = [];
 
@@ -72,13 +72,13 @@ export class Lane {
       destination: destinationOf(webhook),
       onTaken: () => {
         this.#connections++;
-        this.#beginClaimed();
+        this.#sendClaimed();
         if (this.#connections > 0) this.#run();
       },
     };
   }
 
-  /** Does what there is to do now for a webhook as it was just read. `latest` is the last event of the log. */
+  /** Starts the work for a webhook, which was just read. `latest` is the last event of the log. */
   look(webhook: ActiveWebhook, latest: number): void {
     this.#webhook = webhook;
     this.#stopped = false;
@@ -92,7 +92,7 @@ export class Lane {
     return this.#webhook.id;
   }
 
-  /** Claims nothing any more, and gives back what was not begun. What was begun ends, and is stored. */
+  /** Claims no more deliveries and returns those that were not started. Running attempts continue, and their outcomes are stored. */
   stop(): void {
     this.#stopped = true;
     this.#options.sender.connections.stopWaiting(this.#waiter);
@@ -100,31 +100,31 @@ export class Lane {
     if (this.#ended.length > 0) this.#run();
   }
 
-  /** Whether nothing is under way. It may wait for a connection, which another lane has. */
-  get isAtRest(): boolean {
+  /** Whether neither a transaction nor an attempt is running. An idle lane can wait for a connection. */
+  get isIdle(): boolean {
     return this.#running === undefined && this.#sending === 0;
   }
 
-  /** Resolves when what is done at the moment is done. */
-  async rest(): Promise<void> {
+  /** Resolves when the work that is running now has finished. */
+  async whenIdle(): Promise<void> {
     await this.#running;
     if (this.#sending > 0) await new Promise<void>(resolve => this.#onEnd.push(resolve));
     await this.#running;
   }
 
-  /** Tries only a few times more to store what ended: the process is to end. */
+  /** Limits the tries to store outcomes, because the process is shutting down. */
   giveUp(): void {
-    this.#tries = TRIES_AT_END;
+    this.#tries = TRIES_AT_SHUTDOWN;
   }
 
-  /** Returns whether there was something to do since the last call. */
+  /** Returns whether the lane has done any work since the last call. */
   takeWorked(): boolean {
     const hasWorked = this.#hasWorked;
     this.#hasWorked = false;
     return hasWorked;
   }
 
-  /** Looks at a full window again at once. */
+  /** Checks a full window again at once. */
   forgetFull(): void {
     this.#full = undefined;
   }
@@ -135,14 +135,14 @@ export class Lane {
   }
 
   async #work(): Promise<void> {
-    // What ends in the same turn comes together.
+    // Attempts that end in the same turn are stored together.
     await Promise.resolve();
     while (this.#again) {
       this.#again = false;
       try {
         await this.#pass();
       } catch (error) {
-        // What ended is sent again when its leases are over.
+        // Deliveries whose outcomes were not stored are sent again after their leases expire.
         this.#options.onError(error);
       }
     }
@@ -154,23 +154,23 @@ export class Lane {
     const { id } = this.#webhook;
     if (!this.#stopped && this.#isAhead(clock.now())) {
       const outcome = await makeDueAgain(db, id, clock.now());
-      if (outcome === 'taken') return this.#comeBack();
+      if (outcome === 'taken') return this.#retryLater();
       this.#webhook = { ...this.#webhook, last_due_at: null, leased_until: null };
       this.#mayBeDue = true;
     }
-    if (!(await this.#exchange())) return this.#comeBack();
-    if (!(await this.#plan())) return this.#comeBack();
+    if (!(await this.#exchange())) return this.#retryLater();
+    if (!(await this.#plan())) return this.#retryLater();
   }
 
-  /** Another transaction has the webhook. */
-  async #comeBack(): Promise<void> {
+  /** Tries again after a pause, because another transaction has locked the webhook. */
+  async #retryLater(): Promise<void> {
     this.#tries--;
     if (this.#tries < 0) return;
     this.#again = true;
-    await sleep(TAKEN.atLeast + TAKEN.more * Math.random());
+    await sleep(LOCKED_PAUSE.atLeast + LOCKED_PAUSE.more * Math.random());
   }
 
-  /** Returns false when the webhook is taken. */
+  /** Returns false if another transaction has locked the webhook. */
   async #plan(): Promise<boolean> {
     if (this.#stopped || !this.#isBehind || this.#isFull()) return true;
     const { db, clock, readStandings } = this.#options;
@@ -188,10 +188,13 @@ export class Lane {
   #isFull(): boolean {
     if (!this.#full) return false;
     const { since, ended } = this.#full;
-    return performance.now() - since < LOOK_AT_FULL && ended < PLANNED_AT_ONCE;
+    return performance.now() - since < FULL_INTERVAL && ended < PLANNED_AT_ONCE;
   }
 
-  /** Stores what has ended, and claims what there are connections for, and some ahead. Returns false when it is taken. */
+  /**
+   * Stores the outcomes of ended attempts, and claims deliveries for the available connections and some ahead. Returns false
+   * if another transaction has locked the webhook.
+   */
   async #exchange(): Promise<boolean> {
     const { db, clock, readStandings, onDisabled } = this.#options;
     const webhook = this.#webhook;
@@ -210,31 +213,31 @@ export class Lane {
       const { claim, disabled } = exchanged;
       if (disabled) onDisabled(webhook.id, disabled.reason, disabled.traceId);
       const deliveries = claim?.deliveries ?? [];
-      // Fewer than could be sent are all that are due.
+      // Fewer deliveries than requested means that no more are due.
       if (limit > 0) this.#mayBeDue = deliveries.length === limit;
       if (claim) {
         for (const delivery of deliveries) this.#claimed.push({ claim, delivery });
         this.#webhook = { ...this.#webhook, failing_since: claim.webhook.failing_since };
       }
       if (deliveries.length > 0 || ended.length > 0) this.#hasWorked = true;
-      // There may be more of both than fits into one transaction.
+      // There may be more outcomes or due deliveries than fit into one transaction.
       if (this.#ended.length > 0 || (this.#mayBeDue && deliveries.length > 0)) this.#again = true;
     } finally {
       if (this.#stopped) this.stop();
-      this.#beginClaimed();
+      this.#sendClaimed();
       this.#freeUnused();
     }
     return true;
   }
 
-  /** How many deliveries to claim. It takes connections for them, and queues for one when there is none. */
+  /** Returns how many deliveries to claim, and takes connections for them or queues for one. */
   #limit(): number {
     if (this.#stopped || !this.#mayBeDue) {
       this.#freeUnused();
       return 0;
     }
     this.#takeConnections(this.#mostAtOnce() - this.#sending);
-    // What is claimed ahead waits for connections that its own webhook has.
+    // Deliveries are claimed ahead only while this webhook has connections that they can use next.
     const isServed = this.#sending + this.#connections > 0;
     const ahead = isServed && this.#webhook.failing_since === null ? this.#pace.ahead : 0;
     return Math.min(STORED_AT_ONCE, this.#connections + Math.max(0, ahead - this.#claimed.length));
@@ -244,7 +247,7 @@ export class Lane {
     return mostAtOnce(this.#webhook, this.#pace.atOnce);
   }
 
-  /** Takes connections until there are so many that carry nothing, or queues for one when there is none. */
+  /** Takes connections until `wanted` of them are unused, or queues for one if none is free. */
   #takeConnections(wanted: number): void {
     const { connections } = this.#options.sender;
     const { destination } = this.#waiter;
@@ -259,8 +262,8 @@ export class Lane {
     if (unused > 0) this.#options.sender.connections.free(this.#waiter.destination, unused);
   }
 
-  /** Begins what was claimed, as far as there are connections. What waited for one too long is given back. */
-  #beginClaimed(): void {
+  /** Sends claimed deliveries while there are connections. Deliveries that waited too long for one are returned. */
+  #sendClaimed(): void {
     if (this.#claimed.length === 0) return;
     const latest = this.#options.clock.now() + LEASE / 2;
     this.#takeConnections(Math.min(this.#claimed.length, this.#mostAtOnce() - this.#sending));
@@ -275,25 +278,25 @@ export class Lane {
       }
       this.#connections--;
       this.#sending++;
-      this.#options.sender.begin(claim, delivery, this.#waiter.destination, one => this.#end(one));
+      this.#options.sender.begin(claim, delivery, this.#waiter.destination, ended => this.#onEnded(ended));
     }
   }
 
-  /** There may be a connection, room in the window, or a delivery that waited for this one. */
-  #end(ended: Ended): void {
+  /** Continues after an attempt: a connection is free, and another delivery may be due or fit into the window. */
+  #onEnded(ended: Ended): void {
     this.#sending--;
     this.#ended.push(ended);
     this.#mayBeDue = true;
     if (this.#full) this.#full.ended++;
     if (ended.attempted) this.#pace.adapt(ended.attempted.outcome);
-    this.#beginClaimed();
+    this.#sendClaimed();
     this.#run();
     if (this.#sending === 0) for (const resolve of this.#onEnd.splice(0)) resolve();
   }
 
-  /** Whether a lease or a next attempt lies where only a clock that ran ahead can have put it. */
+  /** Whether a lease or a next attempt is so late that a wrong clock must have set it. */
   #isAhead(now: number): boolean {
-    const { lease, attempt } = latestRight(now);
+    const { lease, attempt } = latestPlausible(now);
     const { leased_until, last_due_at } = this.#webhook;
     return (leased_until ?? 0) > lease || (last_due_at ?? 0) > attempt;
   }

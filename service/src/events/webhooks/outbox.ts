@@ -18,9 +18,9 @@ import {
 export const PLANNED_AT_ONCE = 100;
 
 /**
- * How far ahead the deliveries of a webhook are planned; later events stay in the log. Those that could be sent at once are
- * few. Those that wait for an earlier one of their subject, or to be tried again, may be more, so that a subject that fails
- * does not hold up the others.
+ * How many deliveries of a webhook are planned; later events stay in the log. The limit for due deliveries is low. The limit
+ * that includes deliveries which wait for an earlier one or for a retry is higher, so that a failing subject does not block
+ * the others.
  */
 export const WINDOW = { untried: 500, pending: 5_000 } as const;
 
@@ -31,16 +31,16 @@ export interface PlanOptions {
 }
 
 /**
- * Turns the next events of the log into deliveries of a webhook: each once, whichever replicas try it. Returns `full` when
- * the window has no room for them, `moved` when the webhook went forward in the log, `idle` when there was nothing to do, and
- * `taken` when another transaction has the webhook.
+ * Turns the next events of the log into deliveries of a webhook, each only once, even if several replicas try. Returns `full` if
+ * the window has no room, `moved` if the webhook advanced in the log, `idle` if there was nothing to do, and `taken` if another
+ * transaction has locked the webhook.
  */
 export async function plan(
   db: Queries & Writer,
   webhookId: number,
   { readStandings, now }: PlanOptions,
 ): Promise<'full' | 'moved' | 'idle' | 'taken'> {
-  // Before the transaction, which costs more; it looks again, because another replica may plan meanwhile.
+  // A check before the transaction, which costs more. The transaction checks again, because another replica may plan meanwhile.
   if (!(await hasRoom(db, webhookId))) return 'full';
   return db.write(async tx => {
     const webhook = await selectUnlessTaken(tx, webhookId);
@@ -52,7 +52,7 @@ export async function plan(
     ]);
     if (!isFree) return 'full';
     if (owner.problem) return 'idle';
-    // Events and end of the log by one statement: an event between two would be planned twice.
+    // One statement reads the events and the end of the log: an event between two statements would be planned twice.
     const { latest, events } = await selectEvents(tx, filterOf(webhook, owner.isAdministrator), {
       after: webhook.position,
       limit: PLANNED_AT_ONCE,
@@ -69,7 +69,7 @@ export async function plan(
   });
 }
 
-/** Whether the window has room for all that one transaction plans. */
+/** Whether the window has room for all deliveries that one transaction plans. */
 async function hasRoom(db: Queries, webhookId: number): Promise<boolean> {
   const upTo = {
     untried: WINDOW.untried - PLANNED_AT_ONCE + 1,
@@ -79,8 +79,8 @@ async function hasRoom(db: Queries, webhookId: number): Promise<boolean> {
   return untried < upTo.untried && pending < upTo.pending;
 }
 
-/** Disables a webhook whose owner may no longer have events sent. Returns the reason, or `undefined` when it is fine. */
-export function stopUnlessAllowed(
+/** Disables a webhook whose key may no longer have events sent. Returns the reason, or `undefined` if the key is fine. */
+export function disableUnlessAllowed(
   db: Writer,
   webhookId: number,
   { readStandings, now }: PlanOptions,
@@ -94,7 +94,7 @@ export function stopUnlessAllowed(
   });
 }
 
-/** The events that a webhook gets. Those for administrators may have been among them once and not be any more. */
+/** Returns the filter of a webhook, without events for administrators if its key is no longer an administrator's. */
 function filterOf({ types }: WebhookRow, isAdministrator: boolean): EventFilter {
   const { types: wanted } = eventFilter({ types: types?.split(' ') }, true);
   if (isAdministrator) return { types: wanted, subject: undefined };

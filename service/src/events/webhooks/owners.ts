@@ -1,22 +1,22 @@
 import type { Queries } from '../../db/database.ts';
 
-/** Why nothing may be sent to the webhooks of a key. */
+/** The reason why nothing may be sent to the webhooks of a key. */
 export interface OwnerProblem {
   /** A sentence without a full stop, such as `API key 7 was revoked`. */
   reason: string;
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** When the problem started, in milliseconds since the Unix epoch. */
   since: number;
 }
 
-/** What the webhooks of a key may be sent. */
+/** The events that the webhooks of a key may get. */
 export interface OwnerStanding {
   /** `undefined` while the key works and has the scopes that its webhooks need. */
   problem: OwnerProblem | undefined;
-  /** Whether they get the events that are for administrators. */
+  /** Whether they get events for administrators. */
   isAdministrator: boolean;
 }
 
-/** Returns the standing of each of these keys, 100 of them at most. `now` is in milliseconds since the Unix epoch. */
+/** Returns the standing of each of these keys, at most 100. `now` is in milliseconds since the Unix epoch. */
 export type ReadStandings = (
   db: Queries,
   keyIds: readonly number[],

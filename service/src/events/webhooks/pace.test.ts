@@ -7,7 +7,7 @@ const slow = { error: null, duration: 2_000 };
 const failed = { error: 'Status 500', duration: 10 };
 
 describe('the pace of a webhook', () => {
-  it('begins with 8 at once, grows with each quick answer up to 64, and reads ahead as many then', () => {
+  it('starts with 8 at once, grows with each quick response up to 64, and then claims as many ahead', () => {
     const pace = new Pace();
     assert.deepEqual([pace.atOnce, pace.ahead], [8, 0]);
     pace.adapt(quick);
@@ -16,7 +16,7 @@ describe('the pace of a webhook', () => {
     assert.deepEqual([pace.atOnce, pace.ahead], [64, 64]);
   });
 
-  it('shrinks with slow answers, to 8 at the least', () => {
+  it('shrinks with slow responses, to 8 at the least', () => {
     const pace = new Pace();
     for (let i = 0; i < 3; i++) pace.adapt(quick);
     pace.adapt(slow);
@@ -25,7 +25,7 @@ describe('the pace of a webhook', () => {
     assert.deepEqual([pace.atOnce, pace.ahead], [8, 0]);
   });
 
-  it('is halved by each failure, to 2 at the least, which are the most of a webhook that fails', () => {
+  it('is halved by each failure, to 2 at the least, which is the limit of a failing webhook', () => {
     const pace = new Pace();
     for (let i = 0; i < 56; i++) pace.adapt(quick);
     pace.adapt(failed);

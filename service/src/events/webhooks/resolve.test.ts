@@ -14,8 +14,8 @@ const records: Record<string, Record<number, number[]>> = {
   'both.example': { [A]: [93, 184, 215, 14], [AAAA]: [0x20, 0x01, ...Array(13).fill(0), 1] },
 };
 
-/** The answer of a name server to a query (RFC 1035 §4.1): the record, or none, or that there is no such name. */
-function answerTo(query: Buffer): Buffer {
+/** Returns the response of a name server (RFC 1035 §4.1): the record, no record, or the error for an unknown name. */
+function responseTo(query: Buffer): Buffer {
   const end = query.indexOf(0, 12) + 5;
   const labels: string[] = [];
   for (let at = 12; query[at] !== 0; at += query[at]! + 1)
@@ -43,7 +43,7 @@ function answerTo(query: Buffer): Buffer {
 
 async function aNameServer(t: TestContext): Promise<Resolver> {
   const server: Socket = createSocket('udp4');
-  server.on('message', (query, { port, address }) => server.send(answerTo(query), port, address));
+  server.on('message', (query, { port, address }) => server.send(responseTo(query), port, address));
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

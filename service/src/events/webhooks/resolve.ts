@@ -3,12 +3,12 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { SECOND } from '../../kit/clock.ts';
 import type { Resolve } from './endpoints.ts';
 
-/** Looks names up as the machine does, with its file of hosts: for development. */
+/** Looks up names as the operating system does, including its hosts file. For development. */
 export const resolveLocally: Resolve = hostname => lookup(hostname, { all: true });
 
 /**
- * Asks the name servers. The machine's own look-up has two threads for the whole process: two names that are slow to
- * resolve would hold up all others.
+ * Queries the name servers. The look-up of the operating system has only two threads per process: two names that resolve
+ * slowly would block all others.
  */
 export function resolveByServers(resolver = new Resolver({ timeout: 2 * SECOND, tries: 2 })): Resolve {
   return async hostname => {

@@ -22,7 +22,7 @@ describe('the schedule of attempts', () => {
     assert.equal(nextAttemptAt(10, { status: 503, retryAfter: '5' }, NOW, 0.5), undefined);
   });
 
-  it('is never cut short and never drawn out beyond a day by what an endpoint says', () => {
+  it('is never shortened by `Retry-After`, nor extended beyond a day', () => {
     const retryAfter = fc.oneof(
       fc.string(),
       fc.nat().map(String),

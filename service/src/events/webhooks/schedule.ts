@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../../kit/clock.ts';
 import { inSymbols } from '../../kit/quantities.ts';
 
-/** How long after each failed attempt the next one is made, as Standard Webhooks 1.0.0 suggests. In milliseconds. */
+/** The pauses after failed attempts, as Standard Webhooks 1.0.0 suggests, in milliseconds. */
 const PAUSES = [
   5 * SECOND,
   5 * MINUTE,
@@ -14,36 +14,36 @@ const PAUSES = [
   24 * HOUR,
 ];
 
-/** The same for people: `5 s, 5 min, … and 24 h`. */
+/** The pauses as text: `5 s, 5 min, … and 24 h`. */
 export const SCHEDULE = PAUSES.map(inSymbols)
   .join(', ')
   .replace(/, (?=[^,]*$)/, ' and ');
 
-/** By how much of itself a pause is shorter or longer, so that what failed together does not come back together. */
+/** The fraction by which a pause is at most shorter or longer, so that deliveries that failed together are retried apart. */
 const JITTER = 0.2;
 
-/** The longest that an endpoint can ask to wait, in milliseconds. */
+/** The longest wait that an endpoint can request, in milliseconds. */
 const LONGEST_WAIT = 24 * HOUR;
 
-/** The longest that a next attempt can be away, in milliseconds. */
+/** The longest time until a next attempt, in milliseconds. */
 export const LONGEST_PAUSE = Math.max(...PAUSES.map(pause => pause * (1 + JITTER)), LONGEST_WAIT);
 
-/** The statuses with which an endpoint can ask to wait. */
+/** The statuses with which an endpoint can request a wait. */
 const BUSY = new Set([429, 503]);
 
-export interface Answered {
+export interface EndpointResponse {
   status: number | null;
   /** The header `Retry-After`. */
   retryAfter: string | undefined;
 }
 
 /**
- * The instant of the next attempt after `failures` that failed; `undefined` when the schedule is at its end. `random` is
+ * Returns the time of the next attempt after `failures` failed attempts; `undefined` at the end of the schedule. `random` is
  * from 0 to 1.
  */
 export function nextAttemptAt(
   failures: number,
-  { status, retryAfter }: Answered,
+  { status, retryAfter }: EndpointResponse,
   now: number,
   random: number,
 ): number | undefined {
@@ -54,7 +54,7 @@ export function nextAttemptAt(
   return isBusy ? Math.max(scheduled, instantIn(retryAfter, now)) : scheduled;
 }
 
-/** The instant that a `Retry-After` names, in seconds or as an HTTP-date (RFC 9110 §10.2.3); 0 when it names none. */
+/** Returns the time in a `Retry-After`, which is in seconds or an HTTP-date (RFC 9110 §10.2.3); 0 if it is neither. */
 function instantIn(retryAfter: string | undefined, now: number): number {
   if (retryAfter === undefined) return 0;
   const instant = /^\d+$/.test(retryAfter) ? now + Number(retryAfter) * SECOND : Date.parse(retryAfter);

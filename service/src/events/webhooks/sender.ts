@@ -22,25 +22,25 @@ export interface SenderOptions {
   timeout: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
-  /** Records each attempt, while spans are exported. */
+  /** Records each attempt if spans are exported. */
   tracing?: Tracing | undefined;
-  /** An attempt has ended; not one that was broken off. */
+  /** Called after each attempt that was not aborted. */
   onAttempt: (result: AttemptResult) => void;
   onError: (error: unknown) => void;
 }
 
-/** An attempt under way. */
+/** A running attempt. */
 interface Sending {
   webhookId: number;
   abort: AbortController;
 }
 
-/** Makes the attempts of this process, on the connections that they share. */
+/** Makes the attempts of this process, which share their connections. */
 export class Sender {
   readonly connections: Connections;
   readonly #options: SenderOptions;
   readonly #kept: KeptConnections;
-  readonly #underWay = new Set<Sending>();
+  readonly #running = new Set<Sending>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class Sender {
     this.#kept = new KeptConnections(this.connections);
   }
 
-  /** Sends a delivery that was claimed, on a connection taken for `destination`. `onEnd` is called when it is free again. */
+  /** Sends a claimed delivery on a connection that was taken for `destination`. Calls `onEnd` when the connection is free. */
   begin(
     claimed: Claim,
     delivery: LeasedDelivery,
@@ -56,22 +56,22 @@ export class Sender {
     onEnd: (ended: Ended) => void,
   ): void {
     const sending = { webhookId: delivery.webhook_id, abort: new AbortController() };
-    this.#underWay.add(sending);
+    this.#running.add(sending);
     this.#send(claimed, delivery, sending.abort.signal)
       .catch(error => {
         this.#options.onError(error);
         return undefined;
       })
       .then(attempted => {
-        this.#underWay.delete(sending);
+        this.#running.delete(sending);
         this.connections.free(destination, 1);
         onEnd({ delivery, attempted });
       });
   }
 
-  /** Breaks off attempts, all of them or those for a webhook: whether the endpoint took them is unknown. */
-  breakOff(webhookId?: number): void {
-    for (const sending of this.#underWay)
+  /** Aborts all attempts, or those of a webhook. Whether the endpoint has accepted them is unknown. */
+  abort(webhookId?: number): void {
+    for (const sending of this.#running)
       if (webhookId === undefined || sending.webhookId === webhookId) sending.abort.abort();
   }
 
@@ -124,7 +124,7 @@ function secretsOf(
   return previous_secret !== null && isPreviousValid ? [secret, previous_secret] : [secret];
 }
 
-/** The outcome for an event that was planned while the owner of the webhook was an administrator. */
+/** The outcome for an event for administrators whose webhook belongs to a key that is no longer an administrator's. */
 const withheld: Outcome = {
   result: 'withheld',
   status: null,

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** How many random bytes a secret has; Standard Webhooks 1.0.0 asks for 24 to 64. */
+/** The number of random bytes in a secret; Standard Webhooks 1.0.0 requires 24 to 64. */
 const SECRET_BYTES = 32;
 
 export function newSecret(): string {
@@ -10,16 +10,16 @@ export function newSecret(): string {
 }
 
 export interface Message {
-  /** The same whenever an event is sent to a webhook, so that its receiver can tell repeats. */
+  /** The same each time an event is sent to a webhook, so that the receiver can detect duplicates. */
   id: string;
-  /** When it is sent, in whole Unix seconds. */
+  /** When the message is sent, in whole Unix seconds. */
   timestamp: number;
   body: string;
-  /** The header of W3C Trace Context; `undefined` when the message is part of no trace. It is not signed. */
+  /** The header of W3C Trace Context; `undefined` if the message is not part of a trace. It is not signed. */
   traceparent: string | undefined;
 }
 
-/** The header `webhook-signature` (Standard Webhooks 1.0.0): one signature for each secret that is valid. */
+/** Returns the header `webhook-signature` (Standard Webhooks 1.0.0), with one signature for each valid secret. */
 export function signatures(
   secrets: readonly string[],
   { id, timestamp, body }: Omit<Message, 'traceparent'>,

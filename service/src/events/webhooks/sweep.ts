@@ -7,15 +7,15 @@ import {
 } from './delivery-queries.ts';
 import { deleteSecretsExpiredBefore, deleteWebhook, selectDeletedWebhook } from './webhook-queries.ts';
 
-/** The most rows of each table in one slice. While it runs, some milliseconds, the embedded store serves nothing else. */
+/** The most rows of each table in one slice. A slice takes some milliseconds, and blocks the embedded store. */
 const DELIVERIES = 100;
 const ATTEMPTS = 1_000;
 const SECRETS = 200;
 
 /**
- * Deletes some of what is no longer needed, in one short transaction: secrets whose grace is over, deliveries that were
- * finished before `before`, and deleted webhooks with all that they leave. Returns whether there is more to delete.
- * Instants are in milliseconds since the Unix epoch.
+ * Deletes one slice of expired data in one short transaction: secrets after their grace period, deliveries that finished
+ * before `before`, and deleted webhooks with their deliveries. Returns whether there may be more to delete. Times are in
+ * milliseconds since the Unix epoch.
  */
 export function sweepSlice(db: Writer, { before, now }: { before: number; now: number }): Promise<boolean> {
   return db.write(async tx => {
@@ -31,7 +31,7 @@ export function sweepSlice(db: Writer, { before, now }: { before: number; now: n
   });
 }
 
-/** Deletes deliveries once their attempts are gone, which can be any number. There may always be more. */
+/** Deletes deliveries after their attempts, of which there can be any number. Returns that there may be more. */
 async function deleteSome(tx: Transaction, deliveryIds: readonly number[]): Promise<true> {
   const deleted = await deleteAttempts(tx, deliveryIds, ATTEMPTS);
   if (deleted < ATTEMPTS) await deleteDeliveries(tx, deliveryIds);

@@ -4,7 +4,7 @@ import { defineList, type QueryOf } from '../../db/list.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { OwnerProblem } from './owners.ts';
 
-/** What a client can change of a webhook, and what follows from that; instants are in milliseconds since the Unix epoch. */
+/** The columns that a client can change, and those derived from them. Times are in milliseconds since the Unix epoch. */
 const settings = {
   url: text('url'),
   types: nullable(text('types')),
@@ -17,24 +17,24 @@ const settings = {
 
 const settingsTable = new Table('webhooks', settings);
 
-/** Webhooks as they are stored: a row needs no conversion. */
+/** Webhooks as they are stored; rows are not converted. */
 const webhookTable = new Table('webhooks', {
   ...settings,
   id: assignedId,
-  /** The key that created it, to which it belongs. */
+  /** The key that created the webhook, to which it belongs. */
   api_key_id: integer('api_key_id'),
   secret: text('secret'),
   previous_secret: nullable(text('previous_secret')),
   previous_secret_expires_at: nullable(integer('previous_secret_expires_at')),
   position: integer('position'),
-  /** The last event of the latest replay, which is under way until `position` gets there. */
+  /** The last event of the latest replay, which runs until `position` reaches this event. */
   replay_until: nullable(integer('replay_until')),
   created_at: integer('created_at'),
 });
 
 export type WebhookRow = ResourceOf<typeof webhookTable>;
 
-/** A webhook is enabled unless it has an instant at which it was disabled. */
+/** A webhook is enabled if its `disabled_at` is null. */
 export type WebhookTerms = Omit<ResourceOf<typeof settingsTable>, 'enabled'>;
 
 const COLUMNS = webhookTable.columns;
@@ -67,7 +67,7 @@ export function selectWebhook(db: Queries, webhookId: number): Promise<WebhookRo
   return db.get(`SELECT ${COLUMNS} FROM webhooks WHERE id = ? AND deleted_at IS NULL`, [webhookId]);
 }
 
-/** Reads a webhook, and keeps it and its deliveries from other transactions until this one ends. */
+/** Reads a webhook, and locks it and its deliveries until the transaction ends. */
 export async function selectWebhookToChange(
   tx: Transaction,
   webhookId: number,
@@ -76,7 +76,7 @@ export async function selectWebhookToChange(
   return row;
 }
 
-/** The same without waiting: returns `taken` when another transaction has the webhook. */
+/** The same without waiting: returns `taken` if another transaction has locked the webhook. */
 export async function selectUnlessTaken(
   tx: Transaction,
   webhookId: number,
@@ -102,7 +102,7 @@ export function updateSecrets(
   );
 }
 
-/** Deletes previous secrets whose grace ended before `instant`, at most `limit`. Returns how many. */
+/** Deletes up to `limit` previous secrets whose grace period ended before `instant`. Returns how many. */
 export function deleteSecretsExpiredBefore(db: Queries, instant: number, limit: number): Promise<number> {
   return db.run(
     `UPDATE webhooks SET previous_secret = NULL, previous_secret_expires_at = NULL WHERE id IN (
@@ -116,7 +116,7 @@ export function updatePosition(db: Queries, webhookId: number, position: number)
   return db.run('UPDATE webhooks SET position = ? WHERE id = ?', [position, webhookId]);
 }
 
-/** Sets the position back to where a replay begins, or forward to `latest`; `until` is null where nothing is replayed. */
+/** Sets the position back to the start of a replay, or forward to `latest`; `until` is null if nothing is replayed. */
 export function updateReplay(
   db: Queries,
   webhookId: number,
@@ -145,7 +145,7 @@ export function disableWebhook(db: Queries, webhookId: number, reason: string, n
   ]);
 }
 
-/** Disables all webhooks of a key that are enabled. */
+/** Disables all enabled webhooks of a key. */
 export function disableWebhooksOf(
   db: Queries,
   keyId: number,
@@ -158,7 +158,7 @@ export function disableWebhooksOf(
   );
 }
 
-/** Keeps other transactions from creating webhooks of a key until this one ends, and counts them, `limit` at most. */
+/** Counts the webhooks of a key, up to `limit`. Until this transaction ends, no other can create webhooks of the key. */
 export async function countWebhooksOf(tx: Transaction, keyId: number, limit: number): Promise<number> {
   const [, { webhooks }] = await Promise.all([
     tx.lock(`webhooks of key ${keyId}`),
@@ -173,7 +173,7 @@ export async function countWebhooksOf(tx: Transaction, keyId: number, limit: num
   return webhooks;
 }
 
-/** Takes a webhook away. Its deliveries, of which there may be many, are swept later; its secrets go now. */
+/** Marks a webhook as deleted and deletes its secrets. A sweep deletes its deliveries later, because there may be many. */
 export function markDeleted(db: Queries, webhookId: number, now: number): Promise<number> {
   return db.run(
     `UPDATE webhooks SET deleted_at = ?, secret = '', previous_secret = NULL, previous_secret_expires_at = NULL
@@ -182,7 +182,7 @@ export function markDeleted(db: Queries, webhookId: number, now: number): Promis
   );
 }
 
-/** A deleted webhook whose row is still there; `undefined` when there is none. */
+/** Returns a webhook that is marked as deleted; `undefined` if there is none. */
 export function selectDeletedWebhook(db: Queries): Promise<{ id: number } | undefined> {
   return db.get('SELECT id FROM webhooks WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1');
 }
@@ -193,14 +193,14 @@ export function deleteWebhook(db: Queries, webhookId: number): Promise<number> {
 
 export interface ActiveWebhook
   extends Pick<WebhookRow, 'id' | 'api_key_id' | 'url' | 'position' | 'failing_since'> {
-  /** When its next delivery is due, and its last one; null when none is pending. */
+  /** When its next and its last delivery are due; null if none is pending. */
   due_at: number | null;
   last_due_at: number | null;
-  /** When the last lease of its deliveries ends; null when there is none. */
+  /** When the last lease of its deliveries ends; null if there is none. */
   leased_until: number | null;
 }
 
-/** The webhooks that are enabled and come after one in the order of their IDs, `limit` at most, and what is due to them. */
+/** Returns up to `limit` enabled webhooks with IDs above `after`, and when their deliveries are due. */
 export function selectActiveWebhooks(db: Queries, after: number, limit: number): Promise<ActiveWebhook[]> {
   return db.all(
     `SELECT id, api_key_id, url, position, failing_since, (

@@ -11,7 +11,7 @@ import type { EventTail } from '../event-log/event-tail.ts';
 import { RESPONSE_TIMEOUT } from './attempt.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
-import { AT_FIRST, AT_MOST, WHILE_FAILING } from './pace.ts';
+import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from './pace.ts';
 import { SCHEDULE } from './schedule.ts';
 import {
   CreatedWebhook,
@@ -27,7 +27,7 @@ import * as webhooks from './webhooks.ts';
 
 export const webhookParams = idParams('webhookId', 'The webhook.');
 
-/** What the operations on webhooks work with. */
+/** The parts of the service that operations on webhooks use. */
 export interface WebhookServices {
   tail: EventTail;
   endpoints: Endpoints;
@@ -36,7 +36,7 @@ export interface WebhookServices {
   webhooksPerKey: number;
 }
 
-/** The API key that asks, and when. */
+/** Returns the actor of a request. */
 export function actorOf(
   { caller, now }: Pick<Context<unknown, unknown, unknown>, 'caller' | 'now'>,
   readStandings: ReadStandings,
@@ -46,13 +46,13 @@ export function actorOf(
 
 const shared = { tag: 'Webhooks', stability: 'beta' } as const;
 
-/** What reads or deletes webhooks. */
+/** The settings of operations that read or delete webhooks. */
 export const reading = { ...shared, scope: 'webhooks:write' } as const;
 
-/** What decides where events go: the key must be one that may read them. */
+/** The settings of operations that determine where events are sent: the key must also be allowed to read events. */
 export const changing = { ...shared, scope: ['webhooks:write', 'events:read'] } as const;
 
-/** Rejects an endpoint to which no webhook may go, unless there is no such webhook to begin with. */
+/** Rejects a forbidden URL. A missing webhook is rejected first. */
 async function rejectForbidden(
   { endpoints, readStandings }: WebhookServices,
   context: Context<{ webhookId: number }, unknown, { url?: string }>,
@@ -70,7 +70,8 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     operationId: 'listWebhooks',
     summary: 'List webhooks',
     description:
-      'The webhooks that belong to the key, without their secrets; with the scope `admin` those of all keys.',
+      'The webhooks that belong to the calling API key, without their secrets. With the scope `admin`, the webhooks of all ' +
+      'keys.',
     query: listQuery(webhookList, {}),
     success: pageOf(Webhook, 'A page of webhooks.'),
     errors: [],
@@ -86,13 +87,14 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     summary: 'Create a webhook',
     description:
       'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
-      'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Answer with 2xx within ' +
-      `${inWords(RESPONSE_TIMEOUT)}. Anything else is a failure, redirections included, and is tried again after ` +
-      `${SCHEDULE}, or later where \`Retry-After\` asks for it; 410 disables the webhook. An event may come ` +
-      'more than once, under the same `webhook-id`. Events of one subject come in order, each after the one before it was ' +
-      `taken or given up; others are sent meanwhile: ${AT_FIRST} at once at first, up to ${AT_MOST} to an endpoint that is ` +
-      `quick, ${WHILE_FAILING} while attempts fail. \`secret\` is shown this once. The webhook belongs to the key that ` +
-      `created it, which may have ${WEBHOOKS_PER_KEY} of them unless the service is set up otherwise. ` +
+      'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Return a 2xx within ' +
+      `${inWords(RESPONSE_TIMEOUT)}. Any other response is a failure, also a redirect. The service tries again after ` +
+      `${SCHEDULE}, or later if \`Retry-After\` requests it; 410 disables the webhook. An event can arrive ` +
+      'more than once, with the same `webhook-id`. Events of one subject are sent in order, each after the one before it was ' +
+      'delivered or is dead. Events of other subjects are sent at the same time: ' +
+      `${INITIAL_CONCURRENCY} at first, up to ${MAX_CONCURRENCY} to an endpoint that responds quickly, and ` +
+      `${FAILING_CONCURRENCY} while attempts fail. \`secret\` is shown only once. The webhook belongs to the key that ` +
+      `created it. A key can have ${WEBHOOKS_PER_KEY} webhooks unless the service is configured otherwise. ` +
       'When that key is revoked, expires or no longer has the scopes `webhooks:write` and `events:read`, the webhook is ' +
       'disabled. Events of API keys (`key.*`) are sent while that key has the scope `admin`.',
     body: NewWebhook,
@@ -104,7 +106,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     shownOnce: ['secret'],
     errors: ['too_many_webhooks'],
     prepare: async ({ body }) => {
-      // A webhook starts at the end of the log, which must have what was acknowledged before.
+      // A webhook starts at the end of the log, which must contain all changes that were acknowledged before.
       await Promise.all([services.endpoints.rejectForbidden(body.url), services.tail.settled()]);
     },
     handler: async context => {
@@ -121,8 +123,8 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     operationId: 'getWebhook',
     summary: 'Read a webhook',
     description:
-      'The webhook without its secret; `disabledReason` says why the service disabled it, if it did. Webhooks of other ' +
-      'keys are not found, unless the key has the scope `admin`.',
+      'The webhook without its secret. `disabledReason` states why the service disabled it. Webhooks of other keys are not ' +
+      'found, unless the calling API key has the scope `admin`.',
     params: webhookParams,
     success: { status: 200, description: 'The webhook.', schema: Webhook },
     conditional: true,
@@ -142,9 +144,9 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     operationId: 'replaceWebhook',
     summary: 'Replace a webhook',
     description:
-      'The webhook becomes what the body says: without `types` it gets all events, without `enabled` it is enabled. A ' +
-      'webhook that is enabled again goes on where it stopped; to pass over what happened meanwhile, replay it from the ' +
-      'cursor `latest`. It still belongs to the key that created it, also when an administrator changes it.',
+      'Replaces the settings of the webhook: without `types` it gets all events, without `enabled` it is enabled. A ' +
+      'webhook that is enabled again continues where it stopped; to skip the events since then, replay it from the cursor ' +
+      '`latest`. It still belongs to the key that created it, also if an administrator changes it.',
     params: webhookParams,
     body: WebhookBody,
     publishedBody: [NewWebhook, Webhook],
@@ -167,7 +169,8 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     operationId: 'changeWebhook',
     summary: 'Change a webhook',
     description:
-      'A JSON merge patch (RFC 7396): fields left out stay, `types: null` stands for all events. Otherwise as PUT.',
+      'A JSON merge patch (RFC 7396): fields that are left out do not change; `types: null` means all events. Otherwise the ' +
+      'same as PUT.',
     params: webhookParams,
     body: WebhookPatch,
     success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
@@ -188,9 +191,9 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     path: '/webhooks/{webhookId}',
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook',
-    description: 'Nothing is sent to it any more, and its deliveries are gone with it.',
+    description: 'Deletes the webhook and its deliveries. Nothing more is sent to it.',
     params: webhookParams,
-    success: { status: 204, description: 'The webhook is gone.' },
+    success: { status: 204, description: 'The webhook was deleted.' },
     conditional: true,
     errors: ['webhook_not_found'],
     handler: async context => {
@@ -205,11 +208,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     method: 'POST',
     path: '/webhooks/{webhookId}/rotate',
     operationId: 'rotateWebhookSecret',
-    summary: 'Give a webhook a new secret',
+    summary: 'Rotate the secret of a webhook',
     description:
-      'Answers with the new `secret`, shown this once. Until `earlierSecretExpiresAt` each message carries a signature by ' +
-      'the earlier secret, too, so that the receiver can change over without missing any; after a leak say ' +
-      '`graceSeconds: 0`. Of secrets that are rotated in quick succession only the last two sign.',
+      'Returns the new `secret`, which is shown only once. Until `earlierSecretExpiresAt` each message is also signed with ' +
+      'the earlier secret, so that the receiver can switch without rejecting a message. After a leak send ' +
+      '`graceSeconds: 0`. Only the last two secrets sign.',
     params: webhookParams,
     body: SecretRotation,
     bodyOptional: true,

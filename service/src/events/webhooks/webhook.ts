@@ -8,7 +8,7 @@ import { typeNames, typesOf } from '../event-log/event-filter.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
-/** The most characters of a URL, also in its parsed form. */
+/** The most characters of a URL, both as sent and in its parsed form. */
 export const MAX_URL_LENGTH = 2_000;
 
 const fields = {
@@ -18,16 +18,21 @@ const fields = {
     maxLength: MAX_URL_LENGTH,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
     description:
-      'Where events are sent: HTTPS, at a public address, without a user name or password. It is stored in its parsed form.',
+      'Where events are sent: an HTTPS URL with a public address, without a user name or password. It is stored in its ' +
+      'parsed form.',
   },
   types: {
     ...typeNames,
     uniqueItems: true,
     nullable: true,
-    description: 'The types of events to send; `order.*` stands for all types of a kind. Null for all.',
+    description:
+      'The types of events to send; `order.*` means all types that start with `order.`. Null means all events.',
   },
   description: { ...longText, description: 'What the webhook is for.' },
-  enabled: { type: 'boolean', description: 'Whether events are sent. What happens meanwhile is sent later.' },
+  enabled: {
+    type: 'boolean',
+    description: 'Whether events are sent. Events that happen while it is false are sent later.',
+  },
 } as const;
 
 const newFields = { ...fields, enabled: { ...fields.enabled, default: true } } as const;
@@ -36,21 +41,22 @@ const readOnlyFields = {
   createdBy: {
     ...id,
     readOnly: true,
-    description: 'The ID of the API key that created the webhook. It works only while that key does.',
+    description:
+      'The ID of the API key that created the webhook. The webhook works only while that key works.',
   },
   disabledReason: {
     type: 'string',
     maxLength: 500,
     nullable: true,
     readOnly: true,
-    description: 'Why the service disabled the webhook; null when it did not.',
+    description: 'Why the service disabled the webhook; null if it did not.',
   },
-  disabledAt: { ...dateTime, nullable: true, readOnly: true, description: 'Since when it is disabled.' },
+  disabledAt: { ...dateTime, nullable: true, readOnly: true, description: 'When the webhook was disabled.' },
   failingSince: {
     ...dateTime,
     nullable: true,
     readOnly: true,
-    description: 'Since when attempts have failed and none has succeeded.',
+    description: 'When the first attempt failed since the last success.',
   },
   createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
 } as const;
@@ -100,7 +106,7 @@ export const Webhook = {
   example,
 } as const;
 
-/** What PUT reads: a NewWebhook or a Webhook, whose read-only fields are ignored. */
+/** The body of PUT: a NewWebhook, or a Webhook, whose read-only fields are ignored. */
 export const WebhookBody = {
   ...NewWebhook,
   properties: { id: idField, ...newFields, ...readOnlyFields },
@@ -112,8 +118,8 @@ const secret = {
   type: 'string',
   readOnly: true,
   description:
-    'What signatures are made with (Standard Webhooks): `whsec_` and base64. It is shown only now; a replay under an ' +
-    'Idempotency-Key leaves it out.',
+    'The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request ' +
+    'with the same `Idempotency-Key` does not return it.',
 } as const;
 
 const exampleSecret = 'whsec_<base64 of 32 bytes>';
@@ -136,7 +142,7 @@ export const RotatedWebhook = {
     ...resourceFields,
     earlierSecretExpiresAt: {
       ...dateTime,
-      description: 'Until this instant messages are signed with the earlier secret, too.',
+      description: 'Until this time messages are also signed with the earlier secret.',
     },
     secret,
   },
@@ -149,7 +155,7 @@ export const SecretRotation = {
   additionalProperties: false,
   properties: {
     graceSeconds: graceSeconds(
-      'How long messages are signed with the earlier secret, too, in seconds; 0 ends that at once.',
+      'How long messages are also signed with the earlier secret, in seconds; 0 ends that at once.',
     ),
   },
   example: { graceSeconds: 3_600 },
@@ -158,7 +164,7 @@ export const SecretRotation = {
 export type Webhook = Static<typeof Webhook>;
 export type SecretRotation = Static<typeof SecretRotation>;
 
-/** What can be said of a webhook. */
+/** The settings of a webhook. */
 export type WebhookSettings = Pick<Static<typeof NewWebhook>, 'url' | 'types' | 'description' | 'enabled'>;
 
 export function toWebhook(row: WebhookRow): Webhook {
@@ -177,8 +183,8 @@ export function toWebhook(row: WebhookRow): Webhook {
 }
 
 /**
- * Throws `insufficient_scope` for types of events that are for administrators, unless the key that the webhook belongs to is
- * one's, and `invalid_request` for types that do not exist.
+ * Throws `insufficient_scope` for event types for administrators, unless the key of the webhook is an administrator's, and
+ * `invalid_request` for unknown types.
  */
 export function rejectConfidential(
   types: readonly string[] | null | undefined,
@@ -188,6 +194,6 @@ export function rejectConfidential(
   if (forbidden === undefined || isAdministrator) return;
   throw new ApiError(
     'insufficient_scope',
-    `Events \`${forbidden}\` are for the scope \`admin\`, which API key ${keyId}, to which the webhook belongs, does not have`,
+    `Events \`${forbidden}\` need the scope \`admin\`, but the webhook belongs to API key ${keyId}, which does not have it`,
   );
 }

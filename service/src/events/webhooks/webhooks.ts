@@ -30,7 +30,7 @@ import {
   webhookList,
 } from './webhook-queries.ts';
 
-/** Who asks, and when. Administrators work on all webhooks, others on those that belong to their key. */
+/** The API key that makes a request. Administrators can use all webhooks, other keys only their own. */
 export interface Actor {
   keyId: number;
   isAdministrator: boolean;
@@ -45,17 +45,17 @@ export async function list(db: Queries, query: WebhookQuery, actor: Actor): Prom
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { items: [] };
   const standings = await readStandings(db, owners, now);
-  return mapPage(page, row => toWebhook(asItIs(row, standings.get(row.api_key_id)!)));
+  return mapPage(page, row => toWebhook(effectiveState(row, standings.get(row.api_key_id)!)));
 }
 
 export async function read(db: Queries, webhookId: number, actor: Actor): Promise<Webhook> {
   const row = found(await selectWebhook(db, webhookId), webhookId, actor);
-  return toWebhook(asItIs(row, await ownerOf(db, row, actor)));
+  return toWebhook(effectiveState(row, await ownerOf(db, row, actor)));
 }
 
 /**
- * Creates a webhook for the events from now on; the answer shows its secret. Throws `too_many_webhooks` when the key has
- * `mostPerKey` already, and `insufficient_scope` for types that the key may not read.
+ * Creates a webhook for all events from now on; the result has its secret. Throws `too_many_webhooks` if the key already has
+ * `mostPerKey`, and `insufficient_scope` for types that the key may not read.
  */
 export async function create(
   db: Writer,
@@ -76,7 +76,7 @@ export async function create(
     if ((await countWebhooksOf(tx, keyId, mostPerKey)) >= mostPerKey) {
       throw new ApiError(
         'too_many_webhooks',
-        `API key ${keyId} has ${mostPerKey} webhooks, as many as it may: delete one of them, or change one instead`,
+        `API key ${keyId} has ${mostPerKey} webhooks, which is the maximum: delete one of them, or change one instead`,
       );
     }
     tx.notify(WEBHOOKS_CHANGED);
@@ -87,8 +87,8 @@ export async function create(
 }
 
 /**
- * Gives a webhook the settings that `settingsFor` makes of it; when that throws, nothing changes. Throws
- * `webhook_key_unfit` for one that would be enabled although its key may not have events sent.
+ * Replaces the settings of a webhook with the result of `settingsFor`; if that throws, nothing changes. Throws
+ * `webhook_key_unfit` if the webhook would be enabled although its key may not have events sent.
  */
 export function update(
   db: Writer,
@@ -97,9 +97,9 @@ export function update(
   actor: Actor,
 ): Promise<Webhook> {
   return db.write(async tx => {
-    const stored = await foundToChange(tx, webhookId, actor);
+    const stored = await lockWebhook(tx, webhookId, actor);
     const owner = await ownerOf(tx, stored, actor);
-    const row = asItIs(stored, owner);
+    const row = effectiveState(stored, owner);
     const current = toWebhook(row);
     const settings = settingsFor(current);
     const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, actor.now) };
@@ -117,13 +117,13 @@ export function remove(
   actor: Actor,
 ): Promise<void> {
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, actor);
-    guard(toWebhook(asItIs(row, await ownerOf(tx, row, actor))));
+    const row = await lockWebhook(tx, webhookId, actor);
+    guard(toWebhook(effectiveState(row, await ownerOf(tx, row, actor))));
     await markDeleted(tx, webhookId, actor.now);
   });
 }
 
-/** Gives a webhook a new secret. During the grace messages are signed with the one before, too. */
+/** Gives a webhook a new secret. During the grace period messages are also signed with the earlier secret. */
 export function rotate(
   db: Writer,
   webhookId: number,
@@ -133,24 +133,27 @@ export function rotate(
   const secret = newSecret();
   const expiresAt = actor.now + graceSeconds * SECOND;
   return db.write(async tx => {
-    const row = await foundToChange(tx, webhookId, actor);
+    const row = await lockWebhook(tx, webhookId, actor);
     await updateSecrets(tx, webhookId, {
       secret,
       previous_secret: row.secret,
       previous_secret_expires_at: expiresAt,
     });
-    const webhook = toWebhook(asItIs(row, await ownerOf(tx, row, actor)));
+    const webhook = toWebhook(effectiveState(row, await ownerOf(tx, row, actor)));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
 }
 
-/** Disables the webhooks of a key, in the transaction that takes its rights away. */
+/** Disables the webhooks of a key, in the transaction that revokes the key or removes its scopes. */
 export async function stopWebhooksOf(tx: Transaction, keyId: number, problem: OwnerProblem): Promise<void> {
   await disableWebhooksOf(tx, keyId, problem);
 }
 
-/** Reads a webhook that is there and keeps it, with its deliveries, from other transactions. Work for it is looked for afterwards. */
-export async function foundToChange(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
+/**
+ * Reads a webhook, and locks it and its deliveries until the transaction ends. The commit wakes the dispatchers. Throws
+ * `webhook_not_found`.
+ */
+export async function lockWebhook(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
   tx.notify(WEBHOOKS_CHANGED);
   return found(await selectWebhookToChange(tx, webhookId), webhookId, actor);
 }
@@ -172,8 +175,8 @@ export function ownerOf(
   return standingOf(readStandings, db, api_key_id, now);
 }
 
-/** A webhook whose key has expired is stopped at that instant, and only a moment later in the store. */
-export function asItIs(row: WebhookRow, { problem }: OwnerStanding): WebhookRow {
+/** Returns a webhook as disabled if its key is no longer fit, also before the dispatcher has stored that. */
+export function effectiveState(row: WebhookRow, { problem }: OwnerStanding): WebhookRow {
   if (!problem || row.enabled === 0) return row;
   return { ...row, enabled: 0, disabled_reason: problem.reason, disabled_at: problem.since };
 }
@@ -181,12 +184,12 @@ export function asItIs(row: WebhookRow, { problem }: OwnerStanding): WebhookRow 
 function unfitKey(webhookId: number, { reason }: OwnerProblem): ApiError {
   return new ApiError(
     'webhook_key_unfit',
-    `Webhook ${webhookId} cannot be enabled, because ${reason}, and the webhook belongs to it: have an administrator change ` +
-      'the key, or create the webhook with another one',
+    `Webhook ${webhookId} cannot be enabled, because ${reason} and the webhook belongs to that key: have an administrator ` +
+      'change the key, or create the webhook with another key',
   );
 }
 
-/** What is stored of the settings. A URL is stored in its parsed form, unless it is the one that is stored already. */
+/** Returns the columns for the settings. A new URL is stored in its parsed form; an unchanged URL stays as it is. */
 function termsOf({ url, types, description }: WebhookSettings, current?: WebhookRow) {
   return {
     url: url === current?.url ? url : new URL(url).href,
@@ -195,7 +198,7 @@ function termsOf({ url, types, description }: WebhookSettings, current?: Webhook
   };
 }
 
-/** Enabled again, a webhook begins without the failures of before. */
+/** Returns the columns that change when a webhook is enabled or disabled. Enabling it clears the failure history. */
 function switched(
   { enabled, disabled_reason, disabled_at, failing_since }: WebhookRow,
   enable: boolean,

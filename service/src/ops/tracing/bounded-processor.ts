@@ -3,19 +3,19 @@ import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelem
 
 export interface BoundedProcessorOptions {
   exporter: SpanExporter;
-  /** The most spans that wait for their export. */
+  /** The most spans that wait for export. */
   most: number;
   onDrop: () => void;
 }
 
-/** Passes on no more spans than fit into the queue of another processor, which would drop them without saying so. */
+/** Passes only as many spans as fit into the queue of another processor, which would drop more without a notice. */
 export class BoundedProcessor implements SpanProcessor {
   readonly #inner: SpanProcessor;
   readonly #most: number;
   readonly #onDrop: () => void;
   #waiting = 0;
 
-  /** `processorOf` makes the processor that calls an exporter. */
+  /** `processorOf` returns the processor that calls an exporter. */
   constructor(
     processorOf: (exporter: SpanExporter) => SpanProcessor,
     { exporter, most, onDrop }: BoundedProcessorOptions,

@@ -8,17 +8,17 @@ import { SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
 import type { TraceSettings } from '../../kit/trace-settings.ts';
 
-/** The pause before the first repetition, in milliseconds; each one after it is twice as long. */
+/** The pause before the first retry, in milliseconds; each later pause is twice as long. */
 const FIRST_PAUSE = SECOND;
 
-/** The statuses with which a collector asks for a repetition (OTLP 1.x, "Failures"). */
+/** The statuses with which a collector requests a retry (OTLP 1.x, "Failures"). */
 const RETRYABLE = [429, 502, 503, 504];
 
 type Settings = Pick<TraceSettings, 'url' | 'headers' | 'timeout'>;
 
 /**
- * Posts spans as OTLP in JSON. The library's own exporter cannot be broken off while it waits to repeat, and would hold up
- * the end of the process for as long as an export may take.
+ * Posts spans as OTLP in JSON. The exporter of the library cannot be aborted while it waits for a retry, and would delay the
+ * end of the process for as long as an export may take.
  */
 export class Exporter implements SpanExporter {
   readonly #settings: Settings;
@@ -26,7 +26,7 @@ export class Exporter implements SpanExporter {
   readonly #end = new AbortController();
   readonly #onFailure: (spans: number, reason: string) => void;
 
-  /** `onFailure` receives the number of spans that were given up, and why. */
+  /** `onFailure` receives the number of lost spans and the reason. */
   constructor(settings: Settings, onFailure: (spans: number, reason: string) => void) {
     this.#settings = settings;
     this.#onFailure = onFailure;
@@ -46,13 +46,13 @@ export class Exporter implements SpanExporter {
     );
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts exports that are under way. */
   async shutdown(): Promise<void> {
-    this.#end.abort(new Error('The service was shut down before the collector answered'));
+    this.#end.abort(new Error('The service was shut down before the collector responded'));
     this.#agent.destroy();
   }
 
-  /** Repeats what may succeed later, until `deadline`. */
+  /** Sends spans, and retries failures that may succeed later, until `deadline`. */
   async #send(body: Uint8Array, deadline: AbortSignal): Promise<void> {
     for (let pause = FIRST_PAUSE; ; pause *= 2) {
       const failure = await this.#post(body, deadline);
@@ -77,7 +77,7 @@ export class Exporter implements SpanExporter {
     request.on('error', error => resolve({ error, isRetryable: !signal.aborted }));
     request.on('response', (response: IncomingMessage) => {
       const { statusCode: status = 0 } = response;
-      // The bytes are not looked at, but the connection is free again only when they were read.
+      // The body is ignored, but the connection is free again only after it was read.
       response.resume().on('error', error => resolve({ error, isRetryable: !signal.aborted }));
       response.on('end', () => {
         if (status < 300) resolve(undefined);
@@ -97,5 +97,5 @@ interface Failure {
 function reasonOf(error: Error, deadline: AbortSignal): string {
   if (error.name !== 'AbortError') return error.message || error.name;
   const { reason } = deadline;
-  return reason.name === 'TimeoutError' ? 'The collector did not answer in time' : reason.message;
+  return reason.name === 'TimeoutError' ? 'The collector did not respond in time' : reason.message;
 }

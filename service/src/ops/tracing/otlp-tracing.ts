@@ -16,18 +16,18 @@ import { BoundedProcessor } from './bounded-processor.ts';
 import { Exporter } from './exporter.ts';
 import { beginSpan } from './spans.ts';
 
-/** How long the last spans may take at the end, in milliseconds. */
+/** How long the export of the last spans may take at shutdown, in milliseconds. */
 const TIMEOUT = 2 * SECOND;
 
-/** How often the log says at most that spans are lost, in milliseconds. */
-const COMPLAINT_INTERVAL = MINUTE;
+/** The shortest interval between two reports of lost spans, in milliseconds. */
+const REPORT_INTERVAL = MINUTE;
 
-/** Longer texts in attributes are cut off there, in characters. */
+/** Longer texts in attributes are truncated, in characters. */
 const LONGEST_TEXT = 2_048;
 
 export interface TracingOptions {
   settings: TraceSettings;
-  /** Receives why spans were lost, and how many since the last time; once a minute at most. */
+  /** Receives the number of spans lost since the last call and the reason, at most once a minute. */
   onLoss: (spans: number, reason: string) => void;
 }
 
@@ -40,8 +40,8 @@ export class OtlpTracing implements Tracing {
   readonly #active = new AsyncLocalStorage<Span>();
   readonly #onLoss: TracingOptions['onLoss'];
   #dropped = 0;
-  #toldOf = 0;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #reported = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ settings, onLoss }: TracingOptions) {
     this.#onLoss = onLoss;
@@ -54,7 +54,7 @@ export class OtlpTracing implements Tracing {
           maxQueueSize: size,
           maxExportBatchSize: batch,
           scheduledDelayMillis: delay,
-          // The exporter ends in time by itself.
+          // The exporter has its own deadline, which is earlier.
           exportTimeoutMillis: settings.timeout + SECOND,
         }),
       {
@@ -72,7 +72,7 @@ export class OtlpTracing implements Tracing {
     this.#tracer = this.#provider.getTracer('petstore');
   }
 
-  /** Spans that were recorded and never reached the collector. */
+  /** The number of recorded spans that never reached the collector. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -110,7 +110,7 @@ export class OtlpTracing implements Tracing {
     return this.#active.getStore();
   }
 
-  /** Records a command to Redis that the caller of `record` waits for; others, which no request waits for, are not recorded. */
+  /** Records a command to Redis if the caller of `record` waits for it. No request waits for other commands. */
   readonly onRedisCommand = (command: string): ((isResponded: boolean) => void) | undefined => {
     const span = this.active()?.child(command, 'client', {
       'db.system.name': 'redis',
@@ -119,10 +119,10 @@ export class OtlpTracing implements Tracing {
     return span && (isResponded => span.end(isResponded ? undefined : 'unanswered'));
   };
 
-  /** Exports what is left, for a bounded time. */
+  /** Exports the remaining spans, within `TIMEOUT`. */
   async close(): Promise<void> {
     const timer = setTimeout(() => void this.#exporter.shutdown(), TIMEOUT);
-    // What cannot be exported was counted, and told of by `onLoss`.
+    // Spans that cannot be exported were counted and passed to `onLoss`.
     await this.#provider.shutdown().catch(() => {});
     clearTimeout(timer);
     await this.#exporter.shutdown();
@@ -131,10 +131,10 @@ export class OtlpTracing implements Tracing {
   #lose(spans: number, reason: string): void {
     this.#dropped += spans;
     const now = performance.now();
-    if (now - this.#toldAt < COMPLAINT_INTERVAL) return;
-    this.#toldAt = now;
-    this.#onLoss(this.#dropped - this.#toldOf, reason);
-    this.#toldOf = this.#dropped;
+    if (now - this.#reportedAt < REPORT_INTERVAL) return;
+    this.#reportedAt = now;
+    this.#onLoss(this.#dropped - this.#reported, reason);
+    this.#reported = this.#dropped;
   }
 }
 

@@ -17,18 +17,18 @@ const kinds: Record<Kind, SpanKind> = {
 };
 
 /**
- * The time within a trace, in milliseconds since the Unix epoch with fractions. It is read once from the clock of the machine,
- * which has whole milliseconds and can be set: by itself it would let children end after their parents.
+ * The time within a trace, in milliseconds since the Unix epoch with fractions. The system clock is read only once, because it
+ * has whole milliseconds and can be changed: with it alone children could end after their parents.
  */
 class TraceClock {
-  readonly #ahead = Date.now() - performance.now();
+  readonly #offset = Date.now() - performance.now();
 
   now(): number {
-    return this.#ahead + performance.now();
+    return this.#offset + performance.now();
   }
 }
 
-/** A span of the library, as the service sees it. */
+/** Adapts a span of the library to the service's interface. */
 class RecordedSpan implements Span {
   readonly context: TraceContext;
   readonly isRecorded: boolean;
@@ -67,20 +67,20 @@ class RecordedSpan implements Span {
   }
 }
 
-export interface Beginning {
+export interface SpanStart {
   name: string;
   kind: Kind;
   attributes: Attributes;
-  /** In the form of the library; `ROOT_CONTEXT` when there is none. */
+  /** The parent as a context of the library; `ROOT_CONTEXT` if there is none. */
   parent: Context;
 }
 
-/** Begins the first span of this process in a trace. */
-export function beginSpan(tracer: Tracer, beginning: Beginning): Span {
-  return start(tracer, beginning, new TraceClock());
+/** Starts the first span of this process in a trace. */
+export function beginSpan(tracer: Tracer, spanStart: SpanStart): Span {
+  return start(tracer, spanStart, new TraceClock());
 }
 
-function start(tracer: Tracer, { name, kind, attributes, parent }: Beginning, clock: TraceClock): Span {
+function start(tracer: Tracer, { name, kind, attributes, parent }: SpanStart, clock: TraceClock): Span {
   const options = { kind: kinds[kind], attributes, startTime: clock.now() };
   return new RecordedSpan(tracer, tracer.startSpan(name, options, parent), clock);
 }

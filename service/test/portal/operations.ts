@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
+import {
+  document,
+  headersOf,
+  type ListedOperation,
+  operationsOf,
+  responsesOf,
+} from '../contract/document.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { runCurl, runJavaScript, type SampleRequest } from '../support/code-samples.ts';
 import { operationsWithBody } from '../support/operations.ts';
@@ -9,10 +15,8 @@ import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
 
-type Listed = (typeof documentedOperations)[number];
-
 /** The parameters of an operation, with their references resolved. */
-function parametersOf({ operation }: Listed) {
+function parametersOf({ operation }: ListedOperation) {
   return (operation.parameters ?? []).map(parameter =>
     '$ref' in parameter ? document.components.parameters[parameter.$ref.split('/').at(-1)!]! : parameter,
   );
@@ -25,7 +29,7 @@ function shownParameters(shown: Locator): Promise<string[]> {
 }
 
 /** The documented statuses of an operation, each with the names of its headers. */
-function headersByStatus({ operation }: Listed): Record<string, string[]> {
+function headersByStatus({ operation }: ListedOperation): Record<string, string[]> {
   return Object.fromEntries(
     responsesOf(operation).map(([status, response]) => [status, Object.keys(headersOf(response))]),
   );
@@ -44,7 +48,7 @@ async function shownHeadersByStatus(shown: Locator): Promise<Record<string, stri
 }
 
 /** Fails unless the page shows the shape and the example of the request's body, if there is one. */
-async function assertRequest(shown: Locator, { operation: { operationId } }: Listed): Promise<void> {
+async function assertRequest(shown: Locator, { operation: { operationId } }: ListedOperation): Promise<void> {
   const request = shown.locator('.opblock-section-request-body');
   const body = operationsWithBody.find(known => known.operationId === operationId)?.body;
   assert.equal(await request.count(), body ? 1 : 0);
@@ -63,7 +67,7 @@ async function assertRequest(shown: Locator, { operation: { operationId } }: Lis
 }
 
 /** Runs both samples, and fails unless each makes the request that the document describes. */
-async function assertSamples(shown: Locator, listed: Listed, origin: string): Promise<void> {
+async function assertSamples(shown: Locator, listed: ListedOperation, origin: string): Promise<void> {
   const { method, path, operation } = listed;
   const [[type, media] = []] = Object.entries(operation.requestBody?.content ?? {});
   const examples = new Map(parametersOf(listed).map(({ name, example }) => [name, example]));
@@ -82,41 +86,40 @@ async function assertSamples(shown: Locator, listed: Listed, origin: string): Pr
   assert.deepEqual(await runJavaScript(await samples.locator('pre').innerText(), 'the key'), expected);
 }
 
-describe('the reference', () => {
-  it('shows exactly the documented operations, with parameters, request, responses, headers and working samples', async t => {
-    const { page, shop } = await visit(t);
-    const portal = await new PortalPage(page).open();
-    const ids = await page
-      .locator('.opblock[id^="operations-"]')
-      .evaluateAll(blocks => blocks.map(block => block.id.replace(/.*-/, '')));
-    assert.deepEqual(
-      ids.toSorted(),
-      documentedOperations.map(({ operation }) => operation.operationId).toSorted(),
-    );
-    for (const listed of documentedOperations) {
-      const { method, path, operation } = listed;
-      await t.test(`${method} ${path}`, async () => {
-        const shown = await portal.show(operation);
-        const summary = shown.locator('.opblock-summary-control');
-        const [title] = await summary.locator('.opblock-summary-description').allInnerTexts();
-        assert.deepEqual(
-          [
-            await summary.locator('.method').innerText(),
-            await summary.locator('.opblock-summary-path').innerText(),
-          ],
-          [method, path],
-        );
-        assert.equal(title, operation.summary);
-        assert.deepEqual(
-          await shownParameters(shown),
-          parametersOf(listed).map(at => `${at.in} ${at.name}`),
-        );
-        await assertRequest(shown, listed);
-        await portal.unfold(shown);
-        await eventually(() => shownHeadersByStatus(shown), headersByStatus(listed));
-        await assertSamples(shown, listed, shop.origin);
-        await summary.click();
-      });
-    }
+/**
+ * Defines the tests of the operations with one of `tags`. There are several test files, because the viewer becomes slower
+ * with every operation that it has opened.
+ */
+export function testOperationsOf(...tags: string[]): void {
+  describe(`the operations with the tags ${tags.join(', ')} in the reference`, () => {
+    it('show parameters, request, responses, headers and working samples', async t => {
+      const { page, shop } = await visit(t);
+      const portal = await new PortalPage(page).open();
+      for (const listed of operationsOf(tags)) {
+        const { method, path, operation } = listed;
+        await t.test(`${method} ${path}`, async () => {
+          const shown = await portal.show(operation);
+          const summary = shown.locator('.opblock-summary-control');
+          const [title] = await summary.locator('.opblock-summary-description').allInnerTexts();
+          assert.deepEqual(
+            [
+              await summary.locator('.method').innerText(),
+              await summary.locator('.opblock-summary-path').innerText(),
+            ],
+            [method, path],
+          );
+          assert.equal(title, operation.summary);
+          assert.deepEqual(
+            await shownParameters(shown),
+            parametersOf(listed).map(at => `${at.in} ${at.name}`),
+          );
+          await assertRequest(shown, listed);
+          await portal.unfold(shown);
+          await eventually(() => shownHeadersByStatus(shown), headersByStatus(listed));
+          await assertSamples(shown, listed, shop.origin);
+          await summary.click();
+        });
+      }
+    });
   });
-});
+}

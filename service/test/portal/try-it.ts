@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { documentedOperations } from '../contract/document.ts';
+import { type ListedOperation, operationsOf } from '../contract/document.ts';
 import { useBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
-
-const tried = documentedOperations.filter(({ operation }) => operation['x-hideTryItPanel'] !== true);
 
 /** For each parameter that is an ID: creates a resource for the operation to work on, and returns its ID. */
 const seeds: Record<string, (api: Client, parameters: Record<string, number>) => Promise<number>> = {
@@ -22,7 +20,7 @@ const seeds: Record<string, (api: Client, parameters: Record<string, number>) =>
 };
 
 /** The path parameters of an operation and its example as the body, with IDs of resources that exist. */
-async function filledIn(api: Client, { path, operation }: (typeof documentedOperations)[number]) {
+async function filledIn(api: Client, { path, operation }: ListedOperation) {
   const parameters: Record<string, number> = {};
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g))
     parameters[name] = await seeds[name]!(api, parameters);
@@ -48,36 +46,39 @@ async function sentLimits(response: { allHeaders(): Promise<Record<string, strin
   );
 }
 
-describe('trying operations out', () => {
-  it('works for every operation that the document does not exclude', async t => {
-    const { page, shop } = await visit(t);
-    const portal = await new PortalPage(page).open();
-    await portal.useKey(shop.adminKey);
-    assert.ok(tried.length > 30);
-    for (const listed of tried) {
-      const { method, path, operation } = listed;
-      await t.test(`${method} ${path}`, async () => {
-        const request = await filledIn(shop.api, listed);
-        const { response, status, limits } = await portal.tryOut(operation, request);
-        const success = Number(Object.keys(operation.responses).find(code => code.startsWith('2')));
-        const target = path.replace(/\{(\w+)\}/g, (_, name) => String(request.parameters[name]));
-        const { pathname, search } = new URL(response.url());
-        assert.deepEqual(
-          [response.request().method(), pathname, search, response.status(), status],
-          [method, target, '', success, success],
-          await response.text().catch(() => ''),
-        );
-        // The browser does not send parameters that are empty.
-        const { 'api-version': version, 'x-request-id': requestId } = response.request().headers();
-        assert.deepEqual([version, requestId], [undefined, undefined]);
-        assert.deepEqual(limits, await sentLimits(response));
-        assert.deepEqual(Object.keys(limits), [
-          'X-RateLimit-Limit',
-          'X-RateLimit-Remaining',
-          'X-RateLimit-Reset',
-        ]);
-        await portal.operation(operation).locator('.opblock-summary-control').click();
-      });
-    }
+/** Defines the tests that try out every operation with one of `tags`, unless the document excludes it. */
+export function tryOutOperationsOf(...tags: string[]): void {
+  describe(`trying out the operations with the tags ${tags.join(', ')}`, () => {
+    it('works for every operation that the document does not exclude', async t => {
+      const { page, shop } = await visit(t);
+      const portal = await new PortalPage(page).open();
+      await portal.useKey(shop.adminKey);
+      for (const listed of operationsOf(tags)) {
+        if (listed.operation['x-hideTryItPanel'] === true) continue;
+        const { method, path, operation } = listed;
+        await t.test(`${method} ${path}`, async () => {
+          const request = await filledIn(shop.api, listed);
+          const { response, status, limits } = await portal.tryOut(operation, request);
+          const success = Number(Object.keys(operation.responses).find(code => code.startsWith('2')));
+          const target = path.replace(/\{(\w+)\}/g, (_, name) => String(request.parameters[name]));
+          const { pathname, search } = new URL(response.url());
+          assert.deepEqual(
+            [response.request().method(), pathname, search, response.status(), status],
+            [method, target, '', success, success],
+            await response.text().catch(() => ''),
+          );
+          // The browser does not send parameters that are empty.
+          const { 'api-version': version, 'x-request-id': requestId } = response.request().headers();
+          assert.deepEqual([version, requestId], [undefined, undefined]);
+          assert.deepEqual(limits, await sentLimits(response));
+          assert.deepEqual(Object.keys(limits), [
+            'X-RateLimit-Limit',
+            'X-RateLimit-Remaining',
+            'X-RateLimit-Reset',
+          ]);
+          await portal.operation(operation).locator('.opblock-summary-control').click();
+        });
+      }
+    });
   });
-});
+}
