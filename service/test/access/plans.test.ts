@@ -80,7 +80,7 @@ describe('the plan of a key', () => {
     const key = { name: 'Web shop', scopes: ['pets:read'] };
     const quotas = { perMinute: 1, perDay: 1 };
     const missing = await api.post('/keys', { ...key, plan: 'enterprise' });
-    assert.match(assertRejected(missing, 400, 'invalid_request'), /needs `quotas`/);
+    assert.match(assertRejected(missing, 400, 'invalid_request'), /requires `quotas`/);
     for (const plan of ['free', 'pro', 'business']) {
       const message = assertRejected(
         await api.post('/keys', { ...key, plan, quotas }),
