@@ -9,7 +9,7 @@ import { limitsIn, retryAfterIn } from './limit-headers.ts';
 const quotas = { perMinute: 3, perDay: 5 };
 
 describe('GET /account', () => {
-  it('tells a caller of its key, what is used of both windows, and its use by day', async t => {
+  it('returns the caller’s key, what it has used of both windows, and its usage by day', async t => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({
       plan: 'pro',
@@ -37,7 +37,7 @@ describe('GET /account', () => {
     });
   });
 
-  it('tells a caller that has not called yet that nothing is used', async t => {
+  it('shows no usage before the first request', async t => {
     const { clientWith } = await startTestApp(t);
     const { body } = await (await clientWith({ plan: 'enterprise', quotas })).get('/account');
     assert.deepEqual(
@@ -46,7 +46,7 @@ describe('GET /account', () => {
     );
   });
 
-  it('tells of the caller’s own key, whatever the scope and whoever else calls', async t => {
+  it('returns the caller’s own key, whatever its scope and whichever other keys exist', async t => {
     const { clientWith } = await startTestApp(t);
     for (const scope of scopeNames) {
       const client = await clientWith({ scopes: [scope] });
@@ -55,7 +55,7 @@ describe('GET /account', () => {
     }
   });
 
-  it('costs the key nothing and is no use of it', async t => {
+  it('does not count against the key or as its usage', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas });
     for (let i = 0; i < 10; i++) assert.equal((await client.get('/account')).status, 200);
@@ -64,7 +64,7 @@ describe('GET /account', () => {
     assert.equal((await client.get('/pets')).headers['x-ratelimit-remaining'], '2');
   });
 
-  it('draws on a bucket of the key alone, as large as the Free plan, which its headers describe', async t => {
+  it('counts against a bucket of the key alone, as large as the Free plan, which its headers describe', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'business' });
     const reset = Date.parse('2026-11-21T12:01:00Z') / SECOND;
@@ -88,7 +88,7 @@ describe('GET /account', () => {
     assert.equal(limitsIn(response, clock.now()).remaining, 59);
   });
 
-  it('draws on the same bucket with each secret of the key', async t => {
+  it('counts against the same bucket with each secret of the key', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 60 })).body;
@@ -96,7 +96,7 @@ describe('GET /account', () => {
     assert.equal(limitsIn(await client.as(key).get('/account'), clock.now()).remaining, 58);
   });
 
-  it('is rejected when the bucket is used up, while the key goes on', async t => {
+  it('is rejected when the bucket is used up, while other requests of the key are admitted', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 60; i++) assert.equal((await client.head('/account')).status, 200);
@@ -111,11 +111,11 @@ describe('GET /account', () => {
     assert.deepEqual(
       body.days,
       [{ date: '2026-11-21', admitted: 1, refused: 0 }],
-      'nor does the rejection count',
+      'the rejection does not count either',
     );
   });
 
-  it('answers a key that has used up its limits, and one that is banned', async t => {
+  it('works for a key that has used up its limits, and for one that is banned', async t => {
     const { clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas });
     for (let i = 0; i < 4; i++) await client.get('/pets');
@@ -141,14 +141,14 @@ describe('GET /account', () => {
     assert.equal((await client.get('/account')).body.ban, null);
   });
 
-  it('answers HEAD with the headers alone', async t => {
+  it('returns only the headers for HEAD', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
     const [got, head] = [await client.get('/account'), await client.head('/account')];
     assert.deepEqual([head.status, head.text, head.headers.etag], [200, '', got.headers.etag]);
   });
 
-  it('answers 304 as long as nothing has changed', async t => {
+  it('returns 304 as long as nothing has changed', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
     const etag = String((await client.get('/account')).headers.etag);
@@ -160,7 +160,7 @@ describe('GET /account', () => {
     assert.notEqual(changed.headers.etag, etag);
   });
 
-  it('takes no query parameters and no other method', async t => {
+  it('accepts no query parameters and no other method', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
     assertRejected(await client.get('/account?days=3'), 400, 'invalid_request');
@@ -169,7 +169,7 @@ describe('GET /account', () => {
     assert.equal(rejected.headers.allow, 'GET, HEAD');
   });
 
-  it('needs a key that works: none, an unknown, an expired, a revoked one are rejected', async t => {
+  it('needs a valid key: a missing, unknown, expired or revoked one is rejected', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
     const revoked = await clientWith({});
@@ -185,7 +185,7 @@ describe('GET /account', () => {
     }
   });
 
-  it('tells of the limits of a new plan as soon as it holds', async t => {
+  it('shows the limits of a new plan as soon as they apply', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ plan: 'free' });
     await client.get('/pets');

@@ -7,7 +7,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
-/** Asks without a key, as a proxy forwards it, and answers what remains of the minute. */
+/** Sends a request without a key, as a proxy forwards it. Returns what remains of the minute. */
 async function remainingFor(api: Client, forwardedFor: string): Promise<number> {
   const response = await api.as().get('/pets', { 'x-forwarded-for': forwardedFor });
   return Number(response.headers['x-ratelimit-remaining']);
@@ -16,19 +16,19 @@ async function remainingFor(api: Client, forwardedFor: string): Promise<number> 
 const behindProxy = { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } };
 
 describe('a caller behind a trusted proxy', () => {
-  it('is counted by the address that the proxy was called from', async t => {
+  it('is counted by the address of the proxy’s client', async t => {
     const { api } = await startTestApp(t, behindProxy);
-    const told: number[] = [];
+    const remaining: number[] = [];
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1', '192.0.2.2:4711']) {
-      told.push(await remainingFor(api, address));
+      remaining.push(await remainingFor(api, address));
     }
-    assert.deepEqual(told, [59, 59, 58, 57, 58]);
+    assert.deepEqual(remaining, [59, 59, 58, 57, 58]);
     assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '59', 'the proxy itself');
   });
 
   it('of IPv6 shares its count with all of its /64', async t => {
     const { api } = await startTestApp(t, behindProxy);
-    const told: number[] = [];
+    const remaining: number[] = [];
     for (const address of [
       '2001:db8:0:1::1',
       '2001:DB8:0:1:ffff:ffff:ffff:ffff',
@@ -36,20 +36,20 @@ describe('a caller behind a trusted proxy', () => {
       '2001:db8:0:2::1',
       '2001:db8::1',
     ]) {
-      told.push(await remainingFor(api, address));
+      remaining.push(await remainingFor(api, address));
     }
-    assert.deepEqual(told, [59, 58, 57, 59, 59]);
+    assert.deepEqual(remaining, [59, 58, 57, 59, 59]);
   });
 
-  it('of IPv4 is the same when it is written as IPv6', async t => {
+  it('of IPv4 has one count when its address is also written as IPv6', async t => {
     const { api } = await startTestApp(t, behindProxy);
     const spellings = ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '::FFFF:192.0.2.2'];
-    const told: number[] = [];
-    for (const address of spellings) told.push(await remainingFor(api, address));
-    assert.deepEqual(told, [59, 58, 57, 59]);
+    const remaining: number[] = [];
+    for (const address of spellings) remaining.push(await remainingFor(api, address));
+    assert.deepEqual(remaining, [59, 58, 57, 59]);
   });
 
-  it('cannot choose its address: what it puts before the proxy’s entry counts for nothing', async t => {
+  it('cannot choose its address: entries before the proxy’s own are ignored', async t => {
     const { api } = await startTestApp(t, behindProxy);
     for (let i = 0; i < 60; i++) await remainingFor(api, `10.0.0.${i}, 192.0.2.1`);
     const rejected = await api.as().get('/pets', { 'x-forwarded-for': '10.9.9.9,192.0.2.1' });
@@ -57,7 +57,7 @@ describe('a caller behind a trusted proxy', () => {
     assert.equal(await remainingFor(api, '10.0.0.1'), 59);
   });
 
-  it('that a chain of trusted proxies forwards for is the last one that is not among them', async t => {
+  it('behind a chain of trusted proxies is the last address that is not trusted', async t => {
     const environment = { PETSTORE_TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' };
     const { api } = await startTestApp(t, { environment });
     assert.equal(await remainingFor(api, '1.1.1.1, 192.0.2.1, 10.0.0.3, 127.0.0.9'), 59);
@@ -65,7 +65,7 @@ describe('a caller behind a trusted proxy', () => {
     assert.equal(await remainingFor(api, '1.1.1.1'), 59);
   });
 
-  it('sees its own bucket where nothing is counted', async t => {
+  it('gets the numbers of its own bucket from operations that count nothing', async t => {
     const { api } = await startTestApp(t, behindProxy);
     const from = { 'x-forwarded-for': '192.0.2.1' };
     assert.equal(await remainingFor(api, '192.0.2.1'), 59);
@@ -86,7 +86,7 @@ describe('X-Forwarded-For', () => {
     }
   });
 
-  it('that is no list of addresses is no error', async t => {
+  it('that is not a list of addresses is ignored', async t => {
     const { api } = await startTestApp(t, behindProxy);
     for (const [i, nonsense] of ['unknown', 'x'.repeat(5_000), ', ,', '999.1.1.1', '::1::2', '"'].entries()) {
       const response = await api.as().get('/pets', { 'x-forwarded-for': nonsense });
@@ -94,12 +94,12 @@ describe('X-Forwarded-For', () => {
       assert.equal(
         response.headers['x-ratelimit-remaining'],
         String(59 - i),
-        'the proxy is the last one known',
+        'the proxy is the last known address',
       );
     }
   });
 
-  it('has no bearing on callers with a key', async t => {
+  it('does not affect callers with a key', async t => {
     const { api, clientWith } = await startTestApp(t, behindProxy);
     const client = await clientWith({ plan: 'free' });
     for (let i = 1; i <= 5; i++) {
@@ -111,7 +111,7 @@ describe('X-Forwarded-For', () => {
 });
 
 describe('an address', () => {
-  it('that guesses keys is rejected after 60, whatever it asks, while a valid key from it still works', async t => {
+  it('that guesses keys is rejected after 60, whatever it requests, while a valid key from it still works', async t => {
     const { api, clock } = await startTestApp(t);
     for (let i = 0; i < 60; i++) assert.equal((await api.as(`psk_${i}`).get('/pets')).status, 401);
     const rejected = [
@@ -129,7 +129,7 @@ describe('an address', () => {
     for (const path of ['/pets', '/account']) assert.equal((await api.get(path)).status, 200);
   });
 
-  it('is not banned, however long it goes on, but stays within its limit', async t => {
+  it('is never banned, however long it continues, but stays within its limit', async t => {
     const { api, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const callers = [api.as(), api.as('psk_guess')];
     for (let minute = 0; minute < 3; minute++) {
@@ -142,7 +142,7 @@ describe('an address', () => {
     }
   });
 
-  it('has 1,000 such requests a day', async t => {
+  it('has 1,000 requests a day without a valid key', async t => {
     const { api, clock } = await startTestApp(t);
     let admitted = 0;
     for (let minute = 0; minute < 20; minute++) {
@@ -156,7 +156,7 @@ describe('an address', () => {
     assert.equal(limitsIn(rejected, clock.now()).limit, 1_000);
   });
 
-  it('is counted for requests that cannot be read, too', async t => {
+  it('is also counted for requests that cannot be read', async t => {
     const { api, origin, clock } = await startTestApp(t);
     for (let i = 1; i <= 59; i++) {
       const { status, headers } = await exchangeBytes(origin, 'garbage\r\n\r\n');
@@ -168,7 +168,7 @@ describe('an address', () => {
     assertRejected(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
   });
 
-  it('forgets its minute with the minute', async t => {
+  it('gets a new minute when the minute ends', async t => {
     const { api, clock } = await startTestApp(t);
     clock.set('2026-11-21T12:00:59.999Z');
     for (let i = 0; i < 60; i++) await api.as().get('/pets');

@@ -8,8 +8,8 @@ import { TestClock } from '../support/test-clock.ts';
 import { limitsIn, retryAfterIn } from './limit-headers.ts';
 import { codes, provokeBan, rejected, strikeOut, usedUp } from './provoke-ban.ts';
 
-describe('a key that was told to wait', () => {
-  it('is forgiven whatever it sends in the next two seconds', async t => {
+describe('a key that was rejected', () => {
+  it('can send any number of requests in the next two seconds without a strike', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     assert.deepEqual(await codes(client, 30), rejected(30));
@@ -19,7 +19,7 @@ describe('a key that was told to wait', () => {
     await strikeOut(client);
   });
 
-  it('is not banned for nine more requests a minute, however long', async t => {
+  it('is never banned for nine more requests a minute', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
@@ -30,7 +30,7 @@ describe('a key that was told to wait', () => {
     }
   });
 
-  it('is banned for the tenth within a minute, and the one a minute ago counts no more', async t => {
+  it('is banned for the tenth within a minute; one that is a minute old no longer counts', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
@@ -42,7 +42,7 @@ describe('a key that was told to wait', () => {
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
   });
 
-  it('is never banned when it waits the seconds in Retry-After, and is admitted then', async t => {
+  it('is admitted and never banned when it waits the seconds in Retry-After', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 5 } });
     let rejections = 0;
@@ -59,7 +59,7 @@ describe('a key that was told to wait', () => {
 });
 
 describe('a ban', () => {
-  it('says why, until when, and for how long, and holds for all the key asks', async t => {
+  it('states its reason, its end and its rest, and applies to every request of the key', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.250Z') });
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1_000 } });
     assert.equal((await client.get('/pets')).status, 200);
@@ -76,7 +76,7 @@ describe('a ban', () => {
       reset: Date.parse('2026-11-21T12:01:03Z') / SECOND,
     });
 
-    // A new minute, which a key without a ban would be admitted in.
+    // A new minute, in which a key without a ban would be admitted.
     shop.clock.set('2026-11-21T12:01:02.999Z');
     const others: ApiResponse[] = [
       await client.get('/pets'),
@@ -97,7 +97,7 @@ describe('a ban', () => {
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('is over for a client that waits the seconds in Retry-After', async t => {
+  it('ends for a client that waits the seconds in Retry-After', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.001Z') });
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
@@ -106,7 +106,7 @@ describe('a ban', () => {
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('does not grow by what is sent during it', async t => {
+  it('does not grow with the requests sent during it', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
@@ -118,7 +118,7 @@ describe('a ban', () => {
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('with a day that is used up tells the later of the two waits', async t => {
+  it('states the later end when the day is used up, too', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     const banned = await provokeBan(shop, client);
@@ -135,7 +135,7 @@ describe('a ban', () => {
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('lasts 1, 5, 15 and then always 60 minutes', async t => {
+  it('lasts 1, 5, 15 and from then on 60 minutes', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
@@ -150,8 +150,8 @@ describe('a ban', () => {
   });
 
   for (const [title, early, minutes] of [
-    ['is a first one again 24 hours after the last has ended', 0, 1],
-    ['is a third one a millisecond sooner', 1, 15],
+    ['is a first one again 24 hours after the last one has ended', 0, 1],
+    ['is a third one a millisecond earlier', 1, 15],
   ] as const) {
     it(title, async t => {
       const shop = await startTestApp(t);
@@ -170,7 +170,7 @@ describe('a ban', () => {
     });
   }
 
-  it('is seen in the key, in the list, and by its holder', async t => {
+  it('is shown in the key, in the list, and to its client', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await provokeBan(shop, client);
@@ -184,7 +184,7 @@ describe('a ban', () => {
     assert.deepEqual((await client.get('/account')).body.ban, ban);
   });
 
-  it('is logged as one warning, with the key’s ID and no more of it', async t => {
+  it('is logged as one warning, with only the ID of the key', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await provokeBan(shop, client);
@@ -204,7 +204,7 @@ describe('a ban', () => {
     );
   });
 
-  it('is of the key alone: another key of the same caller goes on', async t => {
+  it('affects only the key: another key of the same client still works', async t => {
     const shop = await startTestApp(t);
     await provokeBan(shop, await usedUp(shop));
     assert.equal((await shop.api.get('/pets')).status, 200);
@@ -213,7 +213,7 @@ describe('a ban', () => {
 });
 
 describe('lifting a ban', () => {
-  it('lets the key call again at once, as far as its limits allow', async t => {
+  it('admits the key again at once, within its limits', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
@@ -232,7 +232,7 @@ describe('lifting a ban', () => {
     for (let i = 0; i < 3; i++) {
       assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
       shop.clock.turn(SECOND);
-      // It is told to wait anew, and forgiven what is on its way.
+      // The key is rejected again, and its further requests are ignored for two seconds.
       assert.deepEqual(await codes(client, 20), rejected(20));
       shop.clock.turn(2 * SECOND);
       await strikeOut(client);
@@ -241,7 +241,7 @@ describe('lifting a ban', () => {
     }
   });
 
-  it('that is not there is no error; of a key that is not there it is', async t => {
+  it('that does not exist is not an error, but an unknown key is', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({});
     for (let i = 0; i < 2; i++) assert.equal((await api.delete(`/keys/${client.keyId}/ban`)).status, 204);

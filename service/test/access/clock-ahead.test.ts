@@ -11,7 +11,7 @@ import { startTestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { provokeBan, usedUp } from './provoke-ban.ts';
 
-const YEAR_AND_MORE = 400 * DAY;
+const OVER_A_YEAR = 400 * DAY;
 
 async function emptyRedisAt(url: string): Promise<void> {
   const redis = new Redis(url, { disconnectTimeout: 1 });
@@ -23,9 +23,9 @@ async function emptyRedisAt(url: string): Promise<void> {
 }
 
 describe('a key that was used up and banned by a clock that ran ahead', () => {
-  it('may call again on every replica once the clock is corrected, and its limits are exact', async t => {
+  it('is admitted on every replica once the clock is corrected, and its limits are exact', async t => {
     const shop = await startReplicas(t);
-    shop.clock.turn(YEAR_AND_MORE);
+    shop.clock.turn(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -35,9 +35,9 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     for (const each of clients) assertRejected(await each.get('/pets'), 429, 'rate_limit_exceeded');
   });
 
-  it('shows no ban and no use of days to come', async t => {
+  it('shows no ban and no usage of future days', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(YEAR_AND_MORE);
+    shop.clock.turn(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -53,9 +53,9 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     assert.equal((await api.get(path)).body.lastUsedAt, '2026-11-21T12:00:00.000Z');
   });
 
-  it('may call after a restart, and another one forgets nothing that was counted since', async t => {
+  it('is admitted after a restart, and another restart loses nothing that was counted since', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(YEAR_AND_MORE);
+    shop.clock.turn(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -70,14 +70,14 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     assertRejected(await api.as(client.key).get('/pets'), 429, 'api_key_banned');
   });
 
-  it('has its whole day when that day comes', async t => {
+  it('has its whole day when that day starts', async t => {
     const shop = await startTestApp(t);
     shop.clock.turn(DAY);
     const client = await usedUp(shop);
     await shop.app.keyLimits.flush();
     shop.clock.turn(-DAY);
     await shop.app.sweeper.run();
-    // With Redis its clock is the one that was ahead, and docs/operations.md says to empty it then.
+    // With Redis, its clock was the one ahead, and docs/operations.md requires to empty it.
     const { REDIS_URL } = shop.store.environment;
     if (REDIS_URL) await emptyRedisAt(REDIS_URL);
     shop.clock.turn(DAY);
@@ -87,7 +87,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
 
   it('leaves no rows that are never swept', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(YEAR_AND_MORE);
+    shop.clock.turn(OVER_A_YEAR);
     await provokeBan(shop, await usedUp(shop));
     await shop.app.keyLimits.flush();
     shop.clock.set('2026-11-21T12:00:00Z');
@@ -101,7 +101,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     }
   });
 
-  it('can be banned although a clock that ran ahead lifted a ban', async t => {
+  it('can be banned after a clock that ran ahead lifted a ban', async t => {
     const shop = await startTestApp(t);
     shop.clock.turn(6 * HOUR);
     const client = await usedUp(shop);
@@ -124,7 +124,7 @@ describe('a clock that is set back by a minute', () => {
     assertRejected(await client.get('/pets'), 429, 'api_key_banned');
   });
 
-  it('frees no request of a minute or of a day', async t => {
+  it('gives back no request of a minute or of a day', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-22T00:00:00Z') });
     const client = await usedUp(shop, 2);
     shop.clock.turn(-MINUTE);
@@ -132,7 +132,7 @@ describe('a clock that is set back by a minute', () => {
   });
 });
 
-describe('what is stored of a key by a clock that ran ahead', () => {
+describe('a state that was stored by a clock that ran ahead', () => {
   const NOON = Date.parse('2026-11-21T12:00:00.000Z');
   const banned = (at: number): LimitState => ({
     ...newState(at),
@@ -143,10 +143,10 @@ describe('what is stored of a key by a clock that ran ahead', () => {
     seenAt: at,
   });
 
-  it('gives way to what a clock that is right stores', async t => {
+  it('is replaced by one that is stored by a correct clock', async t => {
     const { app, clientWith } = await startTestApp(t);
     const { keyId } = await clientWith({});
-    // The sweep at start would delete the row before it can give way.
+    // The sweep at start would delete the row before it can be replaced.
     await app.sweeper.run();
     const limitsOver = (counters: MemoryCounters) =>
       new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });

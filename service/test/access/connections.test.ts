@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n';
 
-/** Opens connections on which nothing is sent. They end with the server. */
+/** Opens connections that send nothing. They end with the server. */
 async function openSilently({ origin, app }: TestApp, count: number): Promise<RawConnection[]> {
   const connections: RawConnection[] = [];
   while (connections.length < count) {
@@ -19,7 +19,7 @@ async function openSilently({ origin, app }: TestApp, count: number): Promise<Ra
   return connections;
 }
 
-/** What a new connection gets: the status of a response, or `closed`. */
+/** The outcome of a new connection: the status of a response, or `closed`. */
 async function statusOfNew(origin: string): Promise<number | 'closed'> {
   const connection = new RawConnection(origin);
   connection.send(HEALTH);
@@ -33,7 +33,7 @@ const excessLines = ({ logLines }: TestApp) =>
     .map(({ level, address, limit, closed }) => ({ level, address, limit, closed }));
 
 describe('silent connections of one address', () => {
-  it('are at most as many as PETSTORE_CONNECTIONS_PER_ADDRESS, and then room for others again', async t => {
+  it('are limited by PETSTORE_CONNECTIONS_PER_ADDRESS, and one that ends makes room for another', async t => {
     const environment = { PETSTORE_CONNECTIONS_PER_ADDRESS: '3', OPS_PORT: '0' };
     const shop = await startTestApp(t, { environment });
     const [first] = await openSilently(shop, 3);
@@ -72,7 +72,7 @@ describe('silent connections of one address', () => {
 });
 
 describe('the connections of all addresses', () => {
-  it('are at most as many as PETSTORE_CONNECTIONS, those of trusted proxies included', async t => {
+  it('are limited by PETSTORE_CONNECTIONS, those of trusted proxies included', async t => {
     const environment = { PETSTORE_CONNECTIONS: '3', PETSTORE_TRUST_PROXY: '127.0.0.1' };
     const shop = await startTestApp(t, { environment });
     await openSilently(shop, 3);

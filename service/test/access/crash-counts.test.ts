@@ -7,18 +7,18 @@ import { Client } from '../support/client.ts';
 import { type ServiceProcess, serve } from '../support/service-process.ts';
 import { storeForProcesses } from '../support/test-store.ts';
 
-/** How often the process is killed: `CRASH_ROUNDS=50 node --test …` tries harder. */
+/** How often the process is killed: `CRASH_ROUNDS=50 node --test …` kills it more often. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
 
-/** Requests on their way at once. */
+/** Requests in progress at once. */
 const CLIENTS = 4;
 
-/** What was sent with a key, and when each answer was received, in milliseconds since the epoch. */
+/** The requests sent with a key, and when each response was received, in milliseconds since the epoch. */
 interface Tally {
   key: string;
   keyId: number;
   sent: number;
-  answeredAt: number[];
+  respondedAt: number[];
 }
 
 async function aKey(api: Client, quotas: object): Promise<Tally> {
@@ -29,16 +29,16 @@ async function aKey(api: Client, quotas: object): Promise<Tally> {
     quotas,
   });
   assert.equal(status, 201, text);
-  return { key: body.key, keyId: body.id, sent: 0, answeredAt: [] };
+  return { key: body.key, keyId: body.id, sent: 0, respondedAt: [] };
 }
 
-async function askUntilCutOff(origin: string, tally: Tally): Promise<void> {
+async function requestUntilDisconnected(origin: string, tally: Tally): Promise<void> {
   const client = new Client(origin, tally.key);
   try {
     for (;;) {
       tally.sent++;
       assert.equal((await client.head('/pets')).status, 200);
-      tally.answeredAt.push(Date.now());
+      tally.respondedAt.push(Date.now());
     }
   } catch (error) {
     if (!/^E(CONN|PIPE)/.test(String((error as NodeJS.ErrnoException).code))) throw error;
@@ -47,7 +47,7 @@ async function askUntilCutOff(origin: string, tally: Tally): Promise<void> {
   }
 }
 
-/** What the service has counted of a key, on whatever day. */
+/** How many requests of a key the service has counted, on all days. */
 async function countedOf(api: Client, keyId: number): Promise<number> {
   const { body } = await api.get(`/keys/${keyId}/usage`);
   return body.days.reduce((sum: number, { admitted }: { admitted: number }) => sum + admitted, 0);
@@ -66,15 +66,15 @@ async function withAdmin<T>(
 }
 
 describe(`a process killed ${ROUNDS} times under load`, () => {
-  it('has forgotten at most the requests of its last second, and counted none that was not sent', async t => {
+  it('loses at most the counts of its last second, and counts no request that was not sent', async t => {
     const { directory, environment } = await storeForProcesses(t);
     let service = await serve(t, directory, environment);
     const unlimited = { perMinute: 1_000_000, perDay: 1_000_000_000 };
     const tally = await withAdmin(service, api => aKey(api, unlimited));
     for (let round = 0; round < ROUNDS; round++) {
       const before = await withAdmin(service, api => countedOf(api, tally.keyId));
-      Object.assign(tally, { sent: 0, answeredAt: [] });
-      const load = Array.from({ length: CLIENTS }, () => askUntilCutOff(service.url, tally));
+      Object.assign(tally, { sent: 0, respondedAt: [] });
+      const load = Array.from({ length: CLIENTS }, () => requestUntilDisconnected(service.url, tally));
       await sleep(1_200 + Math.random() * SECOND);
       const killedAt = Date.now();
       await service.end('SIGKILL');
@@ -82,17 +82,17 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
 
       service = await serve(t, directory, environment);
       const counted = (await withAdmin(service, api => countedOf(api, tally.keyId))) - before;
-      const mustBeThere = tally.answeredAt.filter(at => at <= killedAt - SECOND).length;
-      assert.ok(counted >= mustBeThere, `${counted} counted, ${mustBeThere} were older than a second`);
+      const expected = tally.respondedAt.filter(at => at <= killedAt - SECOND).length;
+      assert.ok(counted >= expected, `${counted} counted, ${expected} were older than a second`);
       assert.ok(counted <= tally.sent, `${counted} counted of ${tally.sent} sent`);
-      const oldestForgotten = tally.answeredAt.toSorted((a, b) => a - b)[counted] ?? killedAt;
+      const oldestLost = tally.respondedAt.toSorted((a, b) => a - b)[counted] ?? killedAt;
       t.diagnostic(
-        `${tally.sent} sent, ${counted} counted after the kill: forgotten is the last ${killedAt - oldestForgotten} ms`,
+        `${tally.sent} sent, ${counted} counted after the kill: lost are the last ${killedAt - oldestLost} ms`,
       );
     }
   });
 
-  it('while it waits for a slow request at shutdown has forgotten no more', async t => {
+  it('loses nothing while it waits for a slow request at shutdown', async t => {
     const { directory, environment } = await storeForProcesses(t);
     const service = await serve(t, directory, environment);
     const unlimited = { perMinute: 1_000_000, perDay: 1_000_000_000 };
@@ -101,22 +101,22 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
     t.after(() => slow.destroy());
     const head = `POST /categories HTTP/1.1\r\nHost: a\r\nX-API-Key: ${service.adminKey}\r\n`;
     slow.write(`${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`);
-    const load = askUntilCutOff(service.url, tally);
+    const load = requestUntilDisconnected(service.url, tally);
     await sleep(SECOND);
     service.child.kill('SIGTERM');
     await load;
     await sleep(1_500);
-    assert.equal(service.child.exitCode, null, 'it still waits');
+    assert.equal(service.child.exitCode, null, 'the process still waits');
     await service.end('SIGKILL');
     const again = await serve(t, directory, environment);
     const counted = await withAdmin(again, api => countedOf(api, tally.keyId));
     assert.ok(
-      counted >= tally.answeredAt.length,
-      `${counted} counted of ${tally.answeredAt.length} answered`,
+      counted >= tally.respondedAt.length,
+      `${counted} counted of ${tally.respondedAt.length} responses`,
     );
   });
 
-  it('has not forgotten a ban that is older than a second', async t => {
+  it('does not lose a ban that is older than a second', async t => {
     const { directory, environment } = await storeForProcesses(t);
     const rules = { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '3' };
     const service = await serve(t, directory, { ...environment, ...rules });

@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { onPostgres } from '../support/test-store.ts';
 import { limitsIn } from './limit-headers.ts';
-import { CountedAgain, type Expected, type Quotas } from './responses/counted-again.ts';
+import { type Expected, IndependentCount, type Quotas } from './responses/independent-count.ts';
 import {
   administrators,
   anyKey,
@@ -21,27 +21,27 @@ import {
 } from './responses/kinds.ts';
 import { Pipeline } from './responses/pipeline.ts';
 
-/** How many responses are looked at: `RESPONSES=1000000 node --test …` looks at more. Those of a server take longer. */
+/** How many responses are checked: `RESPONSES=1000000 node --test …` checks more. PostgreSQL is slower. */
 const RESPONSES = Number(process.env.RESPONSES ?? (onPostgres ? 20_000 : 100_000));
 
-/** The same requests come again with `RESPONSES_SEED=…`. */
+/** `RESPONSES_SEED=…` sends the requests of an earlier run again. */
 const SEED = Number(process.env.RESPONSES_SEED ?? Date.now() | 0);
 
 const FREE: Quotas = { perMinute: 60, perDay: 1_000 };
 const UNKNOWN_KEY = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
 
-/** The body of a response is held against the contract for one in so many: it takes longer than all else. */
+/** One response in this many is checked against the contract: the check takes longer than the rest of the test. */
 const CONTRACT_SAMPLE = 25;
 
 interface Caller {
   key: string;
   isAdmin: boolean;
-  /** The most requests that it sends at once. */
+  /** How many requests it sends at once at most. */
   atOnce: number;
   address: string;
-  byKey: CountedAgain;
-  byAccount: CountedAgain;
-  byAddress: CountedAgain;
+  byKey: IndependentCount;
+  byAccount: IndependentCount;
+  byAddress: IndependentCount;
   pipeline: Pipeline;
 }
 
@@ -67,11 +67,11 @@ async function aCaller({ clientWith, origin }: TestApp, i: number): Promise<Call
     isAdmin,
     address: `192.0.2.${i}`,
     pipeline: new Pipeline(origin),
-    // Few where little is admitted: most of what is told would be of bans.
+    // Few for small quotas: otherwise most of the responses would report bans.
     atOnce: Math.min(60, 3 + 2 * Math.min(quotas.perMinute, quotas.perDay)),
-    byKey: new CountedAgain(quotas, true),
-    byAccount: new CountedAgain(FREE, false),
-    byAddress: new CountedAgain(FREE, false),
+    byKey: new IndependentCount(quotas, true),
+    byAccount: new IndependentCount(FREE, false),
+    byAddress: new IndependentCount(FREE, false),
   };
 }
 
@@ -93,7 +93,7 @@ function drawKinds({ isAdmin, atOnce }: Caller, random: Random): Kind[] {
   return random.next() < 0.2 ? [...kinds, random.pick(endingConnection)] : kinds;
 }
 
-/** How long nobody asks: mostly not at all or some seconds, at times hours or days. */
+/** A time without requests, in milliseconds: mostly none or some seconds, sometimes hours or days. */
 function drawPause(random: Random): number {
   const dice = random.next();
   if (dice < 0.3) return 0;
@@ -101,21 +101,21 @@ function drawPause(random: Random): number {
   return dice < 0.98 ? random.between(1, 3 * HOUR) : random.between(1, 2 * DAY);
 }
 
-/** Fails unless the headers say what is expected, and the status is that of the kind or of the rejection. */
+/** Fails unless the headers are the expected ones, and the status is that of the kind or of the rejection. */
 function check(response: ApiResponse, status: number, expected: Expected, now: number, what: string): void {
   const { limit, remaining, reset } = limitsIn(response, now);
-  const told = `${limit} ${remaining} ${reset} ${response.status} ${response.body?.code ?? ''}`;
+  const actual = `${limit} ${remaining} ${reset} ${response.status} ${response.body?.code ?? ''}`;
   const isRejected = expected.rejection !== undefined;
   const code = isRejected && response.body ? expected.rejection : (response.body?.code ?? '');
-  const right = `${expected.limit} ${expected.remaining} ${expected.reset} ${isRejected ? 429 : status} ${code}`;
-  assert.equal(told, right, `${what} at ${new Date(now).toISOString()}`);
+  const wanted = `${expected.limit} ${expected.remaining} ${expected.reset} ${isRejected ? 429 : status} ${code}`;
+  assert.equal(actual, wanted, `${what} at ${new Date(now).toISOString()}`);
   assert.equal(response.headers['retry-after'] !== undefined, isRejected, what);
 }
 
 /**
- * The order in which requests sent at once were decided, as their answers show it: an answer with more remaining is the
- * earlier one, then those that count nothing, then the rejections. A server may be asked for their keys on several
- * connections, and so they need not be decided in the order in which they were sent.
+ * The order in which concurrent requests were decided, as their responses show it: a response with more remaining is
+ * the earlier one, then follow those that count nothing, then the rejections. PostgreSQL looks their keys up on several
+ * connections, so that they are not always decided in the order in which they were sent.
  */
 function byDecision(
   a: { kind: Kind; response: ApiResponse },
@@ -135,8 +135,8 @@ class Walk {
   readonly #shop: TestApp;
   readonly #random = new Random(SEED);
   readonly #callers: Caller[];
-  /** Requests that cannot be read come from the proxy itself, as far as can be known. */
-  readonly #proxy = new CountedAgain(FREE, false);
+  /** Requests that cannot be read count against the address of the proxy. */
+  readonly #proxy = new IndependentCount(FREE, false);
   readonly #seen = new Map<string, number>();
   #responses = 0;
 
@@ -152,34 +152,34 @@ class Walk {
   async run(): Promise<void> {
     while (this.#responses < RESPONSES) {
       this.#shop.clock.turn(drawPause(this.#random));
-      await Promise.all(this.#callers.map(caller => this.#askAtOnce(caller)));
-      await this.#askUnreadably();
+      await Promise.all(this.#callers.map(caller => this.#sendBatch(caller)));
+      await this.#sendUnreadable();
     }
   }
 
-  async #askAtOnce(caller: Caller): Promise<void> {
+  async #sendBatch(caller: Caller): Promise<void> {
     const kinds = drawKinds(caller, this.#random);
     const now = this.#shop.clock.now();
     const responses = await caller.pipeline.send(
       kinds.map(kind => ({ method: kind.method, bytes: bytesOf(kind, caller) })),
     );
-    const asked = kinds.map((kind, i) => ({ kind, response: responses[i]! }));
-    for (const { kind, response } of onPostgres ? asked.toSorted(byDecision) : asked) {
+    const exchanges = kinds.map((kind, i) => ({ kind, response: responses[i]! }));
+    for (const { kind, response } of onPostgres ? exchanges.toSorted(byDecision) : exchanges) {
       const { method, target, status, counted } = kind;
       const subject = { key: caller.byKey, account: caller.byAccount }[counted as string] ?? caller.byAddress;
-      const expected = counted === 'nothing' ? subject.told(now) : subject.next(now);
+      const expected = counted === 'nothing' ? subject.peek(now) : subject.next(now);
       check(response, status, expected, now, `${method} ${target.slice(0, 50)} of ${caller.address}`);
       this.#note(response);
       if (this.#responses % CONTRACT_SAMPLE === 0) assertKeepsContract({ method, path: target, ...response });
     }
   }
 
-  async #askUnreadably(): Promise<void> {
+  async #sendUnreadable(): Promise<void> {
     const [status, bytes] = this.#random.pick(unreadable);
     const now = this.#shop.clock.now();
     const response = await exchangeBytes(this.#shop.origin, bytes);
     const expected = this.#proxy.next(now);
-    // Its 400 or 431 is what it is told even where the address has nothing left.
+    // An unreadable request gets its 400 or 431 even when the address has nothing left.
     check(response, status, { ...expected, rejection: undefined }, now, bytes.slice(0, 30));
     this.#note(response);
   }
@@ -214,7 +214,7 @@ const KINDS = [
 ];
 
 describe(`each of ${RESPONSES.toLocaleString('en')} responses of all kinds`, () => {
-  it('has rate-limit headers that agree with each other and with an independent count', async t => {
+  it('has rate-limit headers that match each other and an independent count', async t => {
     t.diagnostic(`seed ${SEED}`);
     const walk = await startWalk(t);
     await walk.run();

@@ -8,14 +8,14 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
-/** Several replicas keep their views of a new key, one after the other. Answers what is kept of it then. */
-async function keepAll({ app, clientWith }: TestApp, views: LimitState[]): Promise<LimitState> {
+/** Several replicas store their states of a new key, one after the other. Returns the state that remains. */
+async function storeAll({ app, clientWith }: TestApp, states: LimitState[]): Promise<LimitState> {
   const { keyId } = await clientWith({});
   const limitsOver = (counters: MemoryCounters) =>
     new KeyLimits({ db: app.db, counters, banRules: app.config.banRules, onBan: () => {} });
-  for (const view of views) {
+  for (const state of states) {
     const counters = new MemoryCounters();
-    counters.adopt(keyId, view);
+    counters.adopt(keyId, state);
     await limitsOver(counters).flush();
   }
   const keyLimits = limitsOver(new MemoryCounters());
@@ -23,7 +23,7 @@ async function keepAll({ app, clientWith }: TestApp, views: LimitState[]): Promi
   return (await keyLimits.stateOf({ keyId, resets: 0 }))!;
 }
 
-describe('of the views that replicas keep of one key', () => {
+describe('of the states that replicas store for one key', () => {
   const earlier = {
     ...newState(NOON),
     seenAt: NOON,
@@ -41,13 +41,13 @@ describe('of the views that replicas keep of one key', () => {
     strikes: [2],
   };
 
-  it('the later one stays, in whichever order they come', async t => {
+  it('the later one remains, in whichever order they are stored', async t => {
     const shop = await startTestApp(t);
-    for (const views of [
+    for (const states of [
       [earlier, later],
       [later, earlier],
     ]) {
-      const { minute, minuteUsed, dayUsed, rejectedAt, strikes } = await keepAll(shop, views);
+      const { minute, minuteUsed, dayUsed, rejectedAt, strikes } = await storeAll(shop, states);
       assert.deepEqual(
         { minute, minuteUsed, dayUsed, rejectedAt, strikes },
         { minute: later.minute, minuteUsed: 2, dayUsed: 52, rejectedAt: 2, strikes: [2] },
@@ -55,21 +55,21 @@ describe('of the views that replicas keep of one key', () => {
     }
   });
 
-  it('in one minute the one with more requests stays', async t => {
+  it('in one minute the one with more requests remains', async t => {
     const shop = await startTestApp(t);
     const more = { ...later, minuteUsed: 3, dayUsed: 53 };
-    assert.equal((await keepAll(shop, [more, later])).minuteUsed, 3);
-    assert.equal((await keepAll(shop, [later, more])).minuteUsed, 3);
+    assert.equal((await storeAll(shop, [more, later])).minuteUsed, 3);
+    assert.equal((await storeAll(shop, [later, more])).minuteUsed, 3);
   });
 
-  it('the ban that ends later stays, also when the rest is older', async t => {
+  it('the ban that ends later remains, even when the rest of its state is older', async t => {
     const shop = await startTestApp(t);
     const ban = { bannedAt: NOON, bannedUntil: NOON + DAY, bans: 2 };
-    for (const views of [
+    for (const states of [
       [{ ...earlier, ...ban }, later],
       [later, { ...earlier, ...ban }],
     ]) {
-      const { minuteUsed, bannedAt, bannedUntil, bans } = await keepAll(shop, views);
+      const { minuteUsed, bannedAt, bannedUntil, bans } = await storeAll(shop, states);
       assert.deepEqual({ minuteUsed, bannedAt, bannedUntil, bans }, { minuteUsed: 2, ...ban });
     }
   });

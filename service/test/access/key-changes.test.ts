@@ -9,7 +9,7 @@ import { limitsIn } from './limit-headers.ts';
 const quotas = { perMinute: 7, perDay: 70 };
 
 describe('a change of a key', () => {
-  it('answers with the key as it is then, and changes nothing else', async t => {
+  it('returns the changed key, and changes nothing else', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ plan: 'pro', scopes: ['pets:read'] });
     let { body: expected } = await api.get('/keys/2');
@@ -32,7 +32,7 @@ describe('a change of a key', () => {
     }
   });
 
-  it('is taken as application/json, too, and the name without the spaces around it', async t => {
+  it('is also accepted as application/json, and the name is trimmed', async t => {
     const { api } = await startTestApp(t);
     const { body } = await api.patch('/keys/1', { name: ' Boss ' }, { 'content-type': 'application/json' });
     assert.equal(body.name, 'Boss');
@@ -66,7 +66,7 @@ describe('a change of a key', () => {
     assert.equal((await api.get('/keys/2')).body.plan, 'pro');
   });
 
-  const wrong: [patch: unknown, complaint: RegExp][] = [
+  const invalid: [patch: unknown, complaint: RegExp][] = [
     [{ nmae: 'x' }, /^Unknown field `nmae`; did you mean `name`\?$/],
     [{ createdAt: '2026-01-01T00:00:00Z' }, /^Unknown field `createdAt`/],
     [{ quotas: { perHour: 1 } }, /^Unknown field `quotas.perHour`/],
@@ -86,18 +86,18 @@ describe('a change of a key', () => {
     [undefined, /^The request needs a JSON object as its body$/],
   ];
 
-  it('that is not well-formed is rejected, by what is wrong with it, and changes nothing', async t => {
+  it('that is invalid is rejected with its reason, and changes nothing', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ plan: 'enterprise', quotas });
     const before = await api.get('/keys/2');
-    for (const [patch, complaint] of wrong) {
+    for (const [patch, complaint] of invalid) {
       assert.match(assertRejected(await api.patch('/keys/2', patch), 400, 'invalid_request'), complaint);
     }
     assert.equal((await api.get('/keys/2')).text, before.text);
     assertRejected(await api.patch('/keys/77', { name: 'x' }), 404, 'api_key_not_found');
   });
 
-  it('holds only for the state that If-Match names', async t => {
+  it('applies only to the state that If-Match names', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({});
     const etag = String((await api.get('/keys/2')).headers.etag);
@@ -111,7 +111,7 @@ describe('a change of a key', () => {
     assert.equal(read.status, 304);
   });
 
-  it('holds from the next request of the key on, in both directions', async t => {
+  it('applies from the next request of the key on, in both directions', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['pets:read'] });
     assertRejected(await client.get('/store/orders'), 403, 'insufficient_scope');
@@ -133,7 +133,7 @@ describe('a change of a key', () => {
     assert.equal(
       (await api.patch('/keys/2', { name: 'Ended' })).status,
       200,
-      'it can be changed, and stays ended',
+      'it can be changed, and remains expired',
     );
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     await api.patch('/keys/2', { expiresAt: null });
@@ -159,7 +159,7 @@ describe('a change of a key', () => {
 });
 
 describe('the list of keys', () => {
-  it('goes by pages through all of them, revoked and expired ones too, without a secret', async t => {
+  it('returns all of them in pages, including revoked and expired ones, without a secret', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const secrets: string[] = [];
     for (let i = 2; i <= 25; i++) secrets.push((await clientWith({ expiresAt: '2026-11-22T00:00:00Z' })).key);
@@ -190,7 +190,7 @@ describe('the list of keys', () => {
 });
 
 describe('lastUsedAt', () => {
-  it('is the minute of the last request that was counted, rejected ones too', async t => {
+  it('is the minute of the last counted request, even if it was rejected', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } });
     const lastUsedAt = async () => (await api.get(`/keys/${client.keyId}`)).body.lastUsedAt;
@@ -206,10 +206,10 @@ describe('lastUsedAt', () => {
     assert.equal((await api.get('/keys')).body[1].lastUsedAt, '2026-11-21T12:44:00.000Z');
   });
 
-  it('costs no write for each request: the store hears of it when counts are kept', async t => {
+  it('is not written with each request: it is stored together with the counts', async t => {
     const { app, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
-    const kept = async () =>
+    const stored = async () =>
       (await app.db.get<{ last_used_at: number | null }>('SELECT last_used_at FROM api_keys WHERE id = ?', [
         client.keyId,
       ]))!.last_used_at;
@@ -218,7 +218,7 @@ describe('lastUsedAt', () => {
     clock.turn(59 * SECOND);
     await client.get('/pets');
     await app.keyLimits.flush();
-    assert.equal(await kept(), Date.parse('2026-11-21T12:00:00Z'));
+    assert.equal(await stored(), Date.parse('2026-11-21T12:00:00Z'));
     assert.equal(limitsIn(await client.get('/pets'), clock.now()).remaining, 997);
   });
 });

@@ -8,12 +8,12 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { TestClock } from '../support/test-clock.ts';
 import { codes, usedUp } from './provoke-ban.ts';
 
-/** A service whose time is that of the command, which has no clock that can be turned. */
+/** Starts a service at the current time, because the clock of the command cannot be moved. */
 function startNow(t: TestContext, environment: Record<string, string> = {}): Promise<TestApp> {
   return startTestApp(t, { clock: new TestClock(Date.now()), environment });
 }
 
-/** Runs `keys …` on the store of a running service, and answers what it prints. */
+/** Runs `keys …` on the store of a running service, and returns its standard output. */
 async function keys(t: TestContext, { store }: TestApp, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(t, ['keys', ...args], store.environment);
   assert.equal(code, 0, stderr);
@@ -26,14 +26,14 @@ async function statuses(...clients: Client[]): Promise<number[]> {
   return responses;
 }
 
-describe('the command keys, beside a running service', () => {
+describe('the command keys, next to a running service', () => {
   it('shows a key as GET /keys/{id} does', async t => {
     const shop = await startNow(t);
     await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 2 } });
     assert.deepEqual(JSON.parse(await keys(t, shop, 'show', '2')), (await shop.api.get('/keys/2')).body);
   });
 
-  it('lists all keys, however many', async t => {
+  it('lists all keys, even more than one page', async t => {
     const shop = await startNow(t);
     for (let i = 2; i <= 205; i++) await shop.clientWith({});
     const ids = (await keys(t, shop, 'list'))
@@ -46,7 +46,7 @@ describe('the command keys, beside a running service', () => {
     );
   });
 
-  it('changes a key, of which the service hears within a second', async t => {
+  it('changes a key, and the service applies the change within a second', async t => {
     const shop = await startNow(t);
     const client = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     assert.equal((await client.get('/pets')).headers['x-ratelimit-limit'], '60');
@@ -74,21 +74,21 @@ describe('the command keys, beside a running service', () => {
     assert.deepEqual([again.quotas, again.expiresAt], [{ perMinute: 80, perDay: 700 }, null]);
   });
 
-  it('rotates a key, and the service takes both secrets for the grace', async t => {
+  it('rotates a key, and the service accepts both secrets during the grace period', async t => {
     const shop = await startNow(t);
     const old = await shop.clientWith({});
     const printed = await keys(t, shop, 'rotate', '2', '--grace', '3600');
-    assert.match(printed, /^psk_[0-9A-Za-z]{38}\n$/, 'nothing but the key, for scripts to take');
+    assert.match(printed, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
     const renewed = shop.api.as(printed.trim());
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
     const last = shop.api.as((await keys(t, shop, 'rotate', '2', '--grace', '0')).trim());
-    // A second after the command's own time, however long it took.
+    // A second after the command's own time, however long the command took.
     shop.clock.turn(Date.now() + SECOND - shop.clock.now());
     assert.deepEqual(await statuses(old, renewed, last), [401, 401, 200]);
   });
 
-  it('lifts a ban, of which the service hears within a second', async t => {
-    // Without a forgiveness the clock need not be turned, so that the ban has begun in the command's time, too.
+  it('lifts a ban, and the service applies that within a second', async t => {
+    // With a forgiveness of 0 the clock stays where it is, so the ban has also started in the command's time.
     const shop = await startNow(t, { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '2' });
     const client = await usedUp(shop);
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
@@ -101,7 +101,7 @@ describe('the command keys, beside a running service', () => {
     assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned\n');
   });
 
-  it('tells the use of a key as far as it was kept', async t => {
+  it('prints the usage of a key that is stored', async t => {
     const shop = await startNow(t);
     const client = await usedUp(shop, 3);
     await client.get('/pets');

@@ -18,13 +18,13 @@ function keys(t: TestContext, environment: Record<string, string>, ...args: stri
 const webShop = ['--name', 'Web shop', '--plan', 'free', '--scope', 'pets:read', '--scope', 'orders:write'];
 
 describe('the command keys', () => {
-  it('makes a key that the running service accepts, lists it, and takes it away within a second', async t => {
+  it('creates a key that the running service accepts, lists it, and revokes it within a second', async t => {
     const { api, clock, store } = await startTestApp(t);
-    const made = await keys(t, store.environment, 'create', ...webShop);
-    assert.equal(made.code, 0, made.stderr);
-    assert.match(made.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'nothing but the key, for scripts to take');
-    assert.match(made.stderr, /^API key 2 \(Web shop\)\. It is shown only once: store it safely$/m);
-    const client = api.as(made.stdout.trim());
+    const created = await keys(t, store.environment, 'create', ...webShop);
+    assert.equal(created.code, 0, created.stderr);
+    assert.match(created.stdout, /^psk_[0-9A-Za-z]{38}\n$/, 'only the key, for scripts');
+    assert.match(created.stderr, /^API key 2 \(Web shop\)\. It is shown only once: store it safely$/m);
+    const client = api.as(created.stdout.trim());
     const response = await client.get('/pets');
     assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '60']);
     assertRejected(await client.get('/keys'), 403, 'insufficient_scope');
@@ -42,12 +42,12 @@ describe('the command keys', () => {
     assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
   });
 
-  it('makes a key of its own quotas that ends', async t => {
+  it('creates a key with quotas and an expiry', async t => {
     const { api, store } = await startTestApp(t);
     const options = ['--name', 'Partner', '--plan', 'enterprise', '--scope', 'pets:read'];
     const quotas = ['--per-minute', '7', '--per-day', '70', '--expires', '2999-01-01T00:00:00Z'];
-    const made = await keys(t, store.environment, 'create', ...options, ...quotas);
-    assert.equal(made.code, 0, made.stderr);
+    const created = await keys(t, store.environment, 'create', ...options, ...quotas);
+    assert.equal(created.code, 0, created.stderr);
     const { body } = await api.get('/keys/2');
     assert.deepEqual(
       [body.quotas, body.expiresAt],
@@ -55,7 +55,7 @@ describe('the command keys', () => {
     );
   });
 
-  const misused: [args: string[], complaint: RegExp][] = [
+  const invalid: [args: string[], complaint: RegExp][] = [
     [
       [],
       /^The command is incomplete: use keys with one of create, list, show, change, rotate, revoke, unban, reset, usage$/,
@@ -83,11 +83,11 @@ describe('the command keys', () => {
     [['usage', '1', '--day', '3'], /^Unknown option '--day'/],
   ];
 
-  it('says in one sentence what is wrong with its arguments, changes nothing, and exits with 2', async t => {
+  it('explains invalid arguments in one sentence, changes nothing, and exits with 2', async t => {
     const { api, store } = await startTestApp(t);
-    const outcomes = await Promise.all(misused.map(([args]) => keys(t, store.environment, ...args)));
+    const outcomes = await Promise.all(invalid.map(([args]) => keys(t, store.environment, ...args)));
     for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
-      const [args, complaint] = misused[i]!;
+      const [args, complaint] = invalid[i]!;
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
       assert.match(stderr.trimEnd(), complaint);
     }
@@ -96,7 +96,7 @@ describe('the command keys', () => {
 });
 
 describe('the command keys in a directory without a store', () => {
-  it('makes none there, and says where it looked', async t => {
+  it('does not create one, and reports the directory', async t => {
     const directory = join(dataDirectory(t), 'elsewhere');
     for (const args of [['list'], ['create', ...webShop]]) {
       const { code, stdout, stderr } = await keys(t, { PETSTORE_DATA: directory }, ...args);
@@ -105,7 +105,7 @@ describe('the command keys in a directory without a store', () => {
     }
   });
 
-  it('still tells what there is to say', async t => {
+  it('still prints its help', async t => {
     const { code, stdout } = await keys(t, { PETSTORE_DATA: dataDirectory(t) }, 'create', '--help');
     assert.equal(code, 0);
     assert.match(stdout, /keys rotate ID/);
@@ -120,7 +120,7 @@ describe('the first start', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.match(readFileSync(file, 'utf8'), /^psk_[0-9A-Za-z]{38}\n$/);
     const { stdout, stderr } = await service.end('SIGTERM');
-    assert.ok(!stdout.includes('psk_'), 'the log holds no key');
+    assert.ok(!stdout.includes('psk_'), 'the log contains no key');
     assert.equal(stderr.split(service.adminKey).length, 2, 'the welcome shows it once');
 
     const again = await serve(t, directory, environment);
@@ -129,7 +129,7 @@ describe('the first start', () => {
     assert.ok(!`${log}${welcome}`.includes('psk_'), 'the second start shows no key');
   });
 
-  it('is told of by the next replica, which has a directory of its own', async t => {
+  it('is explained by the next replica, whose directory has no key', async t => {
     const environment = { PORT: '0', DATABASE_URL: await emptyPostgres(t) };
     const first = await serve(t, dataDirectory(t), environment);
     const directory = dataDirectory(t);
@@ -137,8 +137,8 @@ describe('the first start', () => {
     await once(next.child.stderr!, 'data');
     const { stderr: welcome } = await next.end('SIGTERM');
     await first.end('SIGTERM');
-    const told = `Admin key  not in ${join(directory, 'admin.key')}: the first replica stored it in its\n`;
-    assert.ok(welcome.includes(told), welcome);
+    const line = `Admin key  not in ${join(directory, 'admin.key')}: the first replica stored it in its\n`;
+    assert.ok(welcome.includes(line), welcome);
     assert.match(welcome, /or create another with\n {15}node_modules\S+ service\S+ keys create /);
     assert.ok(!existsSync(join(directory, 'admin.key')));
   });

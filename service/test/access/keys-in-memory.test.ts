@@ -4,14 +4,14 @@ import { filled } from '../support/operations.ts';
 import { definedOperations, exampleBody } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** A new key changes none that a process may have in memory. */
+/** Creating a key changes none that a process may have in memory. */
 const changing = definedOperations.filter(
   ({ route, operationId }) =>
     route.tag === 'API keys' && route.method !== 'GET' && operationId !== 'createApiKey',
 );
 
 describe('a key that a process has in memory', () => {
-  it('is read anew after every operation that changes keys, under an Idempotency-Key, too', async t => {
+  it('is read again after every operation that changes keys, also with an Idempotency-Key', async t => {
     const { api, app, clientWith } = await startTestApp(t);
     assert.ok(changing.length >= 5);
     for (const operation of changing) {

@@ -7,7 +7,7 @@ import { startTestApp } from '../support/test-app.ts';
 const webShop = { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] };
 
 describe('a new key', () => {
-  it('is answered with its secret once, and never again', async t => {
+  it('is returned with its secret once, and never again', async t => {
     const { api } = await startTestApp(t);
     const created = await api.post('/keys', { ...webShop, name: ' Web shop ' });
     assert.equal(created.status, 201);
@@ -29,7 +29,7 @@ describe('a new key', () => {
     assert.equal((await api.as(key).get('/pets')).status, 200);
   });
 
-  it('takes an expiry in the future, under any offset, and none in the past', async t => {
+  it('accepts an expiry in the future, with any offset, and none in the past', async t => {
     const { api } = await startTestApp(t);
     const { body } = await api.post('/keys', { ...webShop, expiresAt: '2026-11-21T14:00:00.001+02:00' });
     assert.equal(body.expiresAt, '2026-11-21T12:00:00.001Z');
@@ -39,10 +39,10 @@ describe('a new key', () => {
         400,
         'invalid_request',
       );
-      const told = new Date(expiresAt).toISOString();
+      const given = new Date(expiresAt).toISOString();
       assert.equal(
         message,
-        `Field \`expiresAt\` must be in the future, but was ${told}; to end a key now, revoke it`,
+        `Field \`expiresAt\` must be in the future, but was ${given}; to end a key now, revoke it`,
       );
     }
   });
@@ -62,7 +62,7 @@ describe('a key that is presented', () => {
     }
   });
 
-  it('in X-API-Key counts, whatever Authorization says', async t => {
+  it('in X-API-Key is the one that counts, whatever Authorization contains', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { key } = await clientWith({ scopes: ['pets:read'] });
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -72,7 +72,7 @@ describe('a key that is presented', () => {
     assertRejected(mistyped, 401, 'invalid_api_key');
   });
 
-  it('in another way is missing', async t => {
+  it('in any other header counts as missing', async t => {
     const { api, adminKey } = await startTestApp(t);
     const basic = Buffer.from(`${adminKey}:`).toString('base64');
     for (const headers of [
@@ -86,7 +86,7 @@ describe('a key that is presented', () => {
     }
   });
 
-  it('wrongly is rejected alike, whatever is wrong with it', async t => {
+  it('and not valid is always rejected in the same way', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const revoked = await clientWith({});
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
@@ -115,7 +115,7 @@ describe('a key that ends', () => {
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('by being revoked is rejected at once', async t => {
+  it('because it is revoked is rejected at once', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({});
     assert.equal((await client.get('/pets')).status, 200);
@@ -123,14 +123,14 @@ describe('a key that ends', () => {
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('by revoking itself is rejected from the next request on', async t => {
+  it('because it revokes itself is rejected from the next request on', async t => {
     const { clientWith } = await startTestApp(t);
     const client = await clientWith({});
     assert.equal((await client.delete(`/keys/${client.keyId}`)).status, 204);
     assertRejected(await client.get('/keys'), 401, 'invalid_api_key');
   });
 
-  it('stays in the list, with the date of its end, which does not change', async t => {
+  it('remains in the list, with the date of its end, which does not change', async t => {
     const { api, clock } = await startTestApp(t);
     await api.post('/keys', webShop);
     for (let i = 0; i < 2; i++) {

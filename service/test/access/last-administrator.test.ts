@@ -5,46 +5,46 @@ import type { ApiResponse, Client } from '../support/client.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** Every way to take the administrator’s key 1 away. */
+/** Every way to disable the administrator’s key 1. */
 const ways: Record<string, (api: Client) => Promise<ApiResponse>> = {
   'revoking it': api => api.delete('/keys/1'),
-  'taking the scope from it': api => api.patch('/keys/1', { scopes: ['pets:read', 'pets:write'] }),
-  'giving it hardly any requests': api =>
+  'removing its scope': api => api.patch('/keys/1', { scopes: ['pets:read', 'pets:write'] }),
+  'giving it tiny quotas': api =>
     api.patch('/keys/1', { plan: 'enterprise', quotas: { perMinute: 1, perDay: 1 } }),
   'letting it expire': api => api.patch('/keys/1', { expiresAt: '2999-01-01T00:00:00Z' }),
 };
 
 describe('the last administrator’s key', () => {
-  for (const [way, take] of Object.entries(ways)) {
-    it(`is safe from ${way}`, async t => {
+  for (const [way, disable] of Object.entries(ways)) {
+    it(`is protected against ${way}`, async t => {
       const { api, clientWith } = await startTestApp(t);
       await clientWith({ scopes: ['pets:read', 'inventory:write'] });
       const before = (await api.get('/keys/1')).text;
-      const message = assertRejected(await take(api), 409, 'last_admin_key');
+      const message = assertRejected(await disable(api), 409, 'last_admin_key');
       assert.match(message, /^API key 1 is the last administrator's key.*create another/);
       assert.equal((await api.get('/keys/1')).text, before);
     });
 
-    it(`is safe from ${way} while the others are revoked, expired, or end sooner`, async t => {
+    it(`is protected against ${way} while the others are revoked, expired, or end earlier`, async t => {
       const { api, clientWith, clock } = await startTestApp(t);
       const revoked = await clientWith({ scopes: ['admin'] });
       await api.delete(`/keys/${revoked.keyId}`);
       await clientWith({ scopes: ['admin'], expiresAt: '2026-11-21T13:00:00Z' });
-      assertRejected(await take(api), 409, 'last_admin_key');
+      assertRejected(await disable(api), 409, 'last_admin_key');
       clock.turn(HOUR);
-      assertRejected(await take(api), 409, 'last_admin_key');
+      assertRejected(await disable(api), 409, 'last_admin_key');
     });
 
-    it(`is not the last, and open to ${way}, once there is another that works as long`, async t => {
+    it(`allows ${way} once another one is valid for as long`, async t => {
       const { api, clientWith } = await startTestApp(t);
       const other = await clientWith({ scopes: ['pets:read', 'admin'] });
-      const { status, text } = await take(api);
+      const { status, text } = await disable(api);
       assert.ok(status < 300, text);
       assertRejected(await other.delete(`/keys/${other.keyId}`), 409, 'last_admin_key');
     });
   }
 
-  it('is not one that has hardly any requests', async t => {
+  it('is still the last when the other one has tiny quotas', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ scopes: ['admin'], plan: 'enterprise', quotas: { perMinute: 59, perDay: 1_000_000 } });
     assertRejected(await api.delete('/keys/1'), 409, 'last_admin_key');
@@ -52,7 +52,7 @@ describe('the last administrator’s key', () => {
     assert.equal((await api.delete('/keys/1')).status, 204);
   });
 
-  it('can be changed in all else', async t => {
+  it('can be changed in every other way', async t => {
     const { api } = await startTestApp(t);
     for (const patch of [
       { name: 'Boss' },
@@ -65,7 +65,7 @@ describe('the last administrator’s key', () => {
     }
   });
 
-  it('that expires may be made to work longer, and not shorter', async t => {
+  it('that expires can be extended, but not shortened', async t => {
     const { api, clientWith } = await startTestApp(t);
     const heir = await clientWith({ scopes: ['admin'], expiresAt: '2026-12-01T00:00:00Z' });
     await api.patch('/keys/2', { expiresAt: null });
@@ -73,7 +73,7 @@ describe('the last administrator’s key', () => {
     assertRejected(await heir.patch('/keys/2', { expiresAt: '2027-01-01T00:00:00Z' }), 409, 'last_admin_key');
   });
 
-  it('by expiry is the one that ends last: the others can be taken away', async t => {
+  it('is the one that expires last: the others can be disabled', async t => {
     const { api, clientWith } = await startTestApp(t);
     await clientWith({ scopes: ['admin'], expiresAt: '2026-12-01T00:00:00Z' });
     await clientWith({ scopes: ['admin'], expiresAt: '2026-12-02T00:00:00Z' });
@@ -82,7 +82,7 @@ describe('the last administrator’s key', () => {
     assertRejected(await api.delete('/keys/1'), 409, 'last_admin_key');
   });
 
-  it('is not taken away by two requests at once that each leave another', async t => {
+  it('is not disabled by two concurrent requests that each leave one', async t => {
     const { clientWith } = await startTestApp(t);
     await clientWith({ scopes: ['admin'] });
     const caller = await clientWith({ scopes: ['admin'], expiresAt: '2026-11-22T00:00:00Z' });

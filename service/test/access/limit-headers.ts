@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { SECOND } from '../../src/kit/clock.ts';
 import type { ApiResponse } from '../support/client.ts';
 
-/** What a response says of the caller's limits. */
+/** The caller's limits as the headers of a response state them. */
 export interface LimitHeaders {
   limit: number;
   remaining: number;
@@ -10,7 +10,10 @@ export interface LimitHeaders {
   reset: number;
 }
 
-/** Reads the three headers; fails when they are missing, are no integers or contradict each other, the others or the clock. */
+/**
+ * Reads the three headers; fails when they are missing, not integers, or contradict each other, other headers or the
+ * clock.
+ */
 export function limitsIn(response: ApiResponse, now: number): LimitHeaders {
   const { status, headers } = response;
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map(name => {
@@ -24,7 +27,7 @@ export function limitsIn(response: ApiResponse, now: number): LimitHeaders {
   return { limit, remaining, reset };
 }
 
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) tell of the same window. */
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) describe the same window. */
 function assertFieldsAgree(
   { status, headers }: ApiResponse,
   { limit, remaining, reset }: LimitHeaders,
@@ -43,7 +46,7 @@ function assertFieldsAgree(
   if (status === 429) assert.equal(headers['retry-after'], t, `${status}: Retry-After`);
 }
 
-/** The seconds that a rejected caller is told to wait. */
+/** The seconds that a rejected caller must wait. */
 export function retryAfterIn({ headers }: ApiResponse): number {
   assert.match(String(headers['retry-after']), /^[1-9]\d{0,8}$/);
   return Number(headers['retry-after']);

@@ -9,7 +9,7 @@ import { startTestApp } from '../support/test-app.ts';
 import { codes, provokeBan, usedUp } from './provoke-ban.ts';
 
 describe('DELETE /keys/{keyId}/limits', () => {
-  it('clears what a key has used and its bans, and keeps its use by day', async t => {
+  it('clears what a key has used and its bans, and retains its usage by day', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
@@ -28,7 +28,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     assert.ok(Date.parse(ban.until) - Date.parse(ban.since) <= MINUTE, 'it is as short as a first one');
   });
 
-  it('holds over restarts, flushes and sweeps, and the use of the day grows on', async t => {
+  it('survives restarts, flushes and sweeps, and the usage of the day still grows', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop, 3);
     await shop.app.keyLimits.flush();
@@ -47,7 +47,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     assert.deepEqual([windows.day.used, days], [1, [{ date: '2026-11-21', admitted: 6, refused: 0 }]]);
   });
 
-  it('is not undone by what another process still has to store', async t => {
+  it('is not undone by counts that another process stores later', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
@@ -64,18 +64,18 @@ describe('DELETE /keys/{keyId}/limits', () => {
     assert.deepEqual([after.status, after.headers['x-ratelimit-remaining']], [200, '0']);
   });
 
-  it('holds on every replica within a second', async t => {
+  it('applies on every replica within a second', async t => {
     const shop = await startReplicas(t);
     const client = await usedUp(shop);
-    const [here, there] = shop.apis.map(api => api.as(client.key)) as [typeof client, typeof client];
-    for (const api of [here, there]) assertRejected(await api.get('/pets'), 429, 'rate_limit_exceeded');
+    const [changed, other] = shop.apis.map(api => api.as(client.key)) as [typeof client, typeof client];
+    for (const api of [changed, other]) assertRejected(await api.get('/pets'), 429, 'rate_limit_exceeded');
     await shop.apis[0].delete(`/keys/${client.keyId}/limits`);
     shop.clock.turn(SECOND);
-    assert.equal((await there.get('/pets')).status, 200);
-    assertRejected(await here.get('/pets'), 429, 'rate_limit_exceeded');
+    assert.equal((await other.get('/pets')).status, 200);
+    assertRejected(await changed.get('/pets'), 429, 'rate_limit_exceeded');
   });
 
-  it('notifies of the reset, and of a ban that it lifted', async t => {
+  it('appends events for the reset, and for a ban that it lifted', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     const path = `/keys/${client.keyId}`;
@@ -95,14 +95,14 @@ describe('DELETE /keys/{keyId}/limits', () => {
       assert.deepEqual({ ...data, lastUsedAt: null }, { ...key, lastUsedAt: null });
   });
 
-  it('is rejected for a key that is not there', async t => {
+  it('is rejected for a key that does not exist', async t => {
     const { api } = await startTestApp(t);
     assertRejected(await api.delete('/keys/77/limits'), 404, 'api_key_not_found');
   });
 });
 
 describe('the limits of a key that were reset', () => {
-  it('can be used up again, and are then rejected as ever', async t => {
+  it('can be used up again, and then reject as usual', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await shop.api.delete(`/keys/${client.keyId}/limits`);

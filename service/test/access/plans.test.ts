@@ -6,10 +6,10 @@ import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { limitsIn, retryAfterIn } from './limit-headers.ts';
 
-/** How many requests are under way at once. */
+/** How many requests are in progress at once. */
 const BATCH = 50;
 
-/** Sends requests, many at once, and answers how many were admitted. */
+/** Sends requests, many at once. Returns how many were admitted. */
 async function admittedOf(client: Client, requests: number): Promise<number> {
   let admitted = 0;
   for (let sent = 0; sent < requests; sent += BATCH) {
@@ -41,7 +41,7 @@ describe('the plan of a key', () => {
     });
   }
 
-  it('free admits exactly 1,000 requests a day, and says from when on there are more', async t => {
+  it('free admits exactly 1,000 requests a day, and reports when the next ones are admitted', async t => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'free' });
     let admitted = 0;
@@ -61,7 +61,7 @@ describe('the plan of a key', () => {
     assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, 59);
   });
 
-  it('enterprise has the limits that its quotas say', async t => {
+  it('enterprise has the limits of its quotas', async t => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 10 } });
     assert.equal(await admittedOf(client, 20), 7);
@@ -75,12 +75,12 @@ describe('the plan of a key', () => {
     assert.equal(await admittedOf(client, 20), 7);
   });
 
-  it('enterprise needs quotas, and no other plan takes them', async t => {
+  it('enterprise needs quotas, and no other plan accepts them', async t => {
     const { api } = await startTestApp(t);
     const key = { name: 'Web shop', scopes: ['pets:read'] };
     const quotas = { perMinute: 1, perDay: 1 };
     const missing = await api.post('/keys', { ...key, plan: 'enterprise' });
-    assert.match(assertRejected(missing, 400, 'invalid_request'), /needs `quotas`/);
+    assert.match(assertRejected(missing, 400, 'invalid_request'), /requires `quotas`/);
     for (const plan of ['free', 'pro', 'business']) {
       const message = assertRejected(
         await api.post('/keys', { ...key, plan, quotas }),
@@ -96,7 +96,7 @@ describe('the plan of a key', () => {
     assert.equal((await api.get('/keys')).body.length, 1);
   });
 
-  it('with both windows used up says the day, which ends later, also in the last minute of it', async t => {
+  it('reports the day when both windows are used up, even in the last minute of the day', async t => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 3 } });
     assert.equal(await admittedOf(client, 3), 3);
@@ -109,7 +109,7 @@ describe('the plan of a key', () => {
     assert.equal(await admittedOf(client, 4), 3);
   });
 
-  it('is counted for each key by itself', async t => {
+  it('is counted separately for each key', async t => {
     const { clientWith } = await startTestApp(t);
     const quotas = { perMinute: 3, perDay: 9 };
     const [one, other] = [
@@ -131,7 +131,7 @@ describe('a change of plan', () => {
     assert.equal(await admittedOf(client, 245), 239);
   });
 
-  it('to less rejects what is over the new limit until the window ends, and tells of no less than nothing', async t => {
+  it('to less rejects requests over the new limit until the window ends, and never shows less than 0', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'business' });
     assert.equal(await admittedOf(client, 150), 150);
@@ -149,7 +149,7 @@ describe('a change of plan', () => {
     assert.equal(await admittedOf(client, 61), 60);
   });
 
-  it('of the quotas holds for both windows from the next request on', async t => {
+  it('of the quotas applies to both windows from the next request on', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 10, perDay: 100 } });
     assert.equal(await admittedOf(client, 5), 5);
@@ -165,7 +165,7 @@ describe('a change of plan', () => {
 });
 
 describe('a caller without a valid key', () => {
-  it('has 60 requests a minute, missing and guessed keys together, and is then told to wait', async t => {
+  it('has 60 requests a minute, missing and guessed keys together, and is then rejected', async t => {
     const { api, clock } = await startTestApp(t);
     for (let i = 0; i < 30; i++) {
       assertRejected(await api.as().get('/pets'), 401, 'missing_api_key');

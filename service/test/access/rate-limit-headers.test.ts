@@ -13,7 +13,10 @@ type Request = (shop: TestApp, client: Client) => Promise<ApiResponse>;
 const created = '{"name":"Dogs"}';
 const withType = (type: string) => ({ 'content-type': type });
 
-/** A request that counts against its client's key, for every status that one can get. GET /pets/1 is past its sunset, key 2 revoked. */
+/**
+ * A request that counts against its client's key, for each status. GET /pets/1 is past its sunset, and key 2 is
+ * revoked.
+ */
 const counted: [status: number, request: Request][] = [
   [200, (_shop, client) => client.get('/pets')],
   [200, (_shop, client) => client.head('/pets')],
@@ -43,7 +46,7 @@ const counted: [status: number, request: Request][] = [
   [204, (_shop, client) => client.delete('/keys/1/ban')],
 ];
 
-/** Requests that count against the address they come from. */
+/** Requests that count against the address of the client. */
 const countedByAddress: [status: number, request: Request][] = [
   [401, ({ api }) => api.as().get('/pets')],
   [401, ({ api }) => api.as('psk_wrong').get('/pets')],
@@ -59,7 +62,7 @@ const countedByAddress: [status: number, request: Request][] = [
   [431, ({ api }) => api.get('/pets', { 'x-filler': 'x'.repeat(16_384) })],
 ];
 
-/** Requests that count against the bucket that a key has for its account. */
+/** Requests that count against the bucket of a key for its account. */
 const countedByAccount: [status: number, request: Request][] = [
   [200, (_shop, client) => client.get('/account')],
   [200, (_shop, client) => client.head('/account')],
@@ -77,7 +80,7 @@ const free: [status: number, request: Request][] = [
 ];
 
 async function startShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
-  // No walk has so many rejections that its key would be banned.
+  // No test here has enough rejections for a ban.
   const environment = { PETSTORE_BAN_STRIKES: '1000' };
   const shop = await startTestApp(t, { clock: new TestClock('2031-01-01T12:00:30Z'), environment });
   await shop.api.post('/categories', created);
@@ -87,15 +90,15 @@ async function startShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp
 }
 
 describe('the rate-limit headers', () => {
-  it('count down by one with each request of a key, whatever becomes of it', async t => {
+  it('count down by one with each request of a key, whatever its status', async t => {
     const shop = await startShop(t);
     const client = await shop.clientWith({ plan: 'pro' });
     let expected = 300;
     for (const [status, request] of counted) {
       const response = await request(shop, client);
       assert.equal(response.status, status, response.text);
-      const told = limitsIn(response, shop.clock.now());
-      assert.deepEqual(told, {
+      const limits = limitsIn(response, shop.clock.now());
+      assert.deepEqual(limits, {
         limit: 300,
         remaining: --expected,
         reset: Date.parse('2031-01-01T12:01:00Z') / SECOND,
@@ -103,7 +106,7 @@ describe('the rate-limit headers', () => {
     }
   });
 
-  it('count for the scope that is missing, too', async t => {
+  it('also count a request whose key lacks the scope', async t => {
     const shop = await startShop(t);
     const client = await shop.clientWith({ plan: 'pro', scopes: ['pets:read'] });
     const response = await client.get('/keys');
@@ -136,7 +139,7 @@ describe('the rate-limit headers', () => {
     assert.equal(limitsIn(await shop.api.as().get('/pets'), shop.clock.now()).remaining, 59);
   });
 
-  it('are there, and stay, where nothing is counted', async t => {
+  it('are present and constant where nothing is counted', async t => {
     const shop = await startShop(t);
     for (let i = 0; i < 3; i++) {
       for (const [status, request] of free) {
@@ -147,18 +150,18 @@ describe('the rate-limit headers', () => {
     }
   });
 
-  it('are there for probes when the address has used up its limit', async t => {
+  it('are present for probes when the address has used up its limit', async t => {
     const shop = await startShop(t);
     for (let i = 0; i < 60; i++) await shop.api.as().get('/nowhere');
     assert.equal((await shop.api.as().get('/nowhere')).status, 429);
     const response = await shop.api.as().get('/healthz');
     assert.deepEqual([response.status, limitsIn(response, shop.clock.now()).remaining], [200, 0]);
-    assert.equal((await shop.api.get('/pets')).status, 200, 'a key does not suffer for its address');
+    assert.equal((await shop.api.get('/pets')).status, 200, 'a key is not affected by its address');
   });
 });
 
-/** Windows counted once more, from the instants of the requests that were admitted. */
-function boundBy(
+/** The binding window, counted independently from the instants of the admitted requests. */
+function bindingWindow(
   admitted: readonly number[],
   { perMinute, perDay }: { perMinute: number; perDay: number },
   now: number,
@@ -175,7 +178,7 @@ function boundBy(
 }
 
 describe('the headers RateLimit and RateLimit-Policy', () => {
-  it('tell both limits of the key, and the window that binds with what remains and how long it lasts', async t => {
+  it('state both limits of the key, and for the binding window the rest and when it ends', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 5 } });
     const fields = async () => {
@@ -189,7 +192,11 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
     clock.set('2026-11-21T12:00:59.999Z');
     assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
     clock.turn(1);
-    assert.deepEqual(await fields(), [200, policy, '"day";r=2;t=43140'], 'of two equal ones the day');
+    assert.deepEqual(
+      await fields(),
+      [200, policy, '"day";r=2;t=43140'],
+      'the day when both have the same rest',
+    );
     await fields();
     await fields();
     assert.deepEqual(await fields(), [429, policy, '"day";r=0;t=43140'], 'which ends later than the minute');
@@ -201,7 +208,7 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
     ]);
   });
 
-  it('tell the rest of a ban', async t => {
+  it('state the rest of a ban', async t => {
     const { clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     for (let i = 0; i < 2; i++) await client.get('/pets');
@@ -218,7 +225,7 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
 });
 
 describe('a client under limits', () => {
-  it('is told the truth at every step, rejected without cost, and admitted after Retry-After', async t => {
+  it('gets correct headers at every step, is rejected without cost, and is admitted after Retry-After', async t => {
     const shop = await startShop(t);
     const quotas = fc.record({
       perMinute: fc.integer({ min: 1, max: 6 }),
@@ -237,11 +244,11 @@ describe('a client under limits', () => {
         for (const { pause, kind, waits } of steps) {
           shop.clock.turn(pause);
           const now = shop.clock.now();
-          const before = boundBy(admitted, quotas, now);
+          const before = bindingWindow(admitted, quotas, now);
           const response = await counted[kind]![1](shop, client);
           assert.equal(response.status === 429, before.remaining === 0);
           if (response.status !== 429) admitted.push(now);
-          assert.deepEqual(limitsIn(response, now), boundBy(admitted, quotas, now));
+          assert.deepEqual(limitsIn(response, now), bindingWindow(admitted, quotas, now));
           if (response.status === 429 && waits) {
             shop.clock.turn(retryAfterIn(response) * SECOND);
             assert.equal((await client.get('/pets')).status, 200);

@@ -11,17 +11,20 @@ const DEGRADED = {
   message: 'Redis cannot be reached: each replica counts limits by itself',
 };
 
-function told({ logLines }: TestApp): [level: unknown, text: unknown][] {
+function redisLines({ logLines }: TestApp): [level: unknown, text: unknown][] {
   return logLines()
     .filter(({ msg }) => String(msg).startsWith('Redis '))
     .map(({ level, msg }) => [level, msg]);
 }
 
-const AWAY = [40, 'Redis cannot be reached: each replica counts limits by itself until it returns'] as const;
-const BACK = [40, 'Redis is back: limits are shared again'] as const;
+const UNAVAILABLE = [
+  40,
+  'Redis cannot be reached: each replica counts limits by itself until it returns',
+] as const;
+const AVAILABLE = [40, 'Redis is back: limits are shared again'] as const;
 
 describe('a service with Redis', () => {
-  it('serves on without it, says so in /readyz and once in the log, and takes it up again by itself', async t => {
+  it('still serves without it, reports that in /readyz and once in the log, and reconnects by itself', async t => {
     const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 3, perDay: 9 } });
@@ -37,15 +40,15 @@ describe('a service with Redis', () => {
     const { status, body } = await shop.api.get('/readyz');
     assert.deepEqual([status, body], [200, DEGRADED]);
     assert.deepEqual((await shop.api.get('/healthz')).body, { status: 'ok' });
-    assert.deepEqual(told(shop), [AWAY]);
+    assert.deepEqual(redisLines(shop), [UNAVAILABLE]);
 
     await server.start();
-    await until('it is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
+    await until('the service is ready', async () => (await shop.api.get('/readyz')).body.status === 'ok');
     assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
-    assert.deepEqual(told(shop), [AWAY, BACK]);
+    assert.deepEqual(redisLines(shop), [UNAVAILABLE, AVAILABLE]);
   });
 
-  it('starts without it, and keeps its counts over a restart', async t => {
+  it('starts without it, and its counts survive a restart', async t => {
     const server = await ownRedis(t);
     await server.kill();
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
@@ -56,7 +59,7 @@ describe('a service with Redis', () => {
     assert.equal((await api.as(client.key).get('/pets')).headers['x-ratelimit-remaining'], '1');
   });
 
-  it('ends at once although it hangs', async t => {
+  it('stops at once while Redis hangs', async t => {
     const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     server.pause();
@@ -66,7 +69,7 @@ describe('a service with Redis', () => {
     server.resume();
   });
 
-  it('lifts a ban that began by a clock ahead of its own', async t => {
+  it('lifts a ban that was started by a clock ahead of its own', async t => {
     const server = await ownRedis(t);
     const shop = await startTestApp(t, { environment: { REDIS_URL: server.url } });
     const client = await usedUp(shop);

@@ -10,7 +10,7 @@ import { limitsIn } from './limit-headers.ts';
 import { codes, provokeBan, rejected, usedUp } from './provoke-ban.ts';
 
 describe('a restart', () => {
-  it('forgets nothing of what was used of both windows', async t => {
+  it('loses nothing that was used of both windows', async t => {
     const shop = await startTestApp(t);
     const { key, keyId } = await shop.clientWith({
       plan: 'enterprise',
@@ -28,7 +28,7 @@ describe('a restart', () => {
     assert.deepEqual(body.days, [{ date: '2026-11-21', admitted: 5, refused: 1 }]);
   });
 
-  it('in another minute or on another day leaves the new window whole', async t => {
+  it('in another minute or on another day starts with an unused window', async t => {
     const shop = await startTestApp(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 5, perDay: 9 } });
     await shop.api.as(key).get('/pets');
@@ -43,15 +43,15 @@ describe('a restart', () => {
     assert.deepEqual(body.days, [{ date: '2026-11-21', admitted: 1, refused: 0 }]);
   });
 
-  it('forgets no ban, neither its end nor how many there were', async t => {
+  it('loses no ban, neither its end nor how many there were', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     const banned = await provokeBan(shop, client);
-    const told = limitsIn(banned, shop.clock.now());
+    const limits = limitsIn(banned, shop.clock.now());
     let { api, restart } = await shop.restart();
     const again = await api.as(client.key).get('/pets');
     assertRejected(again, 429, 'api_key_banned');
-    assert.deepEqual(limitsIn(again, shop.clock.now()), told);
+    assert.deepEqual(limitsIn(again, shop.clock.now()), limits);
     const path = `/keys/${client.keyId}`;
     assert.deepEqual((await api.get(path)).body.ban, {
       since: '2026-11-21T12:00:02.000Z',
@@ -69,10 +69,10 @@ describe('a restart', () => {
     );
     assert.equal((await api.delete(`${path}/ban`)).status, 204);
     ({ api } = await restart());
-    assert.equal((await api.get(path)).body.ban, null, 'nor does a ban come back that was lifted');
+    assert.equal((await api.get(path)).body.ban, null, 'a lifted ban does not return either');
   });
 
-  it('forgets no strike, and forgives no one anew', async t => {
+  it('loses no strike, and does not start the forgiveness again', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
@@ -82,7 +82,7 @@ describe('a restart', () => {
     assert.deepEqual(await codes(api.as(client.key), 4), [...rejected(3), 'api_key_banned']);
   });
 
-  it('forgets no strike that still counts, even after a sweep on the next day', async t => {
+  it('loses no strike that still counts, even after a sweep on the next day', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
@@ -99,7 +99,7 @@ describe('a restart', () => {
     assert.deepEqual(await codes(after, 1), ['api_key_banned']);
   });
 
-  it('forgets no ban while the next one would still be longer for it, even after a sweep', async t => {
+  it('loses no ban that still makes the next one longer, even after a sweep', async t => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await provokeBan(shop, client);
@@ -114,7 +114,7 @@ describe('a restart', () => {
     assert.equal(Date.parse(ban.until) - Date.parse(ban.since), 5 * MINUTE);
   });
 
-  it('forgets neither when a key was last used nor a change of it', async t => {
+  it('loses neither the last use of a key nor a change of it', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'free', scopes: ['pets:read'] });
     shop.clock.set('2026-11-21T12:34:56Z');
@@ -132,7 +132,7 @@ describe('a restart', () => {
     assertRejected(await api.as(client.key).get('/pets'), 401, 'invalid_api_key');
   });
 
-  it('between two flushes over midnight forgets neither the old day nor the new one', async t => {
+  it('between two flushes over midnight loses neither the old day nor the new one', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     shop.clock.set('2026-11-21T23:59:59.900Z');
@@ -148,21 +148,21 @@ describe('a restart', () => {
   });
 });
 
-/** Asks for what needs no store: while that is broken such a request still counts. */
-async function askForNothing(client: Client): Promise<void> {
+/** Sends a request that needs no store: it counts even while the store is broken. */
+async function requestWithoutStore(client: Client): Promise<void> {
   assertRejected(await client.get('/nowhere'), 404, 'route_not_found');
 }
 
 describe('a flush that fails', () => {
-  it('loses nothing: the next one keeps all, that of the shutdown too', async t => {
+  it('loses nothing: the next one stores everything, also at shutdown', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = await shop.store.failWrites();
-    await askForNothing(client);
+    const repair = await shop.store.failWrites();
+    await requestWithoutStore(client);
     const failed = shop.app.keyLimits.flush();
     await assert.rejects(failed, /database/i);
-    await mend();
+    await repair();
     await client.get('/pets');
     const { api } = await shop.restart();
     assert.equal((await api.as(client.key).get('/account')).body.windows.day.used, 3);
@@ -173,13 +173,13 @@ describe('a flush that fails', () => {
     const client = await shop.clientWith({});
     shop.clock.set('2026-11-21T23:59:59.900Z');
     await client.get('/pets');
-    const mend = await shop.store.failWrites();
-    for (let i = 0; i < 2; i++) await askForNothing(client);
+    const repair = await shop.store.failWrites();
+    for (let i = 0; i < 2; i++) await requestWithoutStore(client);
     await assert.rejects(shop.app.keyLimits.flush());
     shop.clock.turn(200);
-    await askForNothing(client);
+    await requestWithoutStore(client);
     await assert.rejects(shop.app.keyLimits.flush());
-    await mend();
+    await repair();
     const { api } = await shop.restart();
     assert.deepEqual((await api.as(client.key).get('/account')).body.days, [
       { date: '2026-11-22', admitted: 1, refused: 0 },
@@ -197,27 +197,27 @@ describe('a flush that fails', () => {
     const next = shop.app.keyLimits.flush();
     await assert.rejects(failing, DatabaseUnavailable);
     await next;
-    const [kept] = await shop.app.db.all<{ admitted: number }>(
+    const [stored] = await shop.app.db.all<{ admitted: number }>(
       'SELECT admitted FROM key_usage WHERE api_key_id = ?',
       [client.keyId],
     );
-    assert.equal(kept?.admitted, 1);
+    assert.equal(stored?.admitted, 1);
   });
 
-  it('is told in the log and tried again by itself', async t => {
+  it('is logged and tried again automatically', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');
-    const mend = await shop.store.failWrites();
-    await askForNothing(client);
-    // Its line may wait for the second after that of a request.
+    const repair = await shop.store.failWrites();
+    await requestWithoutStore(client);
+    // The failure may be logged only in the second after that of a request.
     await until('the failure is logged', () => {
       shop.clock.turn(SECOND);
       return shop
         .logLines()
         .some(({ failed }) => (failed as Record<string, number> | undefined)?.counts !== undefined);
     });
-    await mend();
+    await repair();
     const sql = 'SELECT admitted FROM key_usage WHERE api_key_id = 2 AND admitted = 2';
     await until('the counts are stored', async () => (await shop.app.db.get(sql)) !== undefined);
   });

@@ -14,7 +14,7 @@ async function statuses(...clients: Client[]): Promise<number[]> {
 }
 
 describe('a rotated key', () => {
-  it('is answered with the new secret once, and is otherwise the same', async t => {
+  it('is returned with the new secret once, and is otherwise the same', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { key: old } = await clientWith({ plan: 'pro', scopes: ['pets:read'] });
     const before = (await api.get('/keys/2')).body;
@@ -28,7 +28,7 @@ describe('a rotated key', () => {
     assert.deepEqual((await api.get('/keys/2')).body, before);
   });
 
-  it('works with both secrets during the grace, under the same limits, and then with the new one alone', async t => {
+  it('works with both secrets during the grace period, under the same limits, and then only with the new one', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const old = await clientWith({ plan: 'enterprise', quotas: { perMinute: 5, perDay: 20 } });
     const { body } = await api.post('/keys/2/rotate', { graceSeconds: 90 });
@@ -48,7 +48,7 @@ describe('a rotated key', () => {
     assert.deepEqual(await statuses(renewed), [200]);
   });
 
-  it('ends the old secret at once without a grace', async t => {
+  it('ends the old secret at once without a grace period', async t => {
     const { api, clientWith } = await startTestApp(t);
     const old = await clientWith({});
     assert.deepEqual(await statuses(old), [200]);
@@ -61,7 +61,7 @@ describe('a rotated key', () => {
     ['no body', undefined],
     ['an empty body', {}],
   ] as const) {
-    it(`keeps the old secret for a day when it is asked for with ${what}`, async t => {
+    it(`retains the old secret for a day when the request has ${what}`, async t => {
       const { api, clientWith, clock } = await startTestApp(t);
       const old = await clientWith({});
       const rotated = (await api.post('/keys/2/rotate', body)).body;
@@ -73,14 +73,14 @@ describe('a rotated key', () => {
     });
   }
 
-  it('is told the end of its earlier secrets as it is: no later than its own', async t => {
+  it('has earlier secrets that end no later than itself', async t => {
     const { api, clientWith } = await startTestApp(t);
     const { keyId } = await clientWith({ expiresAt: '2026-11-21T13:00:00Z' });
     const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 86_400 });
     assert.equal(body.earlierKeysExpireAt, '2026-11-21T13:00:00.000Z');
   });
 
-  it('that is rotated again ends all its earlier secrets with the shorter grace', async t => {
+  it('that is rotated again ends all its earlier secrets with the shorter grace period', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const first = await clientWith({});
     const second = api.as((await api.post('/keys/2/rotate', { graceSeconds: 100 })).body.key);
@@ -90,7 +90,7 @@ describe('a rotated key', () => {
     assert.deepEqual(
       await statuses(first, second, third),
       [401, 200, 200],
-      'a longer grace lengthens no other',
+      'a longer grace period extends no earlier one',
     );
 
     const fourth = api.as((await api.post('/keys/2/rotate', { graceSeconds: 10 })).body.key);
@@ -99,7 +99,7 @@ describe('a rotated key', () => {
     assert.deepEqual(await statuses(second, third, fourth), [401, 401, 200]);
   });
 
-  it('that expires, is revoked or is changed does so with all its secrets', async t => {
+  it('that expires, is revoked or changes does so for all its secrets', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const old = await clientWith({ scopes: ['pets:read'], expiresAt: '2026-11-21T12:00:10Z' });
     const renewed = api.as((await api.post('/keys/2/rotate')).body.key);
@@ -114,14 +114,14 @@ describe('a rotated key', () => {
     assert.deepEqual(await statuses(old, renewed), [401, 401]);
   });
 
-  it('can be rotated with a secret of its own, the last administrator’s too', async t => {
+  it('can rotate itself, even the last administrator’s', async t => {
     const { api, adminKey } = await startTestApp(t);
     const { status, body } = await api.post('/keys/1/rotate', { graceSeconds: 0 });
     assert.equal(status, 200);
     assert.deepEqual(await statuses(api.as(adminKey), api.as(body.key)), [401, 200]);
   });
 
-  it('is the same key still after the sweep that forgets ended secrets', async t => {
+  it('is still the same key after the sweep has deleted ended secrets', async t => {
     const { app, api, clientWith, clock } = await startTestApp(t);
     const [old, other] = [await clientWith({}), await clientWith({})];
     const renewed = api.as((await api.post('/keys/2/rotate', { graceSeconds: 10 })).body.key);
@@ -132,7 +132,7 @@ describe('a rotated key', () => {
     assert.equal((await app.db.all('SELECT * FROM previous_secrets')).length, 1);
   });
 
-  it('is replayed under an Idempotency-Key without a second rotation, and without the secret', async t => {
+  it('is replayed with an Idempotency-Key without a second rotation, and without the secret', async t => {
     const { api, clientWith } = await startTestApp(t);
     const old = await clientWith({});
     const rotate = () => api.post('/keys/2/rotate', {}, { 'idempotency-key': 'once' });
@@ -145,7 +145,7 @@ describe('a rotated key', () => {
     assert.deepEqual(await statuses(old, api.as(key)), [200, 200]);
   });
 
-  it('needs a grace of at most a week, in whole seconds, and a key that is there', async t => {
+  it('needs a grace period of at most a week, in whole seconds, and an existing key', async t => {
     const { api } = await startTestApp(t);
     for (const graceSeconds of [-1, 0.5, 7 * 86_400 + 1, '60', null]) {
       const response = await api.post('/keys/1/rotate', { graceSeconds });

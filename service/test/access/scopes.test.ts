@@ -15,7 +15,7 @@ import {
 } from '../support/route-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** What a client presents, and what it may do with it. */
+/** The credentials of a client, and what they permit. */
 interface Credential {
   name: string;
   client: Client;
@@ -27,12 +27,12 @@ interface Credential {
 const ordinaryScopes = scopeNames.filter(name => name !== 'admin');
 const neededScopes = [...new Set(definedOperations.flatMap(({ scopes }) => scopes))];
 
-/** Sends what an operation takes, for a resource that does not exist: a key that may do it does no harm. */
+/** Sends a valid request for a resource that does not exist, so that an admitted one changes nothing. */
 function send(client: Client, operation: DefinedOperation): Promise<ApiResponse> {
   return client.send(operation.method, pathToNothing(operation), { body: exampleBody(operation) });
 }
 
-/** The outcome that the definition asks for: a status and a code, or `admitted` for anything but 401 and 403. */
+/** The outcome that the definition requires: a status and a code, or `admitted` for anything but 401 and 403. */
 function expectedOutcome({ needsKey, scopes }: DefinedOperation, credential: Credential): string {
   if (!needsKey) return 'admitted';
   if (credential.isMissing) return '401 missing_api_key';
@@ -74,7 +74,7 @@ async function everyCredential(t: TestContext) {
 }
 
 describe('every operation, with every kind of credential', () => {
-  it('has the outcome that its definition asks for', async t => {
+  it('has the outcome that its definition requires', async t => {
     const { clock, credentials } = await everyCredential(t);
     const mismatches: string[] = [];
     const seen = new Set<string>();
@@ -109,7 +109,7 @@ describe('every operation, with every kind of credential', () => {
     }
   });
 
-  it('asks for a key in the form of RFC 6750', async t => {
+  it('requests a key in the form of RFC 6750', async t => {
     const { api, clock } = await startTestApp(t);
     for (const operation of definedOperations.filter(({ needsKey }) => needsKey)) {
       clock.turn(MINUTE);
@@ -122,7 +122,7 @@ describe('every operation, with every kind of credential', () => {
 });
 
 describe('the route definitions', () => {
-  it('need every scope somewhere, and leave only these operations without a key', () => {
+  it('use every scope, and leave only these operations without a key', () => {
     assert.deepEqual(neededScopes.toSorted(), scopeNames.toSorted());
     const open = definedOperations.filter(({ needsKey }) => !needsKey);
     assert.deepEqual(open.map(({ method, template }) => `${method} ${template}`).toSorted(), [
@@ -133,7 +133,7 @@ describe('the route definitions', () => {
     ]);
   });
 
-  it('are the operations of the contract, with the same need of a key', () => {
+  it('are the operations of the contract, and need a key for the same ones', () => {
     const documented = Object.entries(contract.paths).flatMap(([template, methods]) =>
       Object.entries(methods).map(
         ([method, { security }]) => `${method.toUpperCase()} ${template} ${security.length > 0}`,

@@ -7,21 +7,21 @@ import { contractFile } from '../support/contract-file.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-/** Everything that gives a key away: the key, the random part of it, and its hash in any spelling. */
+/** All texts that reveal a key: the key, its random part, and its hash in every encoding. */
 function secretParts(key: string): string[] {
   const digests = (['hex', 'base64', 'base64url'] as const).map(encoding => hash('sha256', key, encoding));
   return [key, key.slice(4, 36), ...digests];
 }
 
-function assertSilent(texts: readonly string[], key: string): void {
+function assertNoSecret(texts: readonly string[], key: string): void {
   for (const secretPart of secretParts(key)) {
-    const betrayer = texts.find(text => text.includes(secretPart));
-    assert.equal(betrayer, undefined, `${secretPart} is in ${betrayer}`);
+    const leak = texts.find(text => text.includes(secretPart));
+    assert.equal(leak, undefined, `${secretPart} is in ${leak}`);
   }
 }
 
 describe('the secret of a key', () => {
-  it('is in no log line and no error, wherever callers put it', async t => {
+  it('is in no log line and no error, wherever clients put it', async t => {
     const { api, adminKey, clientWith, logLines, origin } = await startTestApp(t, {
       environment: { LOG_LEVEL: 'trace' },
     });
@@ -60,13 +60,13 @@ describe('the secret of a key', () => {
       await exchangeBytes(origin, `${key}\r\n\r\n`),
     ];
     for (const { status, text } of responses) assert.ok(status >= 400, text);
-    const told = responses.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
+    const returned = responses.map(({ text, headers }) => `${headers['x-request-id']} ${text}`);
     const logged = logLines().map(line => JSON.stringify(line));
     assert.ok(logged.length > responses.length);
-    for (const secret of [key, adminKey]) assertSilent([...told, ...logged], secret);
+    for (const secret of [key, adminKey]) assertNoSecret([...returned, ...logged], secret);
   });
 
-  it('is in no answer or log line of what is done with keys, rotated ones too', async t => {
+  it('is in no response and no log line of operations on keys, including rotated ones', async t => {
     const shop = await startTestApp(t, {
       environment: { LOG_LEVEL: 'trace', PETSTORE_BAN_STRIKES: '1', PETSTORE_BAN_FORGIVENESS_SECONDS: '0' },
     });
@@ -99,13 +99,13 @@ describe('the secret of a key', () => {
       await renewed.get('/pets'),
     ];
     assert.ok(responses.some(({ body }) => body?.code === 'api_key_banned'));
-    const told = responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
+    const returned = responses.map(({ text, headers }) => `${JSON.stringify(headers)} ${text}`);
     const logged = shop.logLines().map(line => JSON.stringify(line));
     assert.ok(logged.some(line => line.includes('API key banned')));
-    for (const secret of secrets) assertSilent([...told, ...logged], secret);
+    for (const secret of secrets) assertNoSecret([...returned, ...logged], secret);
   });
 
-  it('is nowhere in the store: only its hash is', async t => {
+  it('is not in the store: only its hash is', async t => {
     const { app, api, adminKey, clientWith, store } = await startTestApp(t);
     const { key } = await clientWith({});
     const created = await api.post(
@@ -116,32 +116,32 @@ describe('the secret of a key', () => {
     const rotated = await api.post('/keys/2/rotate', {}, { 'idempotency-key': 'rotated' });
     await api.as(key).get('/pets');
     await app.keyLimits.flush();
-    const kept = await store.storedBytes();
+    const stored = await store.storedBytes();
     for (const secret of [key, adminKey, created.body.key, rotated.body.key]) {
       assert.ok(
-        kept.some(bytes => bytes.includes(hash('sha256', secret, 'buffer'))),
-        'the search finds what is there',
+        stored.some(bytes => bytes.includes(hash('sha256', secret, 'buffer'))),
+        'the search finds the hash',
       );
-      assertSilent(
-        kept.map(bytes => bytes.toString('latin1')),
+      assertNoSecret(
+        stored.map(bytes => bytes.toString('latin1')),
         secret,
       );
     }
   });
 
-  it('is not in the replay of the request that made it', async t => {
+  it('is not in the replay of the request that created the key', async t => {
     const { api } = await startTestApp(t);
-    const order = { name: 'Repeatable', plan: 'free', scopes: ['pets:read'] };
-    const first = await api.post('/keys', order, { 'idempotency-key': 'repeatable' });
-    const replay = await api.post('/keys', order, { 'idempotency-key': 'repeatable' });
+    const newKey = { name: 'Repeatable', plan: 'free', scopes: ['pets:read'] };
+    const first = await api.post('/keys', newKey, { 'idempotency-key': 'repeatable' });
+    const replay = await api.post('/keys', newKey, { 'idempotency-key': 'repeatable' });
     const { key, ...shown } = first.body;
     assert.deepEqual(replay.body, shown);
-    assertSilent([replay.text, (await api.get('/keys')).text], key);
+    assertNoSecret([replay.text, (await api.get('/keys')).text], key);
   });
 
-  it('has no example in the contract that could be one', () => {
+  it('has no realistic example in the contract', () => {
     const contract = readFileSync(contractFile, 'utf8');
-    assert.match(contract, /psk_/, 'the search finds what is there');
+    assert.match(contract, /psk_/, 'the search finds the examples');
     assert.doesNotMatch(contract, /psk_[0-9A-Za-z]{5,}/);
     assert.doesNotMatch(contract, /\b[0-9a-f]{64}\b/i);
     assert.doesNotMatch(contract, /[0-9A-Za-z+/_-]{43}=/);

@@ -14,14 +14,14 @@ import { type Latency, ObedientClient } from './simulation/obedient-client.ts';
 
 const OBEDIENT_CLIENTS = 10_000;
 const HAMMERERS = 1_000;
-/** Each group lives through the same minutes after the one before: so few at a time fit into a processor's cache. */
+/** The groups run one after the other through the same minutes: so few clients fit into a processor's cache. */
 const GROUPS = 50;
 const SEED = 20_261_121;
 
-/** Midnight comes in the middle, so that days end as well as minutes. */
+/** Midnight is in the middle, so that days end as well as minutes. */
 const START = Date.parse('2026-11-21T23:58:00.000Z');
 const END = START + 3 * MINUTE;
-/** All have begun by then, which leaves a hammerer the rest of its minute and one whole one before midnight. */
+/** All have started by then, which leaves a hammerer the rest of its minute and a whole one before midnight. */
 const STARTS_WITHIN = 45 * SECOND;
 
 const { banRules } = readConfig({});
@@ -39,7 +39,7 @@ function restoreDay(counters: MemoryCounters, keyId: number, { perDay }: WindowL
   counters.restore(keyId, { ...newState(START), dayUsed });
 }
 
-/** Every round trip takes less than two seconds; of some clients there and back are each anything up to that. */
+/** Every round trip takes less than two seconds. For some clients, each direction can take up to that long. */
 function drawLatency(random: Random): Latency {
   const longestTogether = random.pick([20, 200, 1_000, 1_999]);
   if (random.next() < 0.3)
@@ -78,7 +78,7 @@ function drawObedient(
   return client;
 }
 
-/** A way to hammer that has at least ten requests a minute rejected after the forgiveness. */
+/** A way to hammer that gets at least ten requests a minute rejected after the forgiveness. */
 function drawHammering({ perMinute }: WindowLimits, dayIsUsedUp: boolean, random: Random): Hammering {
   const isBursty = random.next() < 0.5;
   if (dayIsUsedUp) {
@@ -87,7 +87,7 @@ function drawHammering({ perMinute }: WindowLimits, dayIsUsedUp: boolean, random
     return { requests: Math.ceil((10 * every) / MINUTE) + random.between(0, 20), every };
   }
   if (isBursty) return { requests: perMinute + 10, every: random.between(3, 15) * SECOND };
-  // Of the steady requests of a minute `perMinute` are admitted, and those of the next two seconds are forgiven.
+  // Of the steady requests of a minute, `perMinute` are admitted, and those of the next two seconds are ignored.
   const least = ((perMinute + 11) * MINUTE) / (MINUTE - banRules.forgiveness);
   return { requests: 1, every: MINUTE / (least * (1 + random.next() * 4)) };
 }
@@ -102,7 +102,7 @@ function drawHammerer(keyId: number, counters: MemoryCounters, agenda: Agenda, r
   return hammerer;
 }
 
-describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS} that do not`, () => {
+describe(`${OBEDIENT_CLIENTS} clients that wait after a 429 and ${HAMMERERS} that do not`, () => {
   const obedient: ObedientClient[] = [];
   const hammerers: Hammerer[] = [];
 
@@ -122,13 +122,13 @@ describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS
     }
   });
 
-  it('mean something: most of those that wait were rejected, and admitted again after that', () => {
+  it('are a valid test: most of those that wait were rejected, and admitted again later', () => {
     const rejected = obedient.filter(client => client.rejected > 0).length;
     const admittedAgain = obedient.filter(client => client.admittedAfterRejection > 0).length;
     assert.ok(rejected > 0.9 * OBEDIENT_CLIENTS && admittedAgain > 0.8 * OBEDIENT_CLIENTS);
   });
 
-  it('end in no ban of one that waits', () => {
+  it('never get a ban when they wait', () => {
     const banned = obedient.filter(client => client.bans > 0);
     assert.deepEqual(
       banned.map(({ keyId }) => keyId),
@@ -136,7 +136,7 @@ describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS
     );
   });
 
-  it('end in not even a strike where the slowest ways there and back fit into the forgiveness', () => {
+  it('do not even get a strike when their slowest round trip fits into the forgiveness', () => {
     const steady = obedient.filter(client => client.isSteadyWithin(banRules.forgiveness));
     assert.ok(steady.length > 0.7 * OBEDIENT_CLIENTS);
     assert.deepEqual(
@@ -145,10 +145,10 @@ describe(`${OBEDIENT_CLIENTS} clients that wait as they are told and ${HAMMERERS
     );
   });
 
-  it('end in a ban of each that does not, within ten rejected requests after the forgiveness', () => {
-    const unharmed = hammerers.filter(hammerer => hammerer.bannedAt === undefined);
+  it('get a ban when they do not wait, within ten rejected requests after the forgiveness', () => {
+    const unbanned = hammerers.filter(hammerer => hammerer.bannedAt === undefined);
     assert.deepEqual(
-      unharmed.map(({ keyId }) => keyId),
+      unbanned.map(({ keyId }) => keyId),
       [],
     );
     assert.equal(Math.max(...hammerers.map(hammerer => hammerer.rejectedAfterForgiveness)), banRules.strikes);
@@ -160,7 +160,7 @@ const smallLimits = fc.record({
   perDay: fc.integer({ min: 1, max: 60 }),
 });
 
-describe('a client that waits as it is told', () => {
+describe('a client that waits after a 429', () => {
   it('never gets a strike, whatever its parallelism, its latency and its plans', () => {
     const anyClient = fc.record({
       seed: fc.integer(),
@@ -201,7 +201,7 @@ describe('a client that waits as it is told', () => {
 });
 
 describe('a client that does not wait', () => {
-  it('is always banned, at the tenth request after the forgiveness', () => {
+  it('is always banned at the tenth request after the forgiveness', () => {
     const hammering = fc.record({
       requests: fc.integer({ min: 1, max: 30 }),
       every: fc.integer({ min: 1, max: 6 * SECOND }),

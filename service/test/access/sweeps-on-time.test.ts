@@ -11,16 +11,16 @@ import { until } from '../support/until.ts';
 interface Expiring {
   what: string;
   environment?: Record<string, string>;
-  /** Makes one and returns how to use it. Using it returns false once it has expired. */
-  make: (shop: WebhookShop) => Promise<() => Promise<boolean>>;
+  /** Creates one and returns a function that uses it. That function returns false once it has expired. */
+  create: (shop: WebhookShop) => Promise<() => Promise<boolean>>;
   /** Counts its rows. */
   rows: string;
-  /** In milliseconds from its making. */
+  /** In milliseconds from its creation. */
   lifetime: number;
 }
 
-const event: Pick<Expiring, 'make' | 'rows'> = {
-  make: async ({ shop }) => {
+const event: Pick<Expiring, 'create' | 'rows'> = {
+  create: async ({ shop }) => {
     await aCategory(shop.api);
     await settledCursor(shop);
     return async () => (await shop.api.get('/events?cursor=0&limit=1')).status === 200;
@@ -38,7 +38,7 @@ const cases: Expiring[] = [
   },
   {
     what: 'the outcome of an Idempotency-Key',
-    make: async ({ api }) => {
+    create: async ({ api }) => {
       const send = () => api.post('/categories', { name: 'Dogs' }, { 'idempotency-key': 'dogs' });
       assert.equal((await send()).status, 201);
       return async () => (await send()).headers['idempotency-replayed'] === 'true';
@@ -48,7 +48,7 @@ const cases: Expiring[] = [
   },
   {
     what: 'the earlier secret of an API key',
-    make: async ({ api, shop }) => {
+    create: async ({ api, shop }) => {
       const client = await shop.clientWith({ scopes: ['pets:read'] });
       const { status } = await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 3_600 });
       assert.equal(status, 200);
@@ -59,7 +59,7 @@ const cases: Expiring[] = [
   },
   {
     what: 'the earlier secret of a webhook',
-    make: async shop => {
+    create: async shop => {
       const { path } = await shop.webhook();
       assert.equal((await shop.api.post(`${path}/rotate`, { graceSeconds: 3_600 })).status, 200);
       return async () => {
@@ -73,7 +73,7 @@ const cases: Expiring[] = [
   },
   {
     what: 'a delivery that is finished',
-    make: async shop => {
+    create: async shop => {
       const { path } = await shop.webhook({ types: ['category.created'] });
       await shop.category();
       await shop.settle();
@@ -84,20 +84,20 @@ const cases: Expiring[] = [
     lifetime: 30 * DAY,
   },
   {
-    what: 'the use of a key on one day',
-    make: async ({ shop, api }) => {
+    what: 'the usage of a key on one day',
+    create: async ({ shop, api }) => {
       const client = await shop.clientWith({ scopes: ['pets:read'] });
       assert.equal((await client.get('/pets')).status, 200);
       await shop.app.keyLimits.flush();
       return async () => (await api.get(`/keys/${client.keyId}/usage`)).body.days.length === 1;
     },
     rows: 'SELECT count(*) AS rows FROM key_usage WHERE api_key_id = 2',
-    // 90 days, of which the first begins 12 hours before the test.
+    // 90 days, of which the first started 12 hours before the test.
     lifetime: 90 * DAY - 12 * HOUR,
   },
   {
-    what: 'what a key has used of its limits',
-    make: async ({ shop, api }) => {
+    what: 'the limit counts of a key',
+    create: async ({ shop, api }) => {
       const client = await shop.clientWith({ scopes: ['pets:read'] });
       assert.equal((await client.get('/pets')).status, 200);
       await shop.app.keyLimits.flush();
@@ -113,7 +113,7 @@ async function rowsOf(db: Database, query: string): Promise<number> {
   return (await db.get<{ rows: number }>(query))!.rows;
 }
 
-/** A shop whose sweeps have run once, as they do at start. */
+/** Starts a shop whose sweeps have run once, as they do at start. */
 async function sweptShop(
   t: TestContext,
   environment: Record<string, string> = {},
@@ -124,7 +124,7 @@ async function sweptShop(
   const succeeded = () => [...app.sweeper.lastSuccess.values()];
   await until('the first round has ended', () => succeeded().every(at => at !== undefined));
   const nextRound = async () => {
-    // The service's own timer, not a call by the test, is to run the sweeps.
+    // The service's own timer must run the sweeps, not a call by the test.
     intervals.run(MINUTE);
     await until('a round has ended', () => succeeded().every(at => at === clock.now()));
   };
@@ -132,10 +132,10 @@ async function sweptShop(
 }
 
 describe('the sweeps that the service runs each minute', () => {
-  for (const { what, environment, make, rows, lifetime } of cases) {
-    it(`leave ${what} until its time, and then delete it`, async t => {
+  for (const { what, environment, create, rows, lifetime } of cases) {
+    it(`retain ${what} until it expires, and then delete it`, async t => {
       const { shop, db, nextRound } = await sweptShop(t, environment);
-      const use = await make(shop);
+      const use = await create(shop);
       shop.clock.turn(lifetime - SECOND);
       await nextRound();
       assert.equal(await rowsOf(db, rows), 1);
@@ -162,7 +162,7 @@ describe('the sweeps that the service runs each minute', () => {
     assert.deepEqual(await counts(), [0, 0, 0]);
   });
 
-  it('forget in memory what a key has used, once its day is over', async t => {
+  it('also remove a key’s counts from memory, once its day has ended', async t => {
     const { shop, nextRound } = await sweptShop(t);
     const { keyLimits } = shop.shop.app;
     const client = await shop.shop.clientWith({ scopes: ['pets:read'] });

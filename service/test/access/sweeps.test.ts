@@ -5,19 +5,19 @@ import type { Database, Value } from '../../src/db/database.ts';
 import { DAY, HOUR, MINUTE } from '../../src/kit/clock.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** More rows than a slice has, of which the last one is not due. */
+/** More rows than one slice. The last one has not expired. */
 const ROWS = 1_200;
 
-/** The most rows that one statement of a sweep may delete. */
-const MOST_AT_ONCE = 1_000;
+/** How many rows one statement of a sweep may delete. */
+const MAX_SLICE = 1_000;
 
 interface Expiring {
   table: string;
   columns: string;
-  /** The values of a row that was written `age` milliseconds ago. */
+  /** Returns the values of a row that was written `age` milliseconds ago. */
   row: (place: number, age: number, now: number) => Value[];
-  /** For how long a row is kept, in milliseconds. */
-  keptFor: number;
+  /** How long a row is retained, in milliseconds. */
+  retention: number;
 }
 
 const expiring: Expiring[] = [
@@ -25,39 +25,39 @@ const expiring: Expiring[] = [
     table: 'idempotency_keys',
     columns: 'api_key_id, idempotency_key, fingerprint, body, created_at',
     row: (place, age, now) => [1, `key ${place}`, randomBytes(32), '{}', now - age],
-    keptFor: DAY,
+    retention: DAY,
   },
   {
     table: 'events',
     columns: 'id, type, subject, time, data',
     row: (place, age, now) => [1_000 + place, 'pet.updated', 'pets/1', now - age, '{}'],
-    keptFor: 30 * DAY,
+    retention: 30 * DAY,
   },
   {
     table: 'webhook_deliveries',
     columns: 'webhook_id, type, subject, payload, status, created_at, finished_at',
     row: (_place, age, now) => [1, 'pet.updated', 'pets/1', '{}', 'delivered', now - age, now - age],
-    keptFor: 30 * DAY,
+    retention: 30 * DAY,
   },
   {
     table: 'previous_secrets',
     columns: 'hash, api_key_id, expires_at',
     row: (_place, age, now) => [randomBytes(32), 1, now - age],
-    keptFor: 0,
+    retention: 0,
   },
   {
     table: 'key_usage',
-    columns: 'api_key_id, day, admitted, rejected',
+    columns: 'api_key_id, day, admitted, refused',
     row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 1, 0],
-    // The day 89 days ago, of which the test's noon is the middle, is the last of the 90.
-    keptFor: 89.5 * DAY,
+    // The day 89 days ago is the last of the 90, and the test starts at noon.
+    retention: 89.5 * DAY,
   },
   {
     table: 'key_limits',
     columns: 'api_key_id, minute, minute_used, told_at, told_until, strikes, banned_at, banned_until, bans',
     row: (place, age, now) => [place + 1, Math.floor((now - age) / MINUTE), 1, 0, 0, '[]', 0, 0, 0],
     // Until the UTC day ends.
-    keptFor: 0.5 * DAY,
+    retention: 0.5 * DAY,
   },
 ];
 
@@ -68,7 +68,7 @@ async function insert(db: Database, table: string, columns: string, rows: Value[
   });
 }
 
-/** Keys 2 to `ROWS`, which other rows belong to. */
+/** Creates keys 2 to `ROWS`, which other rows refer to. */
 async function addKeys({ app: { db }, clock }: TestApp): Promise<void> {
   const rows = Array.from({ length: ROWS }, (_, i) => [
     ...[i + 2, `Key ${i + 2}`, randomBytes(32), 'free', 'pets:read', clock.now()],
@@ -76,16 +76,16 @@ async function addKeys({ app: { db }, clock }: TestApp): Promise<void> {
   await insert(db, 'api_keys', 'id, name, hash, plan, scopes, created_at', rows);
 }
 
-/** Fills every table with rows that are due, and one that is kept a while longer. */
+/** Fills every table with rows that have expired, and one that expires later. */
 async function fill(shop: TestApp): Promise<void> {
   await addKeys(shop);
   const { db } = shop.app;
   const now = shop.clock.now();
   await db.run('DELETE FROM events');
-  for (const { table, columns, row, keptFor } of expiring) {
+  for (const { table, columns, row, retention } of expiring) {
     const rows = Array.from({ length: ROWS }, (_, i) => {
-      const isDue = i < ROWS - 1;
-      return row(i, isDue ? keptFor + DAY + HOUR : keptFor - HOUR, now);
+      const hasExpired = i < ROWS - 1;
+      return row(i, hasExpired ? retention + DAY + HOUR : retention - HOUR, now);
     });
     await insert(db, table, columns, rows);
   }
@@ -101,8 +101,8 @@ async function counts(db: Database): Promise<Record<string, number>> {
 
 const oneOfEach = Object.fromEntries(expiring.map(({ table }) => [table, 1]));
 
-describe('what has expired', () => {
-  it('is deleted in slices, and nothing before it is due', async t => {
+describe('expired rows', () => {
+  it('are deleted in slices, and no row is deleted before it expires', async t => {
     const shop = await startTestApp(t);
     const { db, sweeper } = shop.app;
     await sweeper.run();
@@ -116,25 +116,25 @@ describe('what has expired', () => {
     };
     await sweeper.run();
     assert.deepEqual(await counts(db), oneOfEach);
-    assert.ok(Math.max(...slices) <= MOST_AT_ONCE, `${slices}`);
+    assert.ok(Math.max(...slices) <= MAX_SLICE, `${slices}`);
     shop.clock.turn(3 * HOUR);
     await sweeper.run();
     assert.deepEqual((await counts(db)).idempotency_keys, 0);
   });
 
-  it('is deleted at start', async t => {
+  it('are deleted at start', async t => {
     const shop = await startTestApp(t);
     await shop.app.sweeper.run();
     await fill(shop);
     const { app } = await shop.restart();
-    // Joins the round that began with the start.
+    // Joins the round that started with the service.
     await app.sweeper.run();
     assert.deepEqual(await counts(app.db), oneOfEach);
   });
 });
 
 describe('counts', () => {
-  it('are stored in slices, and a flush ends although keys go on changing', async t => {
+  it('are stored in slices, and a flush ends while keys keep changing', async t => {
     const shop = await startTestApp(t);
     await addKeys(shop);
     const { db, keyLimits } = shop.app;

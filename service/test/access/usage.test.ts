@@ -19,22 +19,22 @@ async function daysOf(api: Client, keyId: number): Promise<Day[]> {
   return body.days;
 }
 
-async function ask(client: Client, times: number): Promise<void> {
+async function sendRequests(client: Client, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await client.get('/pets');
 }
 
-/** As the clock of the service would do it, day by day. */
+/** Moves the clock, with the flush and the sweep that run in between. */
 async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
   await app.keyLimits.flush();
   clock.turn(days * DAY);
   await app.keyLimits.sweep(clock.now());
 }
 
-describe('the use of a key', () => {
-  it('is told of both windows and by UTC day, rejected requests apart', async t => {
+describe('the usage of a key', () => {
+  it('is shown for both windows and by UTC day, with separate counts of rejections', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas });
-    await ask(client, 5);
+    await sendRequests(client, 5);
     const response = await api.get('/keys/2/usage');
     assert.equal(response.status, 200);
     assert.equal(response.headers['x-stability'], 'experimental');
@@ -51,24 +51,24 @@ describe('the use of a key', () => {
     assert.equal(same.status, 304);
   });
 
-  it('counts what is rejected during a ban', async t => {
+  it('includes the rejections during a ban', async t => {
     const { api, clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas });
-    await ask(client, 4);
+    await sendRequests(client, 4);
     clock.turn(2 * SECOND);
-    await ask(client, 6);
+    await sendRequests(client, 6);
     assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 3, refused: 7 }]);
   });
 
-  it('counts a request on the day on which it was received, to the millisecond', async t => {
+  it('includes a request on the day it was received, to the millisecond', async t => {
     const { app, api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     clock.set('2026-11-21T23:59:59.999Z');
-    await ask(client, 2);
+    await sendRequests(client, 2);
     clock.turn(1);
-    await ask(client, 3);
+    await sendRequests(client, 3);
     clock.turn(DAY);
-    await ask(client, 1);
+    await sendRequests(client, 1);
     await app.keyLimits.flush();
     assert.deepEqual(await daysOf(api, 2), [
       { date: '2026-11-23', admitted: 1, refused: 0 },
@@ -77,20 +77,20 @@ describe('the use of a key', () => {
     ]);
   });
 
-  it('of a day that has just ended is told in full before it is kept', async t => {
+  it('of a day that has just ended is complete before it is stored', async t => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
-    await ask(client, 4);
+    await sendRequests(client, 4);
     clock.turn(DAY);
     assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 4, refused: 0 }]);
-    await ask(client, 1);
+    await sendRequests(client, 1);
     assert.deepEqual(await daysOf(api, 2), [
       { date: '2026-11-22', admitted: 1, refused: 0 },
       { date: '2026-11-21', admitted: 4, refused: 0 },
     ]);
   });
 
-  it('goes over several days, the latest first, without those on which nothing was asked', async t => {
+  it('lists several days, the latest first, without those that had no request', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas });
     for (const [times, daysLater] of [
@@ -98,7 +98,7 @@ describe('the use of a key', () => {
       [2, 3],
       [5, 1],
     ] as const) {
-      await ask(client, times);
+      await sendRequests(client, times);
       await nextDay(shop, daysLater);
     }
     const expected = [
@@ -107,21 +107,21 @@ describe('the use of a key', () => {
       { date: '2026-11-21', admitted: 1, refused: 0 },
     ];
     assert.deepEqual(await daysOf(shop.api, 2), expected);
-    await ask(client, 1);
+    await sendRequests(client, 1);
     assert.deepEqual(await daysOf(shop.api, 2), [
       { date: '2026-11-26', admitted: 1, refused: 0 },
       ...expected,
     ]);
   });
 
-  it('is kept for 90 days, today included', async t => {
+  it('is retained for 90 days, including today', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas });
     for (let day = 0; day < 95; day++) {
-      await ask(client, 1 + (day % 3));
+      await sendRequests(client, 1 + (day % 3));
       await nextDay(shop);
     }
-    await ask(client, 1);
+    await sendRequests(client, 1);
     const days = await daysOf(shop.api, 2);
     assert.equal(days.length, 90);
     const today = Date.parse('2026-11-21') + 95 * DAY;
@@ -130,18 +130,18 @@ describe('the use of a key', () => {
       assert.equal(date, new Date(today - i * DAY).toISOString().slice(0, 10));
       assert.equal(admitted, day === 95 ? 1 : 1 + (day % 3), date);
     }
-    const [kept] = await shop.app.db.all<{ days: number }>(
+    const [stored] = await shop.app.db.all<{ days: number }>(
       'SELECT count(*) AS days FROM key_usage WHERE api_key_id = 2',
     );
-    assert.equal(kept!.days, 89, 'what is older is gone from the store; today is not there yet');
+    assert.equal(stored!.days, 89, 'older rows are deleted, and today is not stored yet');
   });
 
-  it('is there after a restart', async t => {
+  it('survives a restart', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas });
-    await ask(client, 5);
+    await sendRequests(client, 5);
     await nextDay(shop);
-    await ask(client, 2);
+    await sendRequests(client, 2);
     const before = (await shop.api.get('/keys/2/usage')).text;
     const { api } = await shop.restart();
     assert.equal((await api.get('/keys/2/usage')).text, before);
@@ -151,10 +151,10 @@ describe('the use of a key', () => {
     ]);
   });
 
-  it('is told to administrators alone, and stays when the key is revoked', async t => {
+  it('is shown only to administrators, and remains when the key is revoked', async t => {
     const { api, clientWith } = await startTestApp(t);
     const client = await clientWith({ scopes: ['pets:read'] });
-    await ask(client, 1);
+    await sendRequests(client, 1);
     assertRejected(await client.get('/keys/2/usage'), 403, 'insufficient_scope');
     assertRejected(await api.get('/keys/77/usage'), 404, 'api_key_not_found');
     await api.delete('/keys/2');

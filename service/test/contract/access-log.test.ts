@@ -18,7 +18,7 @@ async function untilLogged(shop: TestApp, count: number): Promise<Line[]> {
 }
 
 describe('the access log', () => {
-  it('has the user agent, and the address of the client that a trusted proxy names', async t => {
+  it('has the user agent, and the client address that a trusted proxy names', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
     await shop.api.get('/pets', { 'user-agent': 'curl/8.5.0', 'x-forwarded-for': '6.6.6.6, 203.0.113.9' });
     await shop.api.get('/pets', { 'x-forwarded-for': '2001:db8::7' });
@@ -34,14 +34,14 @@ describe('the access log', () => {
     );
   });
 
-  it('ignores the address that a client names unless the client is a trusted proxy', async t => {
+  it('ignores the address that a client names, unless the client is a trusted proxy', async t => {
     const shop = await startTestApp(t);
     await shop.api.get('/pets', { 'x-forwarded-for': '203.0.113.9' });
     const [line] = await untilLogged(shop, 1);
     assert.equal(line!.address, '127.0.0.1');
   });
 
-  it('counts the bytes of what is sent, those of a stream included', async t => {
+  it('counts the sent bytes, including those of a stream', async t => {
     const shop = await startTestApp(t);
     await shop.api.post('/categories', { name: 'Zoë' });
     const page = await shop.api.get('/docs');
@@ -60,7 +60,7 @@ describe('the access log', () => {
     assert.ok(Number(bytesOf('/events/stream')) > 100, String(bytesOf('/events/stream')));
   });
 
-  it('has no secret, wherever a client puts one', async t => {
+  it('has no secret, wherever a client puts it', async t => {
     const shop = await startTestApp(t);
     const { api, origin, adminKey } = shop;
     const secrets = [adminKey, newSecret()];
@@ -106,12 +106,12 @@ describe('the access log', () => {
     const log = JSON.stringify(shop.logLines());
     const decoded = decodeURIComponent(log.replace(/%(?![2-7][0-9a-f])/gi, '%25'));
     for (const secret of [...secrets, webhook.secret].filter(Boolean)) {
-      // Also no part of one that would make it worthwhile to guess the rest.
+      // The log also must not contain a part that makes it worthwhile to guess the rest.
       for (let i = 4; i + 12 <= secret.length; i++) assert.ok(!decoded.includes(secret.slice(i, i + 12)));
     }
   });
 
-  it('has one line for a request whose client leaves in the middle of the body', async t => {
+  it('has one line for a request whose client disconnects in the middle of the body', async t => {
     const shop = await startTestApp(t);
     const { server } = shop.app.server;
     const connection = new RawConnection(shop.origin);
@@ -131,7 +131,7 @@ describe('the access log', () => {
     assert.deepEqual(lines, [['POST', null]]);
   });
 
-  it('cannot be given a line or a control character by a path or a user agent', async t => {
+  it('gets no line and no control character from a path or a user agent', async t => {
     const shop = await startTestApp(t);
     const lines: string[] = [];
     const hostile = [

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 type Call = (path: string, options?: { method?: string; body?: object }) => Promise<Response>;
 type PetStore = (origin: string, key: string, wait: (milliseconds: number) => Promise<void>) => Call;
 
-/** Lets everything that is on its way arrive: until the store has been at rest for a while. */
+/** Waits until all requests in progress have been handled: until the store has been idle for a while. */
 async function settle({ app }: TestApp): Promise<void> {
   for (let turn = 0; turn < 200; turn++) {
     await nextTurn();
@@ -26,7 +26,7 @@ function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknow
 }
 
 describe('the client in the guide to the API', () => {
-  it('brings every call to its end over a limit, sends nothing while it waits, and is never banned', async t => {
+  it('completes every call despite a limit, sends nothing while it waits, and is never banned', async t => {
     const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const shop = await startTestApp(t);
     const { api, clock, origin, logLines, clientWith } = shop;
@@ -41,7 +41,7 @@ describe('the client in the guide to the API', () => {
     const call = petStore(origin, key, async milliseconds => {
       await settle(shop);
       const before = requestsIn(shop, keyId).length;
-      // Past the time in which rejected requests are forgiven: one that is sent now is a strike.
+      // After the time in which rejected requests are ignored: one that is sent now is a strike.
       clock.turn(3 * SECOND);
       await settle(shop);
       pauses.push({ seconds: milliseconds / SECOND, requests: requestsIn(shop, keyId).length - before });
@@ -52,8 +52,8 @@ describe('the client in the guide to the API', () => {
       call('/store/orders', { method: 'POST', body: { petId } }),
     );
 
-    for (const answer of await Promise.all(reads)) assert.equal(answer.status, 200);
-    for (const answer of await Promise.all(orders)) assert.equal(answer.status, 201);
+    for (const response of await Promise.all(reads)) assert.equal(response.status, 200);
+    for (const response of await Promise.all(orders)) assert.equal(response.status, 201);
     assert.equal((await api.get(`/store/inventory/${petId}`)).body.quantity, 80, 'each order once');
     const rejected = requestsIn(shop, keyId).filter(({ status }) => status === 429);
     assert.ok(pauses.length >= 8 && rejected.length >= pauses.length, `${pauses.length} pauses`);
@@ -73,7 +73,7 @@ describe('the client in the guide to the API', () => {
     assert.equal((await api.get(`/keys/${keyId}`)).body.ban, null);
   });
 
-  it('is put to a test that a client fails which does not wait', async t => {
+  it('passes a test in which a client that does not wait is banned', async t => {
     const { api, clock, clientWith } = await startTestApp(t);
     const hasty = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 25 } });
     for (let i = 0; i < 20; i++) {
@@ -82,7 +82,7 @@ describe('the client in the guide to the API', () => {
     assert.notEqual((await api.get(`/keys/${hasty.keyId}`)).body.ban, null);
   });
 
-  it('waits longer and longer on 503, at least as long as it is told, and gives up in the end', async t => {
+  it('waits longer after each 503, at least as long as Retry-After, and gives up in the end', async t => {
     const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const seen: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {

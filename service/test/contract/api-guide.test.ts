@@ -20,7 +20,7 @@ import { storeForProcesses } from '../support/test-store.ts';
 const guide = readGuide('api-guide.md');
 const examples = guide.blocks.filter(({ language }) => language === 'http');
 
-/** The shop that the guide's examples are set in, and the keys that its placeholders stand for. */
+/** Starts the shop of the guide's examples, with the keys for its placeholders. */
 async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string, string> }> {
   const shop = await startTestApp(t);
   const { app, api, clock, adminKey } = shop;
@@ -57,7 +57,7 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
 }
 
 describe('the guide to the API', () => {
-  it('shows requests that are answered as it says', async t => {
+  it('shows requests that get the responses it shows', async t => {
     const { origin, keys } = await openShop(t);
     const wrong: Error[] = [];
     for (const example of examplesIn(examples, keys)) {
@@ -72,15 +72,15 @@ describe('the guide to the API', () => {
     assert.equal(wrong.length, 0, wrong.map(({ message }) => message).join('\n\n'));
   });
 
-  it('has no example that is not run', () => {
+  it('has no example that does not run', () => {
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
     assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js']);
     const code = languages.get('js')!;
     assert.equal(code.length, 2, 'the client and the receiver, which have tests of their own');
-    assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that was not understood');
+    assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that the test cannot read');
   });
 
-  it('lists commands that do what they are listed for', async t => {
+  it('lists commands that do what it states', async t => {
     const { environment } = await storeForProcesses(t);
     assert.equal((await run(t, ['migrate'], environment)).code, 0);
     let id = '';
@@ -94,30 +94,30 @@ describe('the guide to the API', () => {
     }
   });
 
-  it('tells the limits of the plans as they are', () => {
-    const told = tableHeaded(guide, 'Plan').map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits]);
+  it('shows the actual limits of the plans', () => {
+    const shown = tableHeaded(guide, 'Plan').map(([plan = '', ...limits]) => [plan.toLowerCase(), ...limits]);
     const numbers = new Intl.NumberFormat('en');
     const fixed = Object.entries(planLimits).map(([plan, { perMinute, perDay }]) => [
       plan,
       numbers.format(perMinute),
       numbers.format(perDay),
     ]);
-    assert.deepEqual(told, [...fixed, ['enterprise', 'as agreed', 'as agreed']]);
+    assert.deepEqual(shown, [...fixed, ['enterprise', 'as agreed', 'as agreed']]);
     assert.deepEqual(
-      told.map(([plan]) => plan),
+      shown.map(([plan]) => plan),
       plans,
     );
   });
 
-  it('tells all scopes, and what they allow', () => {
-    const told = tableHeaded(guide, 'Scope').map(([scope = '', meaning]) => [
+  it('shows all scopes, and what they allow', () => {
+    const shown = tableHeaded(guide, 'Scope').map(([scope = '', meaning]) => [
       scope.replaceAll('`', ''),
       meaning,
     ]);
-    assert.deepEqual(Object.fromEntries(told), scopes);
+    assert.deepEqual(Object.fromEntries(shown), scopes);
   });
 
-  it('gives the default figures of bans', () => {
+  it('states the default figures of bans', () => {
     const { forgiveness, strikes, strikesWithin, durations, decay } = readConfig({}).banRules;
     const minutes = durations.map(duration => duration / MINUTE);
     const prose = guide.prose.replace(/\s+/g, ' ');
@@ -150,15 +150,15 @@ describe('the guide to the API', () => {
     }
   });
 
-  it('links to what is there', () => {
+  it('links to files and headings that exist', () => {
     assert.ok(guide.links.length > 10);
     for (const link of guide.links.filter(target => !/^https?:/.test(target))) {
       const [file = '', anchor] = link.split('#');
       const path = join(docsDirectory, file || 'api-guide.md');
-      assert.ok(existsSync(path), `${link}: there is no ${basename(path)}`);
+      assert.ok(existsSync(path), `${link}: ${basename(path)} does not exist`);
       if (anchor === undefined) continue;
       const anchors = file === '' ? guide.anchors : anchorsOf(readFileSync(path, 'utf8'));
-      assert.ok(anchors.has(anchor), `${link}: there is no such heading`);
+      assert.ok(anchors.has(anchor), `${link}: the heading does not exist`);
     }
   });
 });

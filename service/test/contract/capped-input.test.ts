@@ -5,7 +5,7 @@ import { describedRoutes } from '../../src/described-routes.ts';
 
 const MAX_PAGE = 100;
 
-/** Every schema inside of one, itself included, with the path that leads to it. */
+/** A schema and all schemas inside it, each with its path. */
 function* within(schema: Schema, path: string): Generator<[path: string, schema: Schema]> {
   yield [path, schema];
   if (schema.items) yield* within(schema.items, `${path}[]`);
@@ -14,13 +14,13 @@ function* within(schema: Schema, path: string): Generator<[path: string, schema:
   }
 }
 
-/** Why a value of this schema could be of any size; `undefined` when it could not. */
+/** Why a value of this schema could have any size; `undefined` if its size is limited. */
 function uncapped({ type, enum: choices, format, maxItems, maxLength, additionalProperties }: Schema) {
   if (type === 'array' && maxItems === undefined) return 'has no maxItems';
-  // A list of values caps a text. A date-time is read in one pass and stored as a number.
+  // A list of values limits a text. A date-time is read in one pass and stored as a number.
   const isCapped = maxLength !== undefined || choices !== undefined || format === 'date-time';
   if (type === 'string' && !isCapped) return 'has no maxLength';
-  if (type === 'object' && additionalProperties !== false) return 'takes fields of any name';
+  if (type === 'object' && additionalProperties !== false) return 'accepts fields of any name';
   return undefined;
 }
 
@@ -43,7 +43,7 @@ describe('the input of every operation', () => {
 describe('every operation that lists', () => {
   const lists = describedRoutes.filter(({ success }) => success.schema?.type === 'array');
 
-  it('takes a limit with a default and a maximum', () => {
+  it('accepts a limit with a default and a maximum', () => {
     assert.ok(lists.length > 0);
     for (const { operationId, query } of lists) {
       const limit = query?.properties?.limit;
@@ -53,7 +53,7 @@ describe('every operation that lists', () => {
     }
   });
 
-  it('documents how many items a page has at most', () => {
+  it('documents the maximum number of items on a page', () => {
     for (const { operationId, success, query } of lists) {
       assert.equal(success.schema?.maxItems, query?.properties?.limit?.maximum, operationId);
     }

@@ -18,13 +18,13 @@ const EVERY_RESPONSE = [
 ];
 
 describe('openapi.yaml', () => {
-  it('is what the route definitions say', async () => {
+  it('matches the route definitions', async () => {
     const isCurrent =
       (await toYaml(await buildDocument(describedRoutes))) === readFileSync(contractFile, 'utf8');
     assert.ok(isCurrent, 'openapi.yaml is not current: run npm run openapi');
   });
 
-  it('is what the service serves, in YAML and in JSON', async t => {
+  it('matches the document that the service serves, in YAML and in JSON', async t => {
     const { api } = await startTestApp(t);
     const [yaml, json] = [await api.get('/openapi.yaml'), await api.get('/openapi.json')];
     assert.equal(yaml.headers['content-type'], 'application/yaml; charset=utf-8');
@@ -33,26 +33,26 @@ describe('openapi.yaml', () => {
     assert.deepEqual(json.body, parse(yaml.text));
   });
 
-  it('is OpenAPI 3.0.3, at version 1.0.0 of the interface', () => {
+  it('is OpenAPI 3.0.3, with version 1.0.0 of the API', () => {
     assert.equal(document.openapi, '3.0.3');
     assert.equal(document.info.version, '1.0.0');
   });
 
-  it('refers to nothing that is not there, and has nothing that is not referred to', () => {
+  it('has no reference without a target, and no component without a reference', () => {
     const text = JSON.stringify(document);
     const targets = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, target]) => target!),
     );
     const { schemas, responses, parameters, headers } = document.components;
-    const here = Object.entries({ schemas, responses, parameters, headers }).flatMap(([kind, components]) =>
-      Object.keys(components).map(name => `${kind}/${name}`),
+    const defined = Object.entries({ schemas, responses, parameters, headers }).flatMap(
+      ([kind, components]) => Object.keys(components).map(name => `${kind}/${name}`),
     );
-    assert.deepEqual([...targets].toSorted(), here.toSorted());
+    assert.deepEqual([...targets].toSorted(), defined.toSorted());
   });
 });
 
 describe('every operation', () => {
-  it('has an operationId of its own, a summary of one line and a description', () => {
+  it('has a unique operationId, a summary of one line and a description', () => {
     const ids = documentedOperations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const { operation } of documentedOperations) {
@@ -63,7 +63,7 @@ describe('every operation', () => {
     }
   });
 
-  it('hangs on one leaf of the navigation, and the groups hold none themselves', () => {
+  it('is in one leaf of the navigation, and the groups contain no operations themselves', () => {
     const groups = document['x-tagGroups'];
     assert.deepEqual(
       groups.map(({ name }) => name),
@@ -89,17 +89,17 @@ describe('every operation', () => {
     );
   });
 
-  it('says whether it needs a key, and which scopes', () => {
+  it('states whether it needs a key, and which scopes', () => {
     for (const { operation } of documentedOperations) {
       const scopes = operation['x-required-scopes'];
       const needsKey = operation.security.length > 0;
       const security = needsKey ? [{ apiKey: [] }, { bearer: [] }] : [];
       assert.deepEqual(operation.security, security, operation.operationId);
       const noun = scopes?.length === 1 ? 'scope' : 'scopes';
-      const told = scopes
+      const requirement = scopes
         ? `Requires the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
         : 'Requires an API key with any scope.';
-      assert.equal(operation.description.includes(told), needsKey, operation.operationId);
+      assert.equal(operation.description.includes(requirement), needsKey, operation.operationId);
     }
   });
 
@@ -114,7 +114,7 @@ describe('every operation', () => {
     }
   });
 
-  it('says how it can fail, and with which headers', () => {
+  it('documents its errors, and their headers', () => {
     for (const { method, operation } of documentedOperations) {
       const responses = new Map(responsesOf(operation));
       const needed = ['400', '408', '414', '431', '500'];
@@ -131,7 +131,7 @@ describe('every operation', () => {
     }
   });
 
-  it('that takes a body names its media types, and merge patches for PATCH alone', () => {
+  it('that accepts a body names its media types, with merge patches only for PATCH', () => {
     for (const { method, operation } of documentedOperations) {
       if (!operation.requestBody) continue;
       const types = ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
@@ -139,7 +139,7 @@ describe('every operation', () => {
     }
   });
 
-  it('that lists has a page’s limit, cursor and sort unless it is a log, and a link to the next page', () => {
+  it('that lists has a limit, a cursor, a sort unless it is a log, and a link to the next page', () => {
     const lists = documentedOperations.filter(({ operation }) => operation.operationId.startsWith('list'));
     assert.equal(lists.length, 8);
     for (const { operation } of lists) {

@@ -74,7 +74,7 @@ export interface DocumentObject {
   };
 }
 
-/** `openapi.yaml` as it is written, for tests of the document itself. */
+/** The parsed `openapi.yaml`, for tests of the document itself. */
 export const document = readContract<DocumentObject>();
 
 export const documentedOperations = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -91,7 +91,7 @@ export function operationsOf(tags: string[]): ListedOperation[] {
   return documentedOperations.filter(({ operation }) => tags.includes(operation.tags[0]!));
 }
 
-/** The responses of an operation by status, references resolved. */
+/** The responses of an operation by status, with references resolved. */
 export function responsesOf({ responses }: OperationObject): [status: string, response: ResponseObject][] {
   return Object.entries(responses).map(([status, response]) => [
     status,
@@ -99,7 +99,7 @@ export function responsesOf({ responses }: OperationObject): [status: string, re
   ]);
 }
 
-/** The headers of a response by name, references resolved. */
+/** The headers of a response by name, with references resolved. */
 export function headersOf({ headers }: ResponseObject): Record<string, HeaderObject> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, header]) => [

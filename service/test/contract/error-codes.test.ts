@@ -8,13 +8,13 @@ import { document, documentedOperations, responsesOf } from './document.ts';
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** The answer to a path or method that is no operation: no operation can document them. */
+/** The errors for a path or method that is not an operation: no operation can document them. */
 const ofNoOperation: ErrorCode[] = ['route_not_found', 'method_not_allowed'];
 
 interface DocumentedError {
   where: string;
   code: string;
-  /** The status under which it is documented. */
+  /** The status under which the error is documented. */
   status: number;
   example: { code: string; status: number };
 }
@@ -31,20 +31,20 @@ const documented: DocumentedError[] = documentedOperations.flatMap(({ operation 
 );
 
 describe('the error catalogue', () => {
-  it('is in openapi.yaml, whole and with nothing else', () => {
+  it('is in openapi.yaml, complete and with nothing else', () => {
     const expected = Object.fromEntries(
       codes.map(code => [code, { status: errorStatus[code], description: errorCatalogue[code] }]),
     );
     assert.deepEqual(document.components['x-error-codes'], expected);
   });
 
-  it('has each code as an example of an operation’s rejection', () => {
+  it('has each code as an example of an error of an operation', () => {
     const shown = new Set([...documented.map(({ code }) => code), ...ofNoOperation]);
     assert.deepEqual([...shown].toSorted(), codes.toSorted());
     for (const code of ofNoOperation) assert.ok(!documented.some(error => error.code === code), code);
   });
 
-  it('gives each code one status, which is that of every response it is an example of', () => {
+  it('has one status for each code, and every response with that example has this status', () => {
     assert.ok(documented.length > 200);
     for (const { where, code, status, example } of documented) {
       assert.deepEqual([example.code, example.status], [code, status], where);
@@ -52,19 +52,19 @@ describe('the error catalogue', () => {
     }
   });
 
-  it('says of each code what it means, in a sentence', () => {
+  it('explains each code in a sentence', () => {
     for (const code of codes) {
       assert.match(code, /^[a-z]+(_[a-z]+)+$/);
       assert.match(errorCatalogue[code], /^[A-Z].{10,120}\.$/, code);
     }
   });
 
-  it('has no code that the service never answers with', () => {
+  it('has no code that the service never returns', () => {
     const source = join(import.meta.dirname, '../../src');
     const thrown = new Set(
       globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] }).flatMap(file => {
         const text = readFileSync(join(source, file), 'utf8');
-        // Thrown, or told of what node:http reports (gate/unreadable.ts).
+        // Thrown, or returned for an error that node:http reports (gate/unreadable.ts).
         return [...text.matchAll(/(?:new ApiError\(|[A-Z]: \[)\s*'(\w+)',/g)].map(([, code]) => code!);
       }),
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertIsErrorMessage, contract } from '../support/contract.ts';
 
-/** The values of the examples of errors anywhere in the contract. */
+/** The examples of errors anywhere in the contract. */
 function errorExamples(node: unknown): { code: string; message: string; status: number }[] {
   if (typeof node !== 'object' || node === null) return [];
   if ('code' in node && 'message' in node && 'status' in node && typeof node.status === 'number') {
@@ -18,7 +18,7 @@ describe('an error message', () => {
     for (const { code, message } of examples) assertIsErrorMessage(message, code);
   });
 
-  it('fails the check of every exchange of the suite when it breaks one of these rules', () => {
+  it('that breaks one of these rules fails the check of every response in the suite', () => {
     assertIsErrorMessage('Field `name` is required', 'good');
     for (const message of ['field `name` is required', '`name` is required', 'There is no pet 42.', '']) {
       assert.throws(() => assertIsErrorMessage(message, 'bad'), assert.AssertionError, message);

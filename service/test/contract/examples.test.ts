@@ -29,19 +29,19 @@ function assertMediaFits(content: Record<string, MediaObject>, where: string): v
 }
 
 describe('an example in openapi.yaml', () => {
-  it('of a schema is one of its values', () => {
+  it('of a schema is a valid value', () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       assertFits({ $ref: `#/components/schemas/${name}` }, schema.example, name);
     }
   });
 
-  it('of a request body is a body that the operation takes', () => {
+  it('of a request body is a body that the operation accepts', () => {
     for (const { operation } of documentedOperations) {
       if (operation.requestBody) assertMediaFits(operation.requestBody.content, operation.operationId);
     }
   });
 
-  it('of a response is a body that the operation answers with', () => {
+  it('of a response is a body that the operation returns', () => {
     for (const { path, operation } of documentedOperations) {
       if (path.startsWith('/openapi')) continue;
       for (const [status, { content }] of responsesOf(operation)) {
@@ -50,7 +50,7 @@ describe('an example in openapi.yaml', () => {
     }
   });
 
-  it('of a parameter or a header is one of its values', () => {
+  it('of a parameter or a header is a valid value', () => {
     for (const { operation } of documentedOperations) {
       for (const parameter of operation.parameters ?? []) {
         if ('$ref' in parameter) continue;

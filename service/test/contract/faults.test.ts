@@ -18,14 +18,14 @@ import { assertKeepsContract } from '../support/contract.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-interface RequestRecord {
-  answer: ApiResponse;
-  /** The warnings and errors that were logged. */
+interface Outcome {
+  response: ApiResponse;
+  /** The logged warnings and errors. */
   logged: { requestId: string; err: Record<string, string>; reason?: string }[];
 }
 
-/** A service with one operation, which fails as it is told. */
-async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promise<RequestRecord>> {
+/** A service with one operation, which fails with a given error. Returns a function that calls it. */
+async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promise<Outcome>> {
   const { app, adminKey, clock } = await startTestApp(t);
   let fault: unknown;
   let lines: Record<string, unknown>[] = [];
@@ -39,7 +39,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
         operationId: 'fail',
         tag: 'Service',
         summary: 'Fails',
-        description: 'Fails as it is told.',
+        description: 'Fails with a given error.',
         scope: 'pets:read',
         success: { status: 200, description: 'Never.' },
         errors: [],
@@ -66,27 +66,27 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
   return async cause => {
     fault = cause;
     lines = [];
-    const response = await server.inject({ url: '/fault', headers: { 'x-api-key': adminKey } });
-    const { statusCode: status, payload: text } = response;
-    const answer = {
+    const injected = await server.inject({ url: '/fault', headers: { 'x-api-key': adminKey } });
+    const { statusCode: status, payload: text } = injected;
+    const response = {
       status,
-      headers: response.headers as ApiResponse['headers'],
+      headers: injected.headers as ApiResponse['headers'],
       text,
       body: JSON.parse(text),
     };
-    assertKeepsContract({ method: 'GET', path: '/fault', ...answer });
-    return { answer, logged: lines.filter(({ level }) => Number(level) >= 40) as RequestRecord['logged'] };
+    assertKeepsContract({ method: 'GET', path: '/fault', ...response });
+    return { response, logged: lines.filter(({ level }) => Number(level) >= 40) as Outcome['logged'] };
   };
 }
 
 describe('a fault of the service', () => {
-  it('is told by the request ID alone, and logged with its stack under it', async t => {
+  it('is reported only with the request ID, and logged with that ID and its stack', async t => {
     const fail = await aFaultyService(t);
-    const { answer, logged } = await fail(new TypeError('the secret recipe is not a function'));
-    const message = assertRejected(answer, 500, 'internal_error');
-    const requestId = answer.headers['x-request-id'];
+    const { response, logged } = await fail(new TypeError('the secret recipe is not a function'));
+    const message = assertRejected(response, 500, 'internal_error');
+    const requestId = response.headers['x-request-id'];
     assert.equal(message, `The service failed; its log has the reason under request ID ${requestId}`);
-    assert.doesNotMatch(answer.text, /recipe|TypeError|faults\.test|node_modules/);
+    assert.doesNotMatch(response.text, /recipe|TypeError|faults\.test|node_modules/);
 
     assert.equal(logged.length, 1);
     const { requestId: loggedId, err } = logged[0]!;
@@ -95,18 +95,18 @@ describe('a fault of the service', () => {
     assert.match(err.stack!, /faults\.test\.ts/);
   });
 
-  it('is the same whatever is thrown, even what calls itself a rejection', async t => {
+  it('has the same response for any thrown value, even for one that looks like an error for clients', async t => {
     const fail = await aFaultyService(t);
     const rejection = Object.assign(new Error('not for clients'), { statusCode: 400, code: 'E_OTHER' });
     for (const fault of ['text', 42, null, undefined, {}, rejection]) {
-      const { answer, logged } = await fail(fault);
-      assertRejected(answer, 500, 'internal_error');
+      const { response, logged } = await fail(fault);
+      assertRejected(response, 500, 'internal_error');
       assert.equal(logged.length, 1);
     }
   });
 
-  it('carries true rate-limit headers', async t => {
-    const { headers } = (await (await aFaultyService(t))(new Error('any'))).answer;
+  it('has correct rate-limit headers', async t => {
+    const { headers } = (await (await aFaultyService(t))(new Error('any'))).response;
     assert.deepEqual(
       [headers['x-ratelimit-limit'], Number(headers['x-ratelimit-remaining'])],
       ['1000000', 999_999],
@@ -115,12 +115,12 @@ describe('a fault of the service', () => {
 });
 
 describe('a database that cannot be reached', () => {
-  it('is told as such, with when to come back, and logged with its cause', async t => {
+  it('is reported as unavailable, with a Retry-After, and logged with its cause', async t => {
     const fail = await aFaultyService(t);
-    const { answer, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
-    assertRejected(answer, 503, 'service_unavailable');
-    assert.equal(answer.headers['retry-after'], '1');
-    assert.doesNotMatch(answer.text, /disk/);
+    const { response, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
+    assertRejected(response, 503, 'service_unavailable');
+    assert.equal(response.headers['retry-after'], '1');
+    assert.doesNotMatch(response.text, /disk/);
     assert.deepEqual(
       logged.map(({ reason }) => reason),
       ['disk I/O error'],

@@ -22,6 +22,6 @@ describe('the figures about webhooks in the guide', () => {
     `At most ${grouped(WINDOW.pending)} deliveries are pending`,
     `A key can have ${WEBHOOKS_PER_KEY} webhooks, unless`,
   ]) {
-    it(`are those of the service: ${text}`, () => assert.ok(guide.includes(text)));
+    it(`match the service: ${text}`, () => assert.ok(guide.includes(text)));
   }
 });

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 type Request = (shop: TestApp) => Promise<ApiResponse>;
 
-/** Requests of every kind, with what their log line says: method, path, route, status, key ID. */
+/** Requests of every kind, with the contents of their log line: method, path, route, status, key ID. */
 const requests: [
   request: Request,
   method: string | null,
@@ -52,7 +52,7 @@ const requests: [
   [({ origin }) => exchangeBytes(origin, 'GET /pets HTTP/1.1\r\n\r\n'), 'GET', '/pets', '/pets', 400, null],
 ];
 
-/** The lines about requests, once there are as many; they are written just after the answers are sent. */
+/** The lines about requests, once there are `count` of them. They are written just after the responses are sent. */
 async function requestLines({ logLines }: TestApp, count: number): Promise<Record<string, unknown>[]> {
   const lines = () => logLines().filter(({ msg }) => msg === 'Request');
   for (let turn = 0; turn < 1_000 && lines().length < count; turn++) await nextTurn();
@@ -60,15 +60,15 @@ async function requestLines({ logLines }: TestApp, count: number): Promise<Recor
 }
 
 describe('the log', () => {
-  it('has one line for each request, with what operators ask for and nothing else', async t => {
+  it('has one line for each request, with the documented fields and no others', async t => {
     const shop = await startTestApp(t);
     for (const [i, [request, method, path, route, status, keyId]] of requests.entries()) {
       const response = await request(shop);
       assert.equal(response.status, status, response.text);
       const lines = await requestLines(shop, i + 1);
       assert.equal(lines.length, i + 1);
-      const { level, time, durationMs, ...told } = lines[i]!;
-      assert.deepEqual(told, {
+      const { level, time, durationMs, ...fields } = lines[i]!;
+      assert.deepEqual(fields, {
         requestId: response.headers['x-request-id'],
         method,
         path,
@@ -87,7 +87,7 @@ describe('the log', () => {
     }
   });
 
-  it('says which key was rejected for its scope or its limit', async t => {
+  it('names the key that was rejected for its scope or its limit', async t => {
     const shop = await startTestApp(t);
     const quotas = { perMinute: 1, perDay: 1 };
     const client = await shop.clientWith({ plan: 'enterprise', scopes: ['pets:read'], quotas });
@@ -98,7 +98,7 @@ describe('the log', () => {
     assert.deepEqual([limited!.status, limited!.keyId], [429, client.keyId]);
   });
 
-  it('cannot be given false lines', async t => {
+  it('gets no forged lines from a request', async t => {
     const shop = await startTestApp(t);
     await shop.api.get('/pets?name=%0A%7B%22msg%22%3A%22Request%22%7D', { 'x-request-id': 'a"},{"b' });
     await shop.api.get('/nowhere%0A{"msg":"Request"}');

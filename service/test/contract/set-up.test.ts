@@ -8,7 +8,7 @@ import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fr
 const root = join(import.meta.dirname, '../../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** What a script for Node.js 18 must do without: syntax and library that came later. */
+/** Syntax and library functions that a script for Node.js 18 cannot use, because they are newer. */
 const newerThanNode18 = [
   /\bimport\.meta\.(dirname|filename|main)\b/,
   /\bfrom\s+'[^']+'\s+(with|assert)\s*\{/,
@@ -22,7 +22,7 @@ const newerThanNode18 = [
 ];
 
 describe('set-up', () => {
-  it('asks of the machine no more than Node.js 18 and its own modules', () => {
+  it('needs only Node.js 18 and its built-in modules', () => {
     const script = readFileSync(join(root, 'scripts/setup.mjs'), 'utf8');
     const imported = Array.from(
       script.matchAll(/^import .* from '(.+)'|\b(?:import|require)\('(.+?)'/gm),
@@ -50,7 +50,7 @@ describe('set-up', () => {
     assert.equal(fresh.npmCalls().length, 2);
   });
 
-  it('that fails says what npm said, and is tried again the next time', t => {
+  it('that fails shows the output of npm, and runs again the next time', t => {
     const fresh = freshCloneWithRuntime(t, `console.error('registry unreachable'); process.exit(7);`);
     for (const attempt of [1, 2]) {
       const { status, stderr } = fresh.setUp();
@@ -60,7 +60,7 @@ describe('set-up', () => {
     }
   });
 
-  it('says so when there is no npm', t => {
+  it('reports a missing npm', t => {
     const fresh = freshClone(t);
     rmSync(join(fresh.directory, 'bin/npm'));
     const { status, stderr } = fresh.setUp();
@@ -68,7 +68,7 @@ describe('set-up', () => {
     assert.match(stderr, /spawnSync npm ENOENT/);
   });
 
-  it('that leaves no runtime behind names the platform', t => {
+  it('that installs no runtime names the platform', t => {
     const { status, stderr } = freshClone(t).setUp();
     assert.equal(status, 1);
     assert.match(stderr, new RegExp(`Node\\.js 24 is missing for ${process.platform}-${process.arch} `));
@@ -76,29 +76,29 @@ describe('set-up', () => {
 });
 
 describe('package.json', () => {
-  it('sets up before everything that it runs, with the machine’s own Node.js', () => {
+  it('runs set-up before each script, with the machine’s own Node.js', () => {
     for (const [name, script] of Object.entries(manifest.scripts as Record<string, string>)) {
       const setUp = name === 'start' ? 'node scripts/setup.mjs && ' : 'node scripts/setup.mjs develop && ';
       assert.ok(script.startsWith(setUp), `${name}: ${script}`);
     }
   });
 
-  it('runs everything else with the Node.js that set-up has installed', () => {
+  it('runs everything else with the Node.js that set-up installs', () => {
     for (const script of Object.values(manifest.scripts as Record<string, string>)) {
       // A shell remembers where it found `node` before the packages were installed.
       assert.doesNotMatch(script.replace(/^node /, ''), /(?<![\w/.-])node /, script);
     }
   });
 
-  it('names no file in its scripts that is not there', () => {
+  it('names only files that exist in its scripts', () => {
     const named = Object.values(manifest.scripts as Record<string, string>).flatMap(script =>
       Array.from(script.matchAll(/\b(?:scripts|service|bench)\/[\w./-]+\.(?:ts|mjs)\b/g), ([file]) => file),
     );
     assert.ok(named.length > 3);
-    for (const file of named) assert.ok(existsSync(join(root, file)), `${file} is not there`);
+    for (const file of named) assert.ok(existsSync(join(root, file)), `${file} does not exist`);
   });
 
-  it('has a runtime of Node.js 24 for each platform it runs on', () => {
+  it('has a Node.js 24 for each platform that it supports', () => {
     const runtimes = Object.entries(manifest.optionalDependencies as Record<string, string>);
     assert.equal(runtimes.length, 4);
     for (const [name, version] of runtimes) assert.match(version, /^24\.\d+\.\d+$/, name);

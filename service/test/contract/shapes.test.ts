@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { document, type SchemaObject } from './document.ts';
 
-/** The shapes of SPEC.md: their fields with their types, those that are required marked by an exclamation mark. */
+/** The shapes in SPEC.md: their fields with their types. Required fields have an exclamation mark. */
 const shapes: Record<string, Record<string, string>> = {
   NewPet: { 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },
   Pet: { 'id!': 'integer int64', 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },
@@ -38,7 +38,7 @@ describe('the shape', () => {
   const { schemas } = document.components;
 
   for (const [name, fields] of Object.entries(shapes)) {
-    it(`${name} has exactly the fields of the specification, with their types, and takes no other`, () => {
+    it(`${name} has exactly the fields of the specification, with their types, and accepts no other`, () => {
       const schema = schemas[name]!;
       assert.equal(schema.type, 'object');
       assert.equal(schema.additionalProperties, false);

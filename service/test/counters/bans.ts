@@ -149,7 +149,8 @@ export function describeBans(rule: Rule): void {
     it('start a ban when ten fall within any sixty seconds, but not when only nine do', async () => {
       const caller = await ExhaustedCaller.of(rule);
       await caller.request(NOON);
-      // The tenth arrives exactly sixty seconds after the first, so there are never more than nine within sixty seconds.
+      // The tenth arrives exactly sixty seconds after the first, so there are never more than nine within sixty
+      // seconds.
       for (let i = 0; i < 200; i++) {
         const at = NOON + 3 * SECOND + Math.floor(i / 9) * MINUTE + (i % 9) * SECOND;
         assert.equal(await caller.request(at), 'refused');

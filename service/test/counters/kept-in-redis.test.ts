@@ -110,7 +110,8 @@ describe('one state that Redis loses while the mark and the rest stay', () => {
       remaining.push((await replicas[i % 2]!.decideKey(1, terms, NOON + i * SECOND)).remaining);
       if (i === 1) await redis.del(KEY);
     }
-    // The third request goes to the replica that has seen one request. The fourth finds the state that this one has sent.
+    // The third request goes to the replica that has seen one request. The fourth finds the state that this one has
+    // sent.
     assert.deepEqual(remaining, [4, 3, 3, 2]);
   });
 

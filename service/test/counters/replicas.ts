@@ -9,8 +9,8 @@ export interface Replica {
 }
 
 /**
- * The counters of one replica. The instants of the calls decide, and no state that it merges counts as recorded ahead of the
- * clock. They are closed when the test ends.
+ * The counters of one replica. The instants of the calls decide, and no state that it merges counts as recorded ahead
+ * of the clock. They are closed when the test ends.
  */
 export async function aReplica(
   t: TestContext,

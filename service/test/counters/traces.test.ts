@@ -66,7 +66,7 @@ describe('two replicas that share their counts', () => {
   it('decide every trace as a single process does, and have the same state of every key', async t => {
     const { url, redis } = await testRedis(t);
     const seen: Record<Verdict, number> = { admitted: 0, refused: 0, banned: 0 };
-    const decideAlike = fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
+    const sameDecisions = fc.asyncProperty(someRules, tiny, requests, async (banRules, limits, requests) => {
       await redis.flushdb();
       // The mark exists already, so the replicas send nothing again when they look for it.
       await redis.set('petstore:limits:{mark}', 'exists');
@@ -104,13 +104,13 @@ describe('two replicas that share their counts', () => {
           assert.deepEqual(statuses, []);
         }
       } finally {
-        // Also after a failure: the replicas of this trace would bring their counts into the next one.
+        // Also after a failure: otherwise the replicas of this trace send their counts into the next one.
         for (const { counters } of replicas) await counters.close();
       }
     });
-    // Few traces have bans: when those of a round had too few, another round follows.
+    // Few traces have bans: another round follows when there were too few.
     for (let round = 0; round < 5 && Math.min(...Object.values(seen)) <= 100; round++) {
-      await fc.assert(decideAlike, {
+      await fc.assert(sameDecisions, {
         numRuns: Number(TRACES),
         ...(TRACES_SEED && { seed: Number(TRACES_SEED) }),
       });

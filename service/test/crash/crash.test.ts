@@ -7,19 +7,19 @@ import { Client } from '../support/client.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory, type ServiceProcess, serve, start } from '../support/service-process.ts';
 import { Ledger, type Read } from './ledger.ts';
-import { assertSound, isOnShelf, retryUnanswered, type Shelf, stockShelf } from './shelf.ts';
+import { assertSound, isOnShelf, retryUncertain, type Shelf, stockShelf } from './shelf.ts';
 import { WritingClient } from './write-load.ts';
 
-/** How often the process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
+/** How often the process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
 
-/** The random moments come again with `CRASH_SEED=…`; what the machine does in between does not. */
+/** `CRASH_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
 const CLIENTS = 16;
 
 describe(`a process killed ${ROUNDS} times under load`, () => {
-  it('has every acknowledged write after its restart, and nothing by halves', async t => {
+  it('has every acknowledged write after its restart, and no partial one', async t => {
     const directory = dataDirectory(t);
     const random = new Random(SEED);
     const ledger = new Ledger();
@@ -37,22 +37,22 @@ describe(`a process killed ${ROUNDS} times under load`, () => {
         total.sent += sent;
         total.done += done;
         await assertWhole(db, shelf);
-        total.retried += await withClient(service, api => retryUnanswered(api, ledger, readerOf(db)));
+        total.retried += await withClient(service, api => retryUncertain(api, ledger, readerOf(db)));
       } finally {
         db.close();
       }
     }
-    assert.ok(total.sent > 0, 'no kill came while a write was on its way');
+    assert.ok(total.sent > 0, 'no kill came while a write was in progress');
     t.diagnostic(`${ledger.acknowledged} acknowledged writes checked, none lost`);
     t.diagnostic(
-      `${total.sent} writes had no answer when the process was killed: ${total.done} of them had taken effect, ` +
+      `${total.sent} writes had no response when the process was killed: ${total.done} of them had taken effect, ` +
         `${total.retried} had an Idempotency-Key and were sent again`,
     );
   });
 });
 
 describe('a process killed during its first start', () => {
-  it('starts at the next attempt, with an administrator key that works', async t => {
+  it('starts at the next attempt, with a valid administrator key', async t => {
     const random = new Random(SEED);
     for (let attempt = 0; attempt < 6; attempt++) {
       const directory = dataDirectory(t);
@@ -77,7 +77,7 @@ async function withClient<T>(service: ServiceProcess, use: (api: Client) => Prom
   }
 }
 
-/** The kill comes some writes and some milliseconds later, so that it meets every phase of a write. */
+/** Kills the service some writes and some milliseconds later, so that kills hit every phase of a write. */
 async function writeUntilKilled(
   service: ServiceProcess,
   ledger: Ledger,
@@ -85,18 +85,20 @@ async function writeUntilKilled(
   shelf: Shelf,
 ): Promise<void> {
   const api = new Client(service.url, service.adminKey);
-  const allCutOff = Promise.all(
-    Array.from({ length: CLIENTS }, () => new WritingClient(api, ledger, random, shelf).writeUntilCutOff()),
+  const allDisconnected = Promise.all(
+    Array.from({ length: CLIENTS }, () =>
+      new WritingClient(api, ledger, random, shelf).writeUntilDisconnected(),
+    ),
   );
-  await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allCutOff]);
+  await Promise.race([ledger.hasGrownBy(random.between(1, 300)), allDisconnected]);
   await sleep(random.between(0, 20));
   const { code, stderr } = await service.end('SIGKILL');
   assert.equal(code, null, `the process ended by itself: ${stderr}`);
-  await allCutOff;
+  await allDisconnected;
   api.close();
 }
 
-/** The file is whole, and so is what it holds. */
+/** Asserts that the file is undamaged, and that its contents are correct. */
 async function assertWhole(db: BetterSqlite3.Database, shelf: Shelf): Promise<void> {
   assert.deepEqual(db.pragma('integrity_check'), [{ integrity_check: 'ok' }]);
   assert.deepEqual(db.pragma('foreign_key_check'), []);

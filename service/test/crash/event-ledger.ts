@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { CloudEvent } from '../support/event-reader.ts';
 
-/** What clients know of one category: its changes are numbered in its description. */
+/** The changes of one category that clients sent. Its description contains the number of the change. */
 interface Known {
   acknowledged: number[];
-  /** A change that was sent and not answered may have been made, or not. */
+  /** Changes without a response: they may be stored or not. */
   uncertain: number[];
 }
 
-/** All changes that clients sent, to be held against the log. */
+/** All changes that clients sent, to compare them with the event log. */
 export class EventLedger {
   readonly #known = new Map<string, Known>();
   #acknowledged = 0;
@@ -17,7 +17,10 @@ export class EventLedger {
     return this.#acknowledged;
   }
 
-  /** Sends change `version` of the category `name`; version 0 creates it. What is thrown leaves it uncertain. */
+  /**
+   * Sends change `version` of the category `name`; version 0 creates it. If `send` throws, the change remains
+   * uncertain.
+   */
   async record<T>(name: string, version: number, send: () => Promise<T>): Promise<T> {
     const known = this.#known.get(name) ?? { acknowledged: [], uncertain: [] };
     this.#known.set(name, known);
@@ -29,14 +32,14 @@ export class EventLedger {
     return response;
   }
 
-  /** Every acknowledged change is told exactly once and in order, an uncertain one at most once, and nothing else. */
+  /** Asserts one event for every acknowledged change, in order, at most one for an uncertain change, and no others. */
   check(events: readonly CloudEvent[]): void {
-    const told = Map.groupBy(
+    const logged = Map.groupBy(
       events.filter(({ type }) => type.startsWith('category.')),
       ({ data }) => data.name as string,
     );
     for (const [name, { acknowledged, uncertain }] of this.#known) {
-      const changes = told.get(name) ?? [];
+      const changes = logged.get(name) ?? [];
       const versions = changes.map(({ data }) => Number(data.description));
       assert.deepEqual(
         versions.filter(version => !uncertain.includes(version)),
@@ -52,7 +55,7 @@ export class EventLedger {
         assert.equal(type, i === 0 ? 'category.created' : 'category.updated');
     }
     assert.deepEqual(
-      [...told.keys()].filter(name => !this.#known.has(name)),
+      [...logged.keys()].filter(name => !this.#known.has(name)),
       [],
     );
   }

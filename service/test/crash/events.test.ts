@@ -9,14 +9,14 @@ import { dataDirectory, type ServiceProcess, serve } from '../support/service-pr
 import { endConnections, newDatabase } from '../support/test-store.ts';
 import { EventLedger } from './event-ledger.ts';
 
-/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
+/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5);
 
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
 const CLIENTS = 8;
 
-/** Replicas on one store, each of which may be away now and then. */
+/** Replicas on one store. Each of them may be down at times. */
 class Replicas {
   readonly #running: (ServiceProcess | undefined)[] = [];
   readonly #start: (place: number) => Promise<ServiceProcess>;
@@ -35,14 +35,14 @@ class Replicas {
     await service.end('SIGKILL');
   }
 
-  /** One that runs, if there is one. */
+  /** A random running replica; `undefined` when none runs. */
   any(random: Random): ServiceProcess | undefined {
     const running = this.#running.filter(service => service !== undefined);
     return running.length === 0 ? undefined : random.pick(running);
   }
 }
 
-/** Makes categories and changes them, until it is told to stop; whatever fails, it goes on elsewhere. */
+/** Creates categories and changes them until the signal. After a failure it continues with another category. */
 async function write(
   replicas: Replicas,
   ledger: EventLedger,
@@ -58,7 +58,7 @@ async function write(
     }
     const api = new Client(service.url, service.adminKey);
     const name = `Client ${client}, category ${category}`;
-    // What breaks a connection leaves its change uncertain, and this client goes on with another category.
+    // An error of the connection leaves its change uncertain, and this client continues with another category.
     try {
       const body = { name, description: '0' };
       const { id } = (await ledger.record(name, 0, () => done(api.post('/categories', body), 201))).body;
@@ -77,21 +77,21 @@ async function done<T extends { status: number; text: string }>(
   response: Promise<T>,
   status: number,
 ): Promise<T> {
-  const { status: got, text } = await response;
-  // A replica whose neighbour was killed may be rejected by the store for a moment: it says what it knows.
-  if (got === 503) throw new Error(text);
-  assert.equal(got, status, text);
+  const { status: received, text } = await response;
+  // The store may reject a replica briefly after another was killed. Its message states whether the change was stored.
+  if (received === 503) throw new Error(text);
+  assert.equal(received, status, text);
   return response;
 }
 
-/** Follows the log from its beginning, and goes on after what it has whenever its stream breaks. */
+/** Follows the log from its start. Whenever the stream ends, it continues after the last received event. */
 async function follow(replicas: Replicas, events: CloudEvent[], signal: AbortSignal): Promise<void> {
   const random = new Random(SEED - 1);
   while (!signal.aborted) {
     const service = replicas.any(random);
     const after = events.at(-1)?.id ?? '0';
     try {
-      if (!service) throw new Error('all are away');
+      if (!service) throw new Error('all replicas are down');
       const headers = { 'last-event-id': after };
       const reader = await EventReader.open(service.url, service.adminKey, { headers });
       while (!reader.isOver && !signal.aborted) await sleep(10);
@@ -120,8 +120,8 @@ async function killUnderLoad(
   );
   const follower = follow(replicas, followed, reading.signal);
   for (let round = 0; round < rounds; round++) {
-    const due = ledger.acknowledged + random.between(1, 100);
-    for (let waited = 0; ledger.acknowledged < due && waited < 3_000; waited += 5) await sleep(5);
+    const target = ledger.acknowledged + random.between(1, 100);
+    for (let waited = 0; ledger.acknowledged < target && waited < 3_000; waited += 5) await sleep(5);
     const place = random.between(0, count - 1);
     await replicas.kill(place);
     await replicas.start(place);
@@ -130,7 +130,7 @@ async function killUnderLoad(
   await writers;
   const service = replicas.any(random)!;
   const api = new Client(service.url, service.adminKey);
-  // What was committed by a replica that was killed is numbered within seconds.
+  // Events that a killed replica has committed are numbered within seconds.
   await sleep(count > 1 ? 2_000 : 0);
   const events = await eventsAfter(api, 0);
   assertGapless(
@@ -139,7 +139,7 @@ async function killUnderLoad(
   );
   ledger.check(events);
   const end = await latestCursor(api);
-  // Some time for what was on its way to the follower.
+  // The follower gets some time to receive the last events.
   await sleep(1_500);
   reading.abort();
   await follower;
@@ -151,7 +151,7 @@ async function killUnderLoad(
 }
 
 describe('the log of a service that is killed again and again under load', () => {
-  it('tells every acknowledged change once, and a reader that goes on misses and repeats none', async t => {
+  it('has every acknowledged change once, and a reader that reconnects misses and repeats none', async t => {
     const directory = dataDirectory(t);
     await killUnderLoad(t, 1, ROUNDS, () => serve(t, directory));
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiResponse, Client } from '../support/client.ts';
 
-/** Reads rows of a store that the service does not know of. */
+/** Reads rows of the store directly, without the service. */
 export type Read = (sql: string) => object[] | Promise<object[]>;
 
 export interface PetRow {
@@ -18,21 +18,21 @@ export interface OrderRow {
   complete: 0 | 1;
 }
 
-/** What tells one created row from all others: clients choose it, so that a row can be found whose ID was never heard. */
+/** The column that identifies a created row. Clients choose its value, to find a row whose ID they did not receive. */
 const marker = { pets: 'name', orders: 'ship_date' } as const;
 
 export type Table = keyof typeof marker;
 
-/** A row as its last acknowledged write left it; `null` when that deleted it. */
-export interface Kept<Row = PetRow | OrderRow> {
+/** The state of a row after its last acknowledged write; `null` when that deleted it. */
+export interface KnownRow<Row = PetRow | OrderRow> {
   table: Table;
   id: number;
   row: Row | null;
-  /** What a write without an answer may have made of it. */
+  /** The state that a write without a response may have produced. */
   maybe?: Row | null;
 }
 
-/** A POST that has no answer yet: its row is there as a whole or not at all. */
+/** A POST that has no response yet: its row is stored completely or not at all. */
 export interface Creation {
   table: Table;
   path: string;
@@ -41,20 +41,20 @@ export interface Creation {
   idempotencyKey?: string;
 }
 
-/** Sends a creation; the same again when it was sent before. */
+/** Sends a creation; the same request when it was sent before. */
 export function post(api: Client, { path, body, idempotencyKey }: Creation): Promise<ApiResponse> {
   return api.post(path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
 }
 
-/** Of the writes that had no answer: how many there were, and how many of them took effect. */
-export interface Unanswered {
+/** The number of writes without a response, and how many of them took effect. */
+export interface Uncertain {
   sent: number;
   done: number;
 }
 
-/** All that the clients know of the store, to be held against it after a crash. */
+/** All rows and writes that the clients know, to compare them with the store after a crash. */
 export class Ledger {
-  readonly kept: Kept[] = [];
+  readonly rows: KnownRow[] = [];
   readonly creations = new Set<Creation>();
   #acknowledged = 0;
   #awaited: { count: number; resolve: () => void } | undefined;
@@ -69,12 +69,12 @@ export class Ledger {
     if (this.#awaited && this.#acknowledged >= this.#awaited.count) this.#awaited.resolve();
   }
 
-  keep(kept: Kept): void {
-    this.kept.push(kept);
+  add(known: KnownRow): void {
+    this.rows.push(known);
     this.acknowledge();
   }
 
-  /** Resolves when so many more writes are acknowledged. */
+  /** Resolves when `count` more writes are acknowledged. */
   hasGrownBy(count: number): Promise<void> {
     return new Promise(resolve => {
       this.#awaited = { count: this.#acknowledged + count, resolve };
@@ -82,53 +82,55 @@ export class Ledger {
   }
 
   /**
-   * Holds the store against everything known: every acknowledged write is there, every other one wholly or not at all,
-   * and nothing else. What was uncertain is known from then on.
+   * Compares the store with the ledger: every acknowledged write is stored, every other one completely or not at all,
+   * and there are no other rows. Uncertain writes become known.
    */
-  async check(read: Read, isKnown: (table: Table, id: number) => boolean): Promise<Unanswered> {
+  async check(read: Read, isKnown: (table: Table, id: number) => boolean): Promise<Uncertain> {
     const stored = { pets: await rowsOf(read, 'pets'), orders: await rowsOf(read, 'orders') };
-    const unanswered: Unanswered = { sent: this.creations.size, done: 0 };
-    for (const known of this.kept) {
+    const uncertain: Uncertain = { sent: this.creations.size, done: 0 };
+    for (const known of this.rows) {
       const { table, id, row, maybe } = known;
       const now = stored[table].get(id) ?? null;
       stored[table].delete(id);
       if (maybe === undefined) {
-        assert.deepEqual(now, row, `${table} ${id} is not as it was acknowledged`);
+        assert.deepEqual(now, row, `${table} ${id} differs from its acknowledged state`);
         continue;
       }
-      unanswered.sent++;
-      if (isDeepStrictEqual(now, maybe)) unanswered.done++;
-      else assert.deepEqual(now, row, `${table} ${id} is neither as before nor as after`);
+      uncertain.sent++;
+      if (isDeepStrictEqual(now, maybe)) uncertain.done++;
+      else assert.deepEqual(now, row, `${table} ${id} is in neither the earlier nor the later state`);
       known.row = now as typeof row;
       delete known.maybe;
     }
     for (const creation of this.creations) {
-      if (this.#settle(creation, stored[creation.table])) unanswered.done++;
+      if (this.#settle(creation, stored[creation.table])) uncertain.done++;
     }
     for (const table of ['pets', 'orders'] as const) {
       const strays = [...stored[table]].filter(([id]) => !isKnown(table, id));
-      assert.deepEqual(strays, [], `${table} that nobody made`);
+      assert.deepEqual(strays, [], `${table} that no client created`);
     }
-    return unanswered;
+    return uncertain;
   }
 
-  /** Whether a creation took effect. It is known from then on; one that can be sent again stays a creation as well. */
+  /**
+   * Whether a creation took effect. Its row becomes known. A creation that can be sent again also remains a creation.
+   */
   #settle(creation: Creation, stored: Map<number, object>): boolean {
     const { table, row, idempotencyKey } = creation;
     const found = [...stored].filter(([, now]) => markOf(table, now) === markOf(table, row));
-    assert.ok(found.length <= 1, `${table} ${markOf(table, row)} is there ${found.length} times`);
+    assert.ok(found.length <= 1, `${table} ${markOf(table, row)} exists ${found.length} times`);
     for (const [id, now] of found) {
-      assert.deepEqual(now, row, `${table} ${id} is half there`);
+      assert.deepEqual(now, row, `${table} ${id} is incomplete`);
       stored.delete(id);
-      this.kept.push({ table, id, row });
+      this.rows.push({ table, id, row });
     }
     if (idempotencyKey === undefined) this.creations.delete(creation);
     return found.length === 1;
   }
 
-  /** The known row that a creation made, if it did. */
-  madeBy({ table, row }: Creation): Kept | undefined {
-    return this.kept.find(kept => kept.table === table && isDeepStrictEqual(kept.row, row));
+  /** The known row of a creation, if it took effect. */
+  rowOf({ table, row }: Creation): KnownRow | undefined {
+    return this.rows.find(known => known.table === table && isDeepStrictEqual(known.row, row));
   }
 }
 

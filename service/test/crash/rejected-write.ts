@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ApiResponse } from '../support/client.ts';
 
-/** What became of a write by its answer: `done` is every answer that is not of an outage. */
-export type Became = 'done' | 'unchanged' | 'uncertain';
+/** The effect of a write according to its response. Every response that does not report an outage is `done`. */
+export type Effect = 'done' | 'unchanged' | 'uncertain';
 
-/** A 503 says whether the change was kept, and nothing else does. */
-export function becameOf({ status, body, text }: ApiResponse): Became {
-  // An earlier attempt, whose client was told 503, still runs.
+/** The effect of a write. Only the message of a 503 states whether the change was stored. */
+export function effectOf({ status, body, text }: ApiResponse): Effect {
+  // An earlier attempt, which got 503, is still running.
   if (status === 409 && body.code === 'idempotency_key_in_use') return 'uncertain';
   if (status !== 503) return 'done';
   assert.equal(body.code, 'service_unavailable', text);

@@ -4,7 +4,7 @@ import { aCategory, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { type Ledger, post, type Read, type Table } from './ledger.ts';
 
-/** What all clients sell from. */
+/** The pets that all clients sell. */
 export interface Shelf {
   categoryId: number;
   petIds: number[];
@@ -23,7 +23,7 @@ export function isOnShelf({ petIds }: Shelf): (table: Table, id: number) => bool
   return (table, id) => table === 'pets' && petIds.includes(id);
 }
 
-/** The rules hold, and every unit that was ever on the shelf is in stock or in an order. */
+/** Asserts that the rules hold, and that every unit of the shelf is in stock or in an order. */
 export async function assertSound(read: Read, { petIds }: Shelf): Promise<void> {
   await assertInvariants(read);
   const units = await read(
@@ -39,20 +39,20 @@ export async function assertSound(read: Read, { petIds }: Shelf): Promise<void> 
   );
 }
 
-/** Sends the POSTs that had an Idempotency-Key and no answer again: each has had one effect then. */
-export async function retryUnanswered(api: Client, ledger: Ledger, read: Read): Promise<number> {
+/** Sends the POSTs again that had an Idempotency-Key and no response. Each of them must take effect exactly once. */
+export async function retryUncertain(api: Client, ledger: Ledger, read: Read): Promise<number> {
   const retried = ledger.creations.size;
   for (const creation of ledger.creations) {
-    const made = ledger.madeBy(creation);
-    const kept = await read(
+    const row = ledger.rowOf(creation);
+    const outcomes = await read(
       `SELECT 1 FROM idempotency_keys WHERE idempotency_key = '${creation.idempotencyKey}'`,
     );
-    assert.equal(kept.length, made ? 1 : 0, 'an effect without its outcome, or the reverse');
+    assert.equal(outcomes.length, row ? 1 : 0, 'an effect without its outcome, or the reverse');
     const { status, headers, body, text } = await post(api, creation);
     assert.equal(status, 201, text);
-    assert.equal(headers['idempotency-replayed'], made ? 'true' : undefined);
-    if (made) assert.equal(body.id, made.id);
-    else ledger.keep({ table: creation.table, id: body.id, row: creation.row });
+    assert.equal(headers['idempotency-replayed'], row ? 'true' : undefined);
+    if (row) assert.equal(body.id, row.id);
+    else ledger.add({ table: creation.table, id: body.id, row: creation.row });
     ledger.creations.delete(creation);
   }
   return retried;

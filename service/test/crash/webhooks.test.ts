@@ -9,25 +9,25 @@ import { dataDirectory, type ServiceProcess, serve } from '../support/service-pr
 import { endConnections, newDatabase } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
-/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` tries harder. */
+/** How often a process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
 
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
 const CATEGORIES = 6;
 
-/** In seconds: on a slow machine all that is left has to be sent. */
+/** Seconds. A slow machine needs long to send the remaining deliveries. */
 const TIMEOUT = 60;
 
-/** The clock of a service with these options is two minutes ahead: leases, which last 60 s, have expired there. */
+/** Sets the clock of a service two minutes ahead, so that leases, which last 60 s, have expired there. */
 const CLOCK_AHEAD = `--import data:text/javascript,${encodeURIComponent(
   'const now = Date.now; Date.now = () => now() + 120_000;',
 )}`;
 
-/** Changes between two kills, so that there are some on a slow machine as well. */
+/** The minimum number of changes between two kills, so that slow machines test something, too. */
 const CHANGES = 10;
 
-/** Changes categories one after another. A change that fails is left as it is. */
+/** Changes categories one after another. A failed change is not repeated. */
 class Writer {
   /** Changes that succeeded. */
   changes = 0;
@@ -68,7 +68,7 @@ async function killWhileSending(
   const random = new Random(SEED);
   const receiver = await Receiver.start();
   t.after(() => receiver.close());
-  // Some time for each, so that every kill finds some on their way.
+  // Each response takes some time, so that every kill happens during deliveries.
   receiver.handleWith(response => setTimeout(() => response.writeHead(204).end(), 20));
   const replicas = await Promise.all(Array.from({ length: count }, () => start({})));
   const first = new Client(replicas[0]!.url, replicas[0]!.adminKey);
@@ -86,7 +86,7 @@ async function killWhileSending(
     replicas[place] = await start({});
   }
   await writer.stop();
-  // What the killed ones had begun to send is leased. All start again when the leases have expired.
+  // Deliveries that the killed ones had started are leased. All replicas start again after the leases have expired.
   await Promise.all(replicas.map(replica => replica.end('SIGKILL')));
   for (const place of replicas.keys()) replicas[place] = await start({ NODE_OPTIONS: CLOCK_AHEAD });
 
@@ -94,7 +94,7 @@ async function killWhileSending(
   t.after(() => api.close());
   const expected = async () => (await eventsAfter(api, 0, '&type=category.updated')).map(({ id }) => id);
   const got = () => new Set(receiver.received.map(({ event }) => event.id));
-  // Of what was committed last the numbers may be a moment away.
+  // The last events may not have their numbers yet.
   await until('every change has its event', async () => (await expected()).length >= writer.changes, TIMEOUT);
   const isEverySent = async () => (await expected()).every(id => got().has(id));
   await until('every event is sent', isEverySent, TIMEOUT);
@@ -103,7 +103,7 @@ async function killWhileSending(
   const bySubject = Map.groupBy(receiver.received, ({ event }) => event.subject as string);
   for (const [subject, received] of bySubject) {
     const numbers = received.map(({ event }) => Number(event.id));
-    // A repeat comes before the next one, never after it.
+    // A repeated delivery precedes the next event of the subject.
     assert.deepEqual(
       numbers,
       numbers.toSorted((a, b) => a - b),

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiResponse, Client } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
-import { type Creation, type Kept, type Ledger, type OrderRow, type PetRow, post } from './ledger.ts';
-import { type Became, becameOf } from './rejected-write.ts';
+import { type Creation, type KnownRow, type Ledger, type OrderRow, type PetRow, post } from './ledger.ts';
+import { type Effect, effectOf } from './rejected-write.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Ship dates, a millisecond each: they tell one order from another. */
+/** Ship dates, one per millisecond: each identifies an order. */
 let nextShipDate = Date.UTC(2027, 0, 1);
 let nextName = 1;
 
-/** Less than Retry-After says, in milliseconds: outages of tests are short. */
+/** Shorter than Retry-After, in milliseconds, because the outages of tests are short. */
 const REPEAT_AFTER = 20;
 
 /**
- * One client that writes, one request after another. Only it writes to the pets and orders it makes, so that it knows what
- * they are; the stock it orders from is shared with all others.
+ * A client that writes, one request after another. No other client writes to the pets and orders that it creates, so it
+ * knows their state. The stock that it orders from is shared by all clients.
  */
 export class WritingClient {
   readonly #api: Client;
   readonly #ledger: Ledger;
   readonly #random: Random;
   readonly #shelf: Shelf;
-  readonly #pets: Kept<PetRow>[] = [];
-  readonly #orders: Kept<OrderRow>[] = [];
+  readonly #pets: KnownRow<PetRow>[] = [];
+  readonly #orders: KnownRow<OrderRow>[] = [];
   #expectsOutages = false;
 
   constructor(api: Client, ledger: Ledger, random: Random, shelf: Shelf) {
@@ -33,21 +33,21 @@ export class WritingClient {
     this.#shelf = shelf;
   }
 
-  /** Resolves when the service is gone; rejects when it answers what it should not. */
-  async writeUntilCutOff(): Promise<void> {
+  /** Resolves when the service has ended. Rejects when a response is wrong. */
+  async writeUntilDisconnected(): Promise<void> {
     try {
       for (;;) await this.#writeSomething();
     } catch (error) {
-      if (!isCutOff(error)) throw error;
+      if (!isDisconnect(error)) throw error;
     }
   }
 
-  /** Writes until it is told to stop; rejects when the service answers what it should not. */
+  /** Writes until the signal. Rejects when a response is wrong. */
   async writeUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) await this.#writeSomething();
   }
 
-  /** The same through outages: what is rejected with 503 becomes what the answer says, and POSTs with a key are repeated. */
+  /** Writes through outages: records the effect that each 503 states, and repeats POSTs with a key. */
   async writeThroughOutagesUntil(signal: AbortSignal): Promise<void> {
     this.#expectsOutages = true;
     await this.writeUntil(signal);
@@ -84,87 +84,91 @@ export class WritingClient {
     return this.#create({ table: 'orders', path: '/store/orders', body, row }, this.#orders);
   }
 
-  async #create<Row extends PetRow | OrderRow>(creation: Creation, mine: Kept<Row>[]): Promise<void> {
+  async #create<Row extends PetRow | OrderRow>(creation: Creation, mine: KnownRow<Row>[]): Promise<void> {
     if (this.#random.next() < 0.5) creation.idempotencyKey = crypto.randomUUID();
     this.#ledger.creations.add(creation);
-    const response = await this.#answerTo(
+    const response = await this.#responseTo(
       () => post(this.#api, creation),
       creation.idempotencyKey !== undefined,
     );
-    const became = this.#becameOf(response);
-    if (became !== 'uncertain') this.#ledger.creations.delete(creation);
-    if (became !== 'done') return;
+    const effect = this.#effectOf(response);
+    if (effect !== 'uncertain') this.#ledger.creations.delete(creation);
+    if (effect !== 'done') return;
     const { id } = assertDone(response, 201);
-    const kept = { table: creation.table, id, row: creation.row as Row };
-    this.#ledger.keep(kept);
-    mine.push(kept);
+    const known = { table: creation.table, id, row: creation.row as Row };
+    this.#ledger.add(known);
+    mine.push(known);
   }
 
-  #change(pet: Kept<PetRow>, path: string, patch: Partial<PetRow>): Promise<void> {
+  #change(pet: KnownRow<PetRow>, path: string, patch: Partial<PetRow>): Promise<void> {
     return this.#write(pet, { ...pet.row!, ...patch }, () => this.#api.patch(`${path}/${pet.id}`, patch));
   }
 
-  #setStock(pet: Kept<PetRow>): Promise<void> {
+  #setStock(pet: KnownRow<PetRow>): Promise<void> {
     const quantity = this.#random.between(1, 9);
     return this.#write(pet, { ...pet.row!, quantity }, () =>
       this.#api.put(`/store/inventory/${pet.id}`, { quantity }),
     );
   }
 
-  async #complete(order: Kept<OrderRow>): Promise<void> {
+  async #complete(order: KnownRow<OrderRow>): Promise<void> {
     this.#orders.pop();
     await this.#write(order, { ...order.row!, complete: 1 }, () =>
       this.#api.patch(`/store/orders/${order.id}`, { complete: true }),
     );
   }
 
-  #moveUnits(order: Kept<OrderRow>): Promise<void> {
+  #moveUnits(order: KnownRow<OrderRow>): Promise<void> {
     const [petId, quantity] = [this.#random.pick(this.#shelf.petIds), this.#random.between(1, 3)];
     return this.#write(order, { ...order.row!, pet_id: petId, quantity }, () =>
       this.#api.patch(`/store/orders/${order.id}`, { petId, quantity }),
     );
   }
 
-  async #remove<Row extends PetRow | OrderRow>(mine: Kept<Row>[], path: string): Promise<void> {
-    const kept = mine.pop()!;
-    await this.#write(kept, null, () => this.#api.delete(`${path}/${kept.id}`));
+  async #remove<Row extends PetRow | OrderRow>(mine: KnownRow<Row>[], path: string): Promise<void> {
+    const known = mine.pop()!;
+    await this.#write(known, null, () => this.#api.delete(`${path}/${known.id}`));
   }
 
-  /** Until the answer is here, the row may be as before or as after. */
-  async #write<Row>(kept: Kept<Row>, after: Row | null, send: () => Promise<ApiResponse>): Promise<void> {
-    kept.maybe = after;
-    const response = await this.#answerTo(send, false);
-    const became = this.#becameOf(response);
-    if (became === 'uncertain') {
-      this.#forget(kept);
+  /** Until the response arrives, the row may be in the earlier or the later state. */
+  async #write<Row>(
+    known: KnownRow<Row>,
+    after: Row | null,
+    send: () => Promise<ApiResponse>,
+  ): Promise<void> {
+    known.maybe = after;
+    const response = await this.#responseTo(send, false);
+    const effect = this.#effectOf(response);
+    if (effect === 'uncertain') {
+      this.#drop(known);
       return;
     }
-    delete kept.maybe;
-    if (became === 'unchanged') return;
+    delete known.maybe;
+    if (effect === 'unchanged') return;
     assertDone(response, after === null ? 204 : 200);
-    kept.row = after;
+    known.row = after;
     this.#ledger.acknowledge();
   }
 
-  /** What this client can no longer change, because it does not know what it is. */
-  #forget(kept: object): void {
+  /** Stops changing a row whose state this client does not know. */
+  #drop(known: object): void {
     for (const mine of [this.#pets, this.#orders] as object[][]) {
-      if (mine.includes(kept)) mine.splice(mine.indexOf(kept), 1);
+      if (mine.includes(known)) mine.splice(mine.indexOf(known), 1);
     }
   }
 
-  /** A request that may be repeated is, until it is not rejected for an outage. */
-  async #answerTo(send: () => Promise<ApiResponse>, isRepeatable: boolean): Promise<ApiResponse> {
+  /** Sends a request. A repeatable one is sent again until no outage rejects it. */
+  async #responseTo(send: () => Promise<ApiResponse>, isRepeatable: boolean): Promise<ApiResponse> {
     for (;;) {
       const response = await send();
-      if (this.#becameOf(response) === 'done') return response;
+      if (this.#effectOf(response) === 'done') return response;
       await sleep(REPEAT_AFTER);
       if (!isRepeatable) return response;
     }
   }
 
-  #becameOf(response: ApiResponse): Became {
-    return this.#expectsOutages ? becameOf(response) : 'done';
+  #effectOf(response: ApiResponse): Effect {
+    return this.#expectsOutages ? effectOf(response) : 'done';
   }
 }
 
@@ -173,7 +177,7 @@ function assertDone({ status, body, text }: ApiResponse, expected: number): { id
   return body;
 }
 
-function isCutOff(error: unknown): boolean {
+function isDisconnect(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && /^(ECONNRESET|ECONNREFUSED|EPIPE)$/.test(String(error.code))
   );

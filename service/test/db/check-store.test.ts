@@ -9,7 +9,7 @@ import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { readMigrations } from '../../src/db/migrations.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
 
-/** A store with a shop, to which `change` was done against all constraints. */
+/** A store with a shop, changed by `change` without regard to the constraints. */
 function storeWith(t: TestContext, change = '', migrations = readMigrations('sqlite')): string {
   const path = join(dataDirectory(t), 'petstore.db');
   const db = new BetterSqlite3(path);
@@ -33,7 +33,7 @@ function storeWith(t: TestContext, change = '', migrations = readMigrations('sql
 }
 
 describe('a check of a store', () => {
-  it('finds nothing in one that is intact, and counts what is in it', async t => {
+  it('finds nothing in an undamaged store, and counts its rows', async t => {
     const { violations, ...content } = await checkStore(storeWith(t));
     assert.deepEqual(violations, []);
     const newest = readMigrations('sqlite').length;
@@ -41,12 +41,12 @@ describe('a check of a store', () => {
     assert.deepEqual(content, { ...expected, schemaVersion: newest, newestVersion: newest });
   });
 
-  it('takes the oldest events for expired, not for missing', async t => {
+  it('treats the oldest events as expired, not as missing', async t => {
     assert.deepEqual((await checkStore(storeWith(t, 'DELETE FROM events WHERE id <= 40'))).violations, []);
     assert.deepEqual((await checkStore(storeWith(t, 'DELETE FROM events'))).violations, []);
   });
 
-  const wrongs: [string, RegExp][] = [
+  const damages: [string, RegExp][] = [
     ['DELETE FROM events WHERE id = 50', /^Rule: a gap in the event log after an event: ID 49$/m],
     ['DELETE FROM events WHERE id > 90', /^Rule: an event log whose last number is not .*: ID 90$/m],
     ['UPDATE pets SET quantity = -1 WHERE id = 1', /^Rule: a negative quantity: ID 1$/m],
@@ -70,19 +70,19 @@ describe('a check of a store', () => {
       /^Rule: two categories with the same name: ID 2$/m,
     ],
   ];
-  for (const [change, message] of wrongs) {
-    it(`finds what was done by ${change}: ${message.source}`, async t => {
+  for (const [change, message] of damages) {
+    it(`finds the damage of ${change}: ${message.source}`, async t => {
       assert.match((await checkStore(storeWith(t, change))).violations.join('\n'), message);
     });
   }
 
-  it('lists ten of each kind', async t => {
+  it('lists at most ten of each kind', async t => {
     const { violations } = await checkStore(storeWith(t, 'DELETE FROM events WHERE id % 2 = 0'));
     const gaps = violations.filter(line => line.startsWith('Rule: a gap'));
     assert.deepEqual([gaps.length, violations.includes('Rule: … and more')], [10, true]);
   });
 
-  it('finds an index without a row, and a page of noise', async t => {
+  it('finds a page that was overwritten with noise', async t => {
     const path = storeWith(t);
     const db = new BetterSqlite3(path, { readonly: true });
     const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets_by_status'").pluck().get();
@@ -96,14 +96,14 @@ describe('a check of a store', () => {
     assert.match(stderr, /^\S+petstore\.db is damaged:\n {2}Damage: .*\nRestore a backup that passes check/s);
   });
 
-  it('finds damage in the tables of the schema and of its version, which say nothing else then', async t => {
+  it('reports damage in the tables of the schema and of its version only as damage', async t => {
     for (const table of ['sqlite_schema', 'schema_migrations']) {
       const path = storeWith(t);
       const db = new BetterSqlite3(path, { readonly: true });
       const page = db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table) ?? 1;
       db.close();
       const file = openSync(path, 'r+');
-      // The header of the file, which is on the first page, takes 100 bytes.
+      // The header of the file takes the first 100 bytes of the first page.
       const noise = Buffer.alloc(page === 1 ? 3996 : 4096, 0xfe);
       writeSync(file, noise, 0, noise.length, (page as number) * 4096 - noise.length);
       closeSync(file);
@@ -142,7 +142,7 @@ describe('a check of a store', () => {
     assert.ok(statSync(newer).size > 0);
   });
 
-  it('needs the embedded store, or a file', async t => {
+  it('needs the embedded store or a file', async t => {
     const { code, stderr } = await run(t, ['check'], { DATABASE_URL: 'postgres://a@127.0.0.1/b' });
     assert.equal(code, 2);
     assert.match(

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { newDatabase } from '../support/test-store.ts';
 
-/** Pet 1 is available and has open order 1; pet 2 was sold by completed order 2. Bytes are written as SQLite does. */
+/** Pet 1 is available and has open order 1; completed order 2 sold pet 2. Bytes are written in SQLite's syntax. */
 const shop = `
   INSERT INTO categories (name, name_key) VALUES ('Dogs', 'dogs');
   INSERT INTO pets (name, name_key, category_id, status, quantity)
@@ -15,7 +15,7 @@ const shop = `
     VALUES ('Shop', zeroblob(32), 'enterprise', 'admin', 1, 1, 0);
 `;
 
-/** What a fault in the code could try to do to it. */
+/** Changes that a bug in the code could attempt. */
 const violations: [what: string, sql: string][] = [
   ['a negative quantity', 'UPDATE pets SET quantity = -1 WHERE id = 1'],
   ['a quantity over 2,147,483,647', 'UPDATE pets SET quantity = 2147483648 WHERE id = 1'],
@@ -26,18 +26,18 @@ const violations: [what: string, sql: string][] = [
   ['a sale under an open order', "UPDATE pets SET status = 'sold', quantity = 0 WHERE id = 1"],
   ['a status that does not exist', "UPDATE pets SET status = 'lost' WHERE id = 1"],
   ['a pet without a status', 'UPDATE pets SET status = NULL WHERE id = 1'],
-  ['the end of a pet with an open order', 'DELETE FROM pets WHERE id = 1'],
+  ['deleting a pet with an open order', 'DELETE FROM pets WHERE id = 1'],
   ['another ID for a pet with an open order', 'UPDATE pets SET id = 9 WHERE id = 1'],
   ['a pet in no category', 'UPDATE pets SET category_id = 9 WHERE id = 1'],
   ['a pet without a name', "UPDATE pets SET name = '' WHERE id = 1"],
   ['a pet with an endless name', `UPDATE pets SET name = '${'x'.repeat(201)}' WHERE id = 1`],
   ['an ID of 0', "INSERT INTO categories (id, name, name_key) VALUES (0, 'x', 'x')"],
   [
-    'an ID that JSON numbers cannot tell apart',
+    'an ID that is too large for JSON numbers',
     "INSERT INTO categories (id, name, name_key) VALUES (9007199254740992, 'x', 'x')",
   ],
-  ['two categories of one name', "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'dogs')"],
-  ['the end of a category with pets', 'DELETE FROM categories WHERE id = 1'],
+  ['two categories with one name', "INSERT INTO categories (name, name_key) VALUES ('DOGS', 'dogs')"],
+  ['deleting a category with pets', 'DELETE FROM categories WHERE id = 1'],
   ['an endless description', `UPDATE categories SET description = '${'x'.repeat(2001)}' WHERE id = 1`],
   ['an open order for a sold pet', 'INSERT INTO orders (pet_id, quantity, complete) VALUES (2, 1, 0)'],
   ['an open order for a pet that does not exist', 'UPDATE orders SET pet_id = 9 WHERE id = 1'],
@@ -52,12 +52,12 @@ const violations: [what: string, sql: string][] = [
   ['quotas on another plan', "UPDATE api_keys SET plan = 'pro'"],
   ['a key without a hash', "UPDATE api_keys SET hash = x''"],
   [
-    'an outcome kept for a key that does not exist',
+    'an outcome stored for a key that does not exist',
     "INSERT INTO idempotency_keys VALUES (9, 'k', zeroblob(32), '/pets/1', '{}', 0)",
   ],
 ];
 
-/** A store that takes SQL as it comes. */
+/** A store that executes SQL without checks of its own. */
 interface RawStore {
   exec(sql: string): Promise<void>;
   all(sql: string): Promise<unknown[]>;
@@ -93,11 +93,11 @@ function asPostgres(sql: string): string {
   return sql.replaceAll('zeroblob(32)', "decode(repeat('00', 32), 'hex')").replaceAll("x''", "'\\x'::bytea");
 }
 
-/** What the engines say when a constraint or the type of a column is broken. */
+/** The errors of both engines for a broken constraint or a wrong column type. */
 const REJECTED = /constraint|cannot store|invalid input syntax/i;
 
 for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: rawPostgres })) {
-  describe(`the store itself, on ${engine}, rejects`, () => {
+  describe(`the database itself, on ${engine}, rejects`, () => {
     let db: RawStore;
     before(async () => {
       db = await open();
@@ -121,7 +121,7 @@ for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: raw
     }
   });
 
-  describe(`the store itself, on ${engine}, allows`, () => {
+  describe(`the database itself, on ${engine}, allows`, () => {
     it('a completed order to outlive its pet', async () => {
       const db = await open();
       try {

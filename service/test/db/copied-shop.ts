@@ -7,7 +7,7 @@ import { type ApiResponse, Client } from '../support/client.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
-/** Starts the service on a store, hands a client of it to `work`, and closes it again. */
+/** Starts the service on a store, passes a client of it to `work`, and closes it again. */
 export async function onStore<T>(
   environment: Record<string, string>,
   clock: TestClock,
@@ -30,10 +30,10 @@ export async function onStore<T>(
   }
 }
 
-/** The secrets of a shop that has something of everything. */
+/** The secrets of a shop that has rows in every table. */
 export interface Secrets {
   admin: string;
-  /** Of one key: the one that was rotated out and works on for a while, and the one after it. */
+  /** The two secrets of one key: the rotated one, still valid for a while, and the one after it. */
   previous: string;
   current: string;
   banned: string;
@@ -41,7 +41,7 @@ export interface Secrets {
 
 export const firstOrder = { petId: 10, quantity: 2 };
 
-/** Fills an empty store with animals, orders, keys, an old secret, a ban, use, and outcomes of idempotency keys. */
+/** Fills an empty store with animals, orders, keys, an old secret, a ban, usage, and outcomes of idempotency keys. */
 export async function fill(environment: Record<string, string>, clock: TestClock): Promise<Secrets> {
   const lenient = { ...environment, PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
   return onStore(lenient, clock, async ({ app, connect }) => {
@@ -60,9 +60,9 @@ export async function fill(environment: Record<string, string>, clock: TestClock
     await api.patch(`/store/orders/${order}`, { complete: true });
     await anOrder(api, { petId: 4, shipDate: '2026-12-24T18:00:00.123+01:00' });
     await anOrder(api, {});
-    // The highest IDs belong to what is gone: they must not be given again.
-    const gone = await anOrder(api, {});
-    assert.equal((await api.delete(`/store/orders/${gone}`)).status, 204);
+    // The highest IDs belong to deleted resources: they must not be assigned again.
+    const deleted = await anOrder(api, {});
+    assert.equal((await api.delete(`/store/orders/${deleted}`)).status, 204);
     assert.equal((await api.delete(`/pets/${await aPet(api, { categoryId: dogs })}`)).status, 204);
     assert.equal((await api.delete(`/categories/${await aCategory(api)}`)).status, 204);
 
@@ -80,8 +80,13 @@ export async function fill(environment: Record<string, string>, clock: TestClock
     await api.post('/keys', { name: 'Gone', plan: 'free', scopes: ['pets:read'] });
     assert.equal((await api.delete('/keys/3')).status, 204);
     const quotas = { perMinute: 100, perDay: 1 };
-    const rude = await api.post('/keys', { name: 'Rude', plan: 'enterprise', quotas, scopes: ['admin'] });
-    secrets.banned = rude.body.key;
+    const bannedKey = await api.post('/keys', {
+      name: 'Rude',
+      plan: 'enterprise',
+      quotas,
+      scopes: ['admin'],
+    });
+    secrets.banned = bannedKey.body.key;
     await ban(connect(secrets.banned), clock);
     return secrets;
   });
@@ -96,29 +101,29 @@ async function ban(client: Client, clock: TestClock): Promise<void> {
   assert.equal(code, 'api_key_banned');
 }
 
-/** The most IDs of each kind that are asked for; those that are gone are among them. */
-const MOST_IDS = 28;
+/** IDs up to this one are requested for each kind; those of deleted resources are among them. */
+const MAX_ID = 28;
 
-/** What differs between two requests for the same. */
+/** Headers that differ between two requests for the same resource. */
 const ownHeaders = ['date', 'x-request-id', 'connection', 'keep-alive'];
 
-/** What every GET operation answers: each list to its last page, and each resource by its ID. */
+/** The responses of every GET operation: each list to its last page, and each resource by its ID. */
 export async function everyResponse(api: Client): Promise<[path: string, response: Partial<ApiResponse>][]> {
   const responses: [string, Partial<ApiResponse>][] = [];
-  const ask = async (path: string) => {
+  const request = async (path: string) => {
     const { status, headers, text } = await api.get(path, { 'x-request-id': 'the-same' });
-    const told = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
-    responses.push([path, { status, headers: Object.fromEntries(told), text }]);
-    // The log of events always has a next page; after an empty one there is nothing more now.
+    const compared = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
+    responses.push([path, { status, headers: Object.fromEntries(compared), text }]);
+    // The event log always has a next page; an empty page is the end for now.
     return text === '[]' ? undefined : headers.link;
   };
   for (const { method, path, success } of describedRoutes) {
     if (method !== 'GET' || success.mediaType === 'text/event-stream') continue;
     if (path.includes('{')) {
-      for (let id = 1; id <= MOST_IDS; id++) await ask(path.replace(/\{\w+\}/, String(id)));
+      for (let id = 1; id <= MAX_ID; id++) await request(path.replace(/\{\w+\}/, String(id)));
     } else {
       for (let next: string | undefined = path; next !== undefined; ) {
-        next = /^<([^>]+)>; rel="next"$/.exec(String(await ask(next)))?.[1];
+        next = /^<([^>]+)>; rel="next"$/.exec(String(await request(next)))?.[1];
       }
     }
   }

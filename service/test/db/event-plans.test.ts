@@ -9,7 +9,7 @@ import { engines } from '../support/engines.ts';
 const EVENTS = 20_000;
 const LIMIT = 20;
 
-/** A log of updates of one pet. The other types and subjects occur once, at its end. */
+/** A log with updates of one pet. The other types and subjects occur once, at its end. */
 const FILL = `
   WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${EVENTS})
   INSERT INTO events (id, type, subject, time, data) SELECT n, 'pet.updated', 'pets/1', 0, '{}' FROM numbers`;
@@ -35,7 +35,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How many rows of the log a page of the filter reads: on SQLite, which does not count, whether it scans. */
+/** How many rows of the log a page of the filter reads. SQLite has no count: all rows if it scans, otherwise 0. */
 const rowsRead: Record<string, (db: Database, filter: EventFilter) => Promise<number>> = {
   SQLite: async (db, filter) => {
     const [sql, values] = await statementOf(filter);
@@ -72,7 +72,7 @@ async function statementOf(filter: EventFilter): Promise<[sql: string, values: r
 
 for (const [engine, open] of Object.entries(engines)) {
   describe(`a page of a long log on ${engine}`, () => {
-    it('reads no more rows than it can have, whatever its filter', async t => {
+    it('reads only about as many rows as it has, for every filter', async t => {
       const { db } = await open(t);
       await db.run(FILL);
       for (const [place, type] of eventTypeNames.entries()) {

@@ -14,13 +14,13 @@ async function names(db: Queries): Promise<string[]> {
 
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a store on ${engine}`, () => {
-    it('keeps the writes at once of which one fails, and nothing of that one', async t => {
+    it('stores concurrent writes when one of them fails, and nothing of the failed one', async t => {
       const { db } = await openStore(t);
       const outcomes = await Promise.allSettled([
         db.write(tx => addCategory(tx, 'first')),
         db.write(async tx => {
           await addCategory(tx, 'second');
-          throw new Error('refused');
+          throw new Error('rejected');
         }),
         db.write(tx => addCategory(tx, 'third')),
       ]);
@@ -31,19 +31,19 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await names(db), ['first', 'third']);
     });
 
-    it('keeps nothing of a write whose statement fails, even when that is hushed up', async t => {
+    it('stores nothing of a write whose statement fails, even when the error is caught', async t => {
       const { db } = await openStore(t);
       await addCategory(db, 'first');
-      const hushed = db.write(async tx => {
+      const caught = db.write(async tx => {
         await addCategory(tx, 'second');
         await addCategory(tx, 'first').catch(() => {});
         throw new Error('rejected');
       });
-      await assert.rejects(hushed, /rejected/);
+      await assert.rejects(caught, /rejected/);
       assert.deepEqual(await names(db), ['first']);
     });
 
-    it('shows a reader nothing that is not committed', async t => {
+    it('does not show uncommitted changes to readers', async t => {
       const { db } = await openStore(t);
       await db.write(async tx => {
         await addCategory(tx, 'unfinished');
@@ -52,19 +52,19 @@ for (const [engine, openStore] of Object.entries(engines)) {
       });
     });
 
-    it('shows whoever has written what they wrote, also while others read', async t => {
+    it('shows a writer its own changes, also while others read', async t => {
       const { db } = await openStore(t);
       for (let n = 1; n <= 50; n++) {
         await db.write(async tx => {
           await addCategory(tx, `category ${n}`);
-          // The others begin to read in the turn of the event loop in which this is committed.
+          // Other reads start in the turn of the event loop in which this is committed.
           assert.equal((await names(db)).length, n - 1);
         });
         assert.equal((await names(db)).length, n);
       }
     });
 
-    it('shows what one process has written to another', async t => {
+    it('shows the changes of one process to another', async t => {
       const { db, openAgain } = await openStore(t);
       const other = await openAgain();
       await addCategory(db, 'here');
@@ -73,26 +73,26 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await names(db), ['here', 'there']);
     });
 
-    it('lets an operation that writes take part in a larger one', async t => {
+    it('runs a write inside a write as part of the outer one', async t => {
       const { db } = await openStore(t);
-      const larger = db.write(async tx => {
+      const outer = db.write(async tx => {
         await tx.write(inner => addCategory(inner, 'part'));
-        throw new Error('the larger one fails');
+        throw new Error('the outer one fails');
       });
-      await assert.rejects(larger, /the larger one fails/);
+      await assert.rejects(outer, /the outer one fails/);
       assert.deepEqual(await names(db), []);
     });
 
-    it('takes a single statement as a write of its own, and says how many rows it changed', async t => {
+    it('runs a single statement as its own write, and returns how many rows it changed', async t => {
       const { db } = await openStore(t);
       assert.equal(await addCategory(db, 'alone'), 1);
       assert.equal(await addCategory(db, 'together'), 1);
       assert.equal(await db.run("UPDATE categories SET description = 'x'"), 2);
-      assert.equal(await db.run("DELETE FROM categories WHERE name = 'nobody'"), 0);
+      assert.equal(await db.run("DELETE FROM categories WHERE name = 'missing'"), 0);
       assert.deepEqual(await names(db), ['alone', 'together']);
     });
 
-    it('does not write outside of a write', async t => {
+    it('rejects changes outside of a write', async t => {
       const { db } = await openStore(t);
       const sql = "INSERT INTO categories (name, name_key) VALUES ('x', 'x') RETURNING id";
       await assert.rejects(db.get(sql));
@@ -100,7 +100,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await names(db), []);
     });
 
-    it('gives back what it was given: text, whole numbers up to 2^53, bytes and nothing', async t => {
+    it('returns values as they were stored: text, integers up to 2^53, bytes and null', async t => {
       const { db } = await openStore(t);
       const largest = Number.MAX_SAFE_INTEGER;
       const hash = Buffer.alloc(32, 7);
@@ -122,7 +122,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       });
     });
 
-    it('compares with numbers that are larger than all it keeps', async t => {
+    it('compares with numbers that are too large to store', async t => {
       const { db } = await openStore(t);
       await addCategory(db, 'first');
       for (const beyond of [2 ** 53, 2 ** 63, 1e300, Number.MAX_VALUE]) {
@@ -138,7 +138,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await names(db), ['Z', '_', 'a b', 'ab', 'b', 'é']);
     });
 
-    it('finishes what is queued before it closes', async t => {
+    it('finishes queued writes before it closes', async t => {
       const { db, openAgain } = await openStore(t);
       const expected = Array.from({ length: 20 }, (_, i) => `category ${String.fromCharCode(97 + i)}`);
       const writes = expected.map(name => db.write(tx => addCategory(tx, name)));

@@ -33,7 +33,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await db.all('SELECT id FROM pets'), []);
     });
 
-    it('rejects for a null in any other column', async t => {
+    it('rejects a null in any other column', async t => {
       const { db } = await openStore(t);
       await db.write(tx => tx.insert(category, ['Dogs', 'dogs']));
       await assert.rejects(db.write(tx => tx.insert(category, [null, 'cats'])));

@@ -14,7 +14,7 @@ interface Sent {
   values: readonly Value[];
 }
 
-/** Why a plan reads more than a page; empty when it does not. */
+/** Returns why a plan reads more than a page; empty when it does not. */
 type Explain = (sent: Sent) => Promise<string[]>;
 
 const callers: Caller[] = [
@@ -22,8 +22,8 @@ const callers: Caller[] = [
   { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']) },
 ];
 
-/** Every query for a page that any request can lead to: all filters and sorts, first pages and later ones. */
-async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent & { what: string }> {
+/** Every query for a page that a request can cause: all filters and sorts, first and later pages. */
+async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent & { name: string }> {
   let sent: Sent | undefined;
   const recorder = Object.create(db, {
     get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
@@ -35,25 +35,25 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
     },
   }) as Database;
   for (const { filters, sort } of combinationsOf(list)) {
-    const what = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
+    const name = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
     for (const caller of callers) {
-      const query = { ...held(list, filters, COMMON_VALUES), ...(sort && { sort }), limit: 2 };
+      const query = { ...valuesFor(list, filters, COMMON_VALUES), ...(sort && { sort }), limit: 2 };
       const reply = await readPage(list, query, { db: recorder, caller }).catch((error: unknown) => {
         assert.ok(error instanceof InvalidSort, String(error));
       });
       if (!reply) continue;
-      assert.ok(reply.kind === 'page' && reply.page.next, `${what}: there is no second page to look at`);
-      yield { ...sent!, what };
+      assert.ok(reply.kind === 'page' && reply.page.next, `${name}: no second page`);
+      yield { ...sent!, name };
       await readPage(list, { ...query, cursor: reply.page.next }, { db: recorder, caller });
-      yield { ...sent!, what: `${what}, second page` };
-      const none = { ...query, ...held(list, filters, ABSENT_VALUES) };
+      yield { ...sent!, name: `${name}, second page` };
+      const none = { ...query, ...valuesFor(list, filters, ABSENT_VALUES) };
       await readPage(list, none, { db: recorder, caller });
-      yield { ...sent!, what: `${what}, which nothing has` };
+      yield { ...sent!, name: `${name}, without a match` };
     }
   }
 }
 
-function held(
+function valuesFor(
   { route, filters }: ListRoute,
   names: readonly string[],
   values: Readonly<Record<string, unknown>>,
@@ -69,13 +69,13 @@ function held(
 
 async function assertBounded(db: Database, explain: Explain): Promise<void> {
   for (const list of lists) {
-    for await (const { what, ...sent } of pageQueries(db, list)) {
-      assert.deepEqual(await explain(sent), [], `${what}: ${sent.sql}`);
+    for await (const { name, ...sent } of pageQueries(db, list)) {
+      assert.deepEqual(await explain(sent), [], `${name}: ${sent.sql}`);
     }
   }
 }
 
-/** How many of a query's parameters are not limits. */
+/** How many of a query's parameters are conditions, not limits. */
 function conditionsOf(sql: string): number {
   return sql.replaceAll('LIMIT ?', '').split('?').length - 1;
 }
@@ -86,7 +86,7 @@ interface SqliteStep {
   detail: string;
 }
 
-/** Finds what SQLite would read beyond a page. */
+/** Finds the steps in which SQLite would read more than a page. */
 async function explainSqlite(db: Database, { sql, values }: Sent): Promise<string[]> {
   const steps = await db.all<SqliteStep>(`EXPLAIN QUERY PLAN ${sql}`, values);
   const isTable = ({ detail }: SqliteStep) => /^(SCAN|SEARCH) (?!listed\b)/.test(detail);
@@ -110,14 +110,14 @@ async function explainSqlite(db: Database, { sql, values }: Sent): Promise<strin
   } else if (
     reads.map(({ detail }) => detail.split('?').length - 1).reduce((a, b) => a + b) !== conditionsOf(sql)
   ) {
-    // A condition that bounds no index makes it read rows that it then leaves out.
+    // A condition that does not narrow an index makes SQLite read rows that it then filters out.
     faults.push(...reads);
   }
   return faults.map(({ detail }) => detail);
 }
 
-/** Enough for pages of two from three ranges of an index; the whole of a range has some hundred. */
-const MOST_BLOCKS = 60;
+/** Enough for pages of two from three ranges of an index. A whole range has some hundred blocks. */
+const MAX_BLOCKS = 60;
 
 interface PostgresNode {
   'Node Type': string;
@@ -127,7 +127,7 @@ interface PostgresNode {
   Plans?: PostgresNode[];
 }
 
-/** Finds what PostgreSQL would read beyond a page. */
+/** Finds the nodes in which PostgreSQL would read more than a page. */
 function faultsOf(node: PostgresNode, isLimited = false): string[] {
   const { 'Node Type': type, Filter: filter, Plans: inner = [] } = node;
   const faults: string[] = [];
@@ -143,12 +143,12 @@ function faultsOf(node: PostgresNode, isLimited = false): string[] {
   return faults;
 }
 
-/** Whether what a node yields is at most some pages. */
+/** Whether a node returns at most some pages. */
 function isBounded({ 'Node Type': type, Plans: inner = [] }: PostgresNode): boolean {
   return type === 'Limit' || (inner.length > 0 && inner.every(isBounded));
 }
 
-/** The plan for these values, or the one for any values that PostgreSQL turns to later. */
+/** Explains the plan for these values, or the generic one that PostgreSQL uses after some executions. */
 async function explainPostgres(client: Client, { sql, values }: Sent, mode: string): Promise<string[]> {
   let parameters = 0;
   const text = sql.replaceAll('?', () => `$${++parameters}`);
@@ -163,8 +163,8 @@ async function explainPostgres(client: Client, { sql, values }: Sent, mode: stri
   await client.query('DEALLOCATE page');
   const { Plan: plan } = rows[0]!['QUERY PLAN'][0]!;
   const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-  // A range may be read on after its end, which no plan shows.
-  const isLong = !sql.includes(' AS listed') && blocks > MOST_BLOCKS;
+  // PostgreSQL can read beyond the end of a range, which no plan shows.
+  const isLong = !sql.includes(' AS listed') && blocks > MAX_BLOCKS;
   return [...faultsOf(plan), ...(isLong ? [`${blocks} blocks read`] : [])];
 }
 
@@ -187,7 +187,7 @@ describe('every filter and sort of every list reads no more than a page', () => 
         ...(await explainPostgres(client, sent, 'force_generic_plan')),
       ]);
     } finally {
-      // The database cannot be dropped before.
+      // The database cannot be dropped earlier.
       await client.end();
     }
   });

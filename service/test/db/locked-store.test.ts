@@ -7,7 +7,7 @@ import type { ApiResponse } from '../support/client.ts';
 import { aPet } from '../support/factories.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** A service on the embedded store, and another connection to its file, as another process would have it. */
+/** A service on the embedded store, and another connection to its file, like that of another process. */
 async function aShop(t: TestContext): Promise<TestApp & { other: BetterSqlite3.Database }> {
   const shop = await startTestApp(t, { shared: false });
   const other = new BetterSqlite3(storePath(shop.directory));
@@ -21,22 +21,22 @@ function assertUnavailable({ status, headers, body, text }: ApiResponse): void {
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
 }
 
-describe('the embedded store while another process has it locked', () => {
-  it('is waited for 250 ms at most, because the wait holds up every request', async t => {
+describe('the embedded store while another process locks it', () => {
+  it('is waited for at most 250 ms, because the wait blocks every request', async t => {
     const { app } = await aShop(t);
     const sql = 'PRAGMA busy_timeout';
     assert.deepEqual(await app.db.get(sql), { timeout: 250 });
     assert.deepEqual(await app.db.write(tx => tx.get(sql)), { timeout: 250 });
   });
 
-  it('moves its log into the database after 500 pages, so that no commit pays for a long one', async t => {
+  it('moves its log into the database after 500 pages, so that no commit has to move a long one', async t => {
     const { app } = await aShop(t);
     assert.deepEqual(await app.db.write(tx => tx.get('PRAGMA wal_autocheckpoint')), {
       wal_autocheckpoint: 500,
     });
   });
 
-  it('rejects writes with 503 and serves reads, and takes writes when the lock is released', async t => {
+  it('rejects writes with 503 and serves reads, and accepts writes when the lock is released', async t => {
     const { api, other } = await aShop(t);
     const pet = `/pets/${await aPet(api, { name: 'Rex' })}`;
     other.exec('BEGIN EXCLUSIVE');
@@ -70,7 +70,7 @@ describe('the embedded store while another process has it locked', () => {
     );
   });
 
-  it('can send a rejected write again under its Idempotency-Key', async t => {
+  it('runs a rejected write when it is sent again with its Idempotency-Key', async t => {
     const { api, other } = await aShop(t);
     const send = () => api.post('/categories', { name: 'Cats' }, { 'idempotency-key': 'once' });
     other.exec('BEGIN IMMEDIATE');
@@ -80,7 +80,7 @@ describe('the embedded store while another process has it locked', () => {
     assert.deepEqual([status, headers['idempotency-replayed']], [201, undefined]);
   });
 
-  it('is an outage in the log, not a fault of the service', async t => {
+  it('is logged as an outage, not as a fault of the service', async t => {
     const { api, other, clock, logLines } = await aShop(t);
     other.exec('BEGIN IMMEDIATE');
     assertUnavailable(await api.post('/categories', { name: 'Cats' }));
@@ -98,7 +98,7 @@ describe('the embedded store while another process has it locked', () => {
     it(`rejects reads that end with ${code} with 503, and serves them afterwards`, async t => {
       const { api, other } = await aShop(t);
       const pet = `/pets/${await aPet(api)}`;
-      // No lock keeps readers of a write-ahead log out for long: only the recovery of one that was cut off.
+      // A lock does not block readers of a write-ahead log for long: only the recovery of an interrupted one does.
       const statements = Object.getPrototypeOf(other.prepare('SELECT 1'));
       const locked = () => {
         throw new BetterSqlite3.SqliteError('database is locked', code);

@@ -31,8 +31,8 @@ async function stores(t: TestContext) {
 
 type Query = Awaited<ReturnType<typeof stores>>['query'];
 
-/** Fills an embedded store with animals, so many, at once. */
-function breed(directory: string, pets: number, migrations = readMigrations('sqlite')): void {
+/** Fills an embedded store with this many animals in one statement. */
+function addPets(directory: string, pets: number, migrations = readMigrations('sqlite')): void {
   const db = new BetterSqlite3(join(directory, 'petstore.db'));
   db.pragma('journal_mode = WAL');
   migrateSqlite(db, migrations);
@@ -52,8 +52,8 @@ function assertExplained({ code, stdout, stderr }: Ended, message: RegExp): void
   assert.deepEqual([code, stdout], [2, '']);
 }
 
-/** No row, and IDs that start at 1. */
-async function assertNothingThere(query: Query): Promise<void> {
+/** Asserts that there is no row, and that IDs start at 1. */
+async function assertEmpty(query: Query): Promise<void> {
   const [[rows]] = (await query(
     `SELECT (SELECT count(*) FROM categories) + (SELECT count(*) FROM pets) + (SELECT count(*) FROM orders)
           + (SELECT count(*) FROM api_keys)`,
@@ -66,7 +66,7 @@ async function assertNothingThere(query: Query): Promise<void> {
 }
 
 describe('a shop that moves to PostgreSQL', () => {
-  it('answers every request as before, with the keys, bans and outcomes of before', async t => {
+  it('returns the same response to every request, and has the same keys, bans and outcomes', async t => {
     const { embedded, environment } = await stores(t);
     const clock = new TestClock();
     const secrets = await fill(embedded, clock);
@@ -102,9 +102,9 @@ describe('a shop that moves to PostgreSQL', () => {
     });
   });
 
-  it('comes from a store and to a database of earlier versions, too', async t => {
+  it('can also move from a store and to a database with earlier versions', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 3, readMigrations('sqlite').slice(0, 1));
+    addPets(directory, 3, readMigrations('sqlite').slice(0, 1));
     await query('DROP SCHEMA public CASCADE');
     await query('CREATE SCHEMA public');
 
@@ -115,7 +115,7 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.deepEqual(await query('SELECT version FROM schema_migrations ORDER BY version'), versions);
   });
 
-  it('takes all that there is: the tables and columns of both stores are the same', async t => {
+  it('moves completely: the tables and columns of both stores are the same', async t => {
     const { query } = await stores(t);
     const db = new BetterSqlite3(':memory:');
     t.after(() => db.close());
@@ -131,17 +131,18 @@ describe('a shop that moves to PostgreSQL', () => {
     assert.deepEqual(embedded.toSorted(), postgres.flat().toSorted());
   });
 
-  it('takes no more memory when it is large', async t => {
+  it('needs no more memory when it is large', async t => {
     const peak = async (pets: number) => {
       const { directory, environment, query } = await stores(t);
-      breed(directory, pets);
+      addPets(directory, pets);
       const began = performance.now();
-      // Megabytes, as the process itself knows them when it ends.
-      const tell = 'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS))';
+      // Megabytes, as the process itself reports at its end.
+      const report =
+        'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS))';
       const { code, stderr } = await run(t, ['migrate-store'], {
         ...environment,
-        // A heap of 24 MB would not hold all the rows at once, and what is collected late does not count.
-        NODE_OPTIONS: `--max-old-space-size=24 --import=data:text/javascript,${encodeURIComponent(tell)}`,
+        // A heap of 24 MB is too small for all the rows at once, and garbage that is collected late does not count.
+        NODE_OPTIONS: `--max-old-space-size=24 --import=data:text/javascript,${encodeURIComponent(report)}`,
       });
       assert.equal(code, 0, stderr);
       assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [[String(pets), String(pets)]]);
@@ -166,9 +167,9 @@ describe('a shop does not move', () => {
     assert.ok(!existsSync(join(environment.PETSTORE_DATA, 'petstore.db')));
   });
 
-  it('to where there is something, and says where', async t => {
+  it('to a database that has rows, and names the table', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 2);
+    addPets(directory, 2);
     await query("INSERT INTO categories (name, name_key) VALUES ('Cats', 'cats')");
     assertExplained(
       await run(t, ['migrate-store'], environment),
@@ -178,7 +179,7 @@ describe('a shop does not move', () => {
     assert.deepEqual(await query('SELECT name FROM categories'), [['Cats']]);
   });
 
-  it('while a service or a command has it open, even one that does nothing', async t => {
+  it('while a service or a command has the store open, even an idle one', async t => {
     const { directory, environment, query } = await stores(t);
     const service = await serve(t, directory);
     const { code, stderr } = await run(t, ['migrate-store'], environment);
@@ -187,7 +188,7 @@ describe('a shop does not move', () => {
       stderr,
       /^The store in \S+ is in use by process \d+ of host .*: stop it, or set PETSTORE_DATA/,
     );
-    await assertNothingThere(query);
+    await assertEmpty(query);
     assert.equal((await service.end('SIGTERM')).code, 0);
 
     const command = new BetterSqlite3(join(directory, 'petstore.db'));
@@ -197,18 +198,18 @@ describe('a shop does not move', () => {
     assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
   });
 
-  it('by halves: killed in the middle it leaves nothing, and meanwhile nobody could write', async t => {
+  it('partly: killed in the middle it stores nothing, and no process can write meanwhile', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 20_000);
-    // The copy comes as far as the orders, and waits there for the test.
+    addPets(directory, 20_000);
+    // The copy reaches the orders, and waits there for the test.
     await query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
     await query('CREATE TRIGGER wait BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION wait()');
     await query('SELECT pg_advisory_lock(1)');
     const copy = start(t, ['migrate-store'], environment);
-    const isAtWork = async () =>
+    const isWaiting = async () =>
       (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
-    await until('the copy waits for the test', isAtWork, 30);
+    await until('the copy waits for the test', isWaiting, 30);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });
     assert.throws(() => other.exec('BEGIN IMMEDIATE'), { code: 'SQLITE_BUSY' });
@@ -219,17 +220,17 @@ describe('a shop does not move', () => {
     const connections = () =>
       query(`SELECT 1 FROM pg_stat_activity
              WHERE datname = current_database() AND application_name LIKE 'petstore%'`);
-    await until('its connections are closed', async () => (await connections()).length === 0, 30);
-    await assertNothingThere(query);
+    await until('the connections of the copy are closed', async () => (await connections()).length === 0, 30);
+    await assertEmpty(query);
 
     await query('DROP TRIGGER wait ON orders');
     assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
     assert.deepEqual(await query('SELECT count(*) FROM pets'), [['20000']]);
   });
 
-  it('when what arrives is not what was sent, be it one letter', async t => {
+  it('when one letter of the copy differs', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 2);
+    addPets(directory, 2);
     await query(`CREATE FUNCTION garble() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN NEW.name = replace(NEW.name, ''2'', ''3''); RETURN NEW; END'`);
     await query('CREATE TRIGGER garble BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION garble()');
@@ -237,12 +238,12 @@ describe('a shop does not move', () => {
       await run(t, ['migrate-store'], environment),
       /The copy of pets differs, so nothing was stored: name_sum is \d+ in the embedded store and \d+ in PostgreSQL/,
     );
-    await assertNothingThere(query);
+    await assertEmpty(query);
   });
 
   it('when its connection breaks', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 2);
+    addPets(directory, 2);
     await query(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END'`);
     await query('CREATE TRIGGER die BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION die()');
@@ -250,17 +251,17 @@ describe('a shop does not move', () => {
       await run(t, ['migrate-store'], environment),
       /The copy failed at orders, and nothing was stored: terminating connection/,
     );
-    await assertNothingThere(query);
+    await assertEmpty(query);
   });
 
-  it('when PostgreSQL rejects a row, and says which table it is of', async t => {
+  it('when PostgreSQL rejects a row, and names its table', async t => {
     const { directory, environment, query } = await stores(t);
-    breed(directory, 2);
+    addPets(directory, 2);
     await query('ALTER TABLE pets ADD CHECK (quantity < 2)');
     assertExplained(
       await run(t, ['migrate-store'], environment),
       /failed at pets, and nothing was stored: new row .* violates check constraint/,
     );
-    await assertNothingThere(query);
+    await assertEmpty(query);
   });
 });

@@ -10,7 +10,7 @@ import { openSqlite } from '../../src/db/sqlite.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { dataDirectory, run } from '../support/service-process.ts';
 
-/** The whole schema and what was noted about it. */
+/** The whole schema, and the applied migrations. */
 function dump(db: BetterSqlite3.Database): unknown {
   return {
     schema: db.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all(),
@@ -36,7 +36,7 @@ const broken = {
 };
 
 describe('migrations', () => {
-  it('bring an empty directory up to date, and the next start changes nothing', async t => {
+  it('create the current schema in an empty directory, and the next start changes nothing', async t => {
     const directory = join(dataDirectory(t), 'made/at/start');
     const store = { directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock };
     await openSqlite(store).close();
@@ -60,7 +60,7 @@ describe('migrations', () => {
     );
   });
 
-  it('apply only what is new', () => {
+  it('apply only new ones', () => {
     const db = new BetterSqlite3(':memory:');
     migrateSqlite(db, [pen]);
     db.exec('INSERT INTO pens VALUES (7)');
@@ -72,7 +72,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('leave nothing behind when one fails, not even those before it', () => {
+  it('change nothing when one fails, not even by those before it', () => {
     const db = new BetterSqlite3(':memory:');
     assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);
     assert.deepEqual(db.prepare('SELECT name FROM sqlite_schema').all(), []);
@@ -83,7 +83,7 @@ describe('migrations', () => {
     assert.deepEqual(dump(db), before);
   });
 
-  it('leave a newer schema alone, and say what to do', async t => {
+  it('do not change a newer schema, and report the remedy', async t => {
     const directory = dataDirectory(t);
     await openSqlite({ directory, writeBatch: 1, maxQueue: 1_000, clock: systemClock }).close();
     const db = new BetterSqlite3(join(directory, 'petstore.db'));
@@ -104,8 +104,8 @@ describe('migrations', () => {
   });
 });
 
-describe('processes that start at once on an empty directory', () => {
-  it('all find it up to date', async t => {
+describe('concurrent processes on an empty directory', () => {
+  it('all report that the schema is up to date', async t => {
     const directory = dataDirectory(t);
     const ends = await Promise.all(
       Array.from({ length: 6 }, () => run(t, ['migrate'], { PETSTORE_DATA: directory })),

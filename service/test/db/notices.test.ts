@@ -19,7 +19,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
         order.push('notice');
         seen.push(count(db));
       });
-      db.onNotice('doors', () => order.push('notice of something else'));
+      db.onNotice('doors', () => order.push('another notice'));
       await db.write(async tx => {
         await tx.write(async inner => {
           inner.notify('shelves');
@@ -34,7 +34,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       assert.deepEqual(await Promise.all(seen), [{ n: 1 }]);
     });
 
-    it('is not sent by the transactions after it', async t => {
+    it('is not sent again by later transactions', async t => {
       const { db } = await openStore(t);
       let notices = 0;
       db.onNotice('shelves', () => notices++);
@@ -46,7 +46,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
 }
 
 describe('a notice of a transaction on PostgreSQL', () => {
-  it('waits for the answer to the commit', async t => {
+  it('waits for the response to the commit', async t => {
     const { db } = await openPostgresStore(t);
     const order: string[] = [];
     db.onNotice('shelves', () => order.push('notice'));
@@ -60,7 +60,7 @@ describe('a notice of a transaction on PostgreSQL', () => {
     assert.deepEqual(order, ['committed', 'notice']);
   });
 
-  it('is sent also when the connection breaks during the commit, because the change may have been made', async t => {
+  it('is also sent when the connection breaks during the commit, because the change may be stored', async t => {
     const { openAgain, url } = await openPostgresStore(t);
     const proxy = await startPostgresProxy(url);
     t.after(() => proxy.close());

@@ -12,7 +12,7 @@ interface ApiResponse {
 }
 
 /**
- * A shop whose disk can be taken away. Requests do not come over the network: a new socket could take the number of a
+ * A shop whose disk can fail. Requests are not sent over the network, because a new socket could take the number of a
  * file that is being exchanged.
  */
 async function aShop(t: TestContext) {
@@ -47,12 +47,12 @@ function assertUnavailable({ status, code, headers }: ApiResponse): void {
 }
 
 describe('while the disk is full', () => {
-  it('a write answers 503, reads go on, and afterwards writes work by themselves', async t => {
+  it('a write gets 503 and reads work; writes recover by themselves', async t => {
     const { send, failDisk } = await aShop(t);
-    const mend = failDisk('writes');
+    const repair = failDisk('writes');
     const rejected = await send('POST', '/categories', { name: 'Cats' });
     const read = await send('GET', '/categories/1');
-    mend();
+    repair();
 
     assertUnavailable(rejected);
     assert.equal(read.status, 200);
@@ -62,12 +62,12 @@ describe('while the disk is full', () => {
 });
 
 describe('while the disk fails', () => {
-  it('a write answers 503 with true headers and changes nothing; afterwards writes work by themselves', async t => {
+  it('a write gets 503 with correct headers and changes nothing; writes recover by themselves', async t => {
     const { send, failDisk } = await aShop(t);
     const before = await send('GET', '/categories/1');
-    const mend = failDisk('reads and writes');
+    const repair = failDisk('reads and writes');
     const rejected = await send('POST', '/categories', { name: 'Cats' });
-    mend();
+    repair();
 
     assertUnavailable(rejected);
     const used =
@@ -77,49 +77,49 @@ describe('while the disk fails', () => {
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
-  it('every write of a batch is rejected, and none of them is there afterwards', async t => {
+  it('every write of a batch is rejected, and none of them is stored', async t => {
     const { app, send, failDisk } = await aShop(t);
-    const mend = failDisk('reads and writes');
+    const repair = failDisk('reads and writes');
     const names = Array.from({ length: 20 }, (_, i) => `Category ${i}`);
     const rejected = await Promise.all(names.map(name => send('POST', '/categories', { name })));
-    mend();
+    repair();
 
     rejected.forEach(assertUnavailable);
     assert.deepEqual(await app.db.all('SELECT name FROM categories'), [{ name: 'Dogs' }]);
   });
 
-  it('a read answers 503, and afterwards reads work by themselves', async t => {
+  it('a read gets 503; reads recover by themselves', async t => {
     const { send, failDisk } = await aShop(t);
-    // The write leaves the readers nothing in memory that is still true.
+    // The write invalidates everything that the readers have cached.
     await send('POST', '/categories', { name: 'Cats' });
-    const mend = failDisk('reads and writes');
+    const repair = failDisk('reads and writes');
     const rejected = [await send('GET', '/categories/1'), await send('GET', '/categories')];
-    mend();
+    repair();
 
     rejected.forEach(assertUnavailable);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
-  it('a key that has to be looked up is neither accepted nor rejected, and the answer has all headers', async t => {
+  it('a key that is not in memory gets 503 with all headers, not 401', async t => {
     const { send, clock, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
     clock.turn(2 * SECOND);
-    const mend = failDisk('reads and writes');
+    const repair = failDisk('reads and writes');
     const rejected = await send('GET', '/categories/1');
-    mend();
+    repair();
 
     assertUnavailable(rejected);
     assert.equal((await send('GET', '/categories/1')).status, 200);
   });
 
-  it('the process is alive but not ready, and afterwards it is', async t => {
+  it('the process is healthy but not ready; it becomes ready again by itself', async t => {
     const { send, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
-    const mend = failDisk('reads and writes');
-    const [alive, ready] = [await send('GET', '/healthz'), await send('GET', '/readyz')];
-    mend();
+    const repair = failDisk('reads and writes');
+    const [health, ready] = [await send('GET', '/healthz'), await send('GET', '/readyz')];
+    repair();
 
-    assert.equal(alive.status, 200);
+    assert.equal(health.status, 200);
     assertUnavailable(ready);
     assert.equal((await send('GET', '/readyz')).status, 200);
   });

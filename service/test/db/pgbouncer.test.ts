@@ -14,7 +14,7 @@ import { tally } from '../support/replicas.ts';
 import { dataDirectory, run, serve } from '../support/service-process.ts';
 import { administer, emptyDatabase, urlOf } from '../support/test-store.ts';
 
-/** Of all connections that a service opens in transaction mode to one database, pgbouncer opens this many to the server. */
+/** How many server connections pgbouncer opens for all connections of a service to one database in transaction mode. */
 const SHARED = 3;
 
 const poolers: Record<'transaction' | 'session', { poolSize: number; pgbouncer?: Pgbouncer }> = {
@@ -33,15 +33,15 @@ after(async () => {
   for (const { pgbouncer } of Object.values(poolers)) await pgbouncer?.stop();
 });
 
-/** A database without tables: its URL, and the one by way of pgbouncer. */
+/** A database without tables: its URL, and the URL through pgbouncer. */
 async function aDatabase(t: TestContext, mode: 'transaction' | 'session') {
   const { name, url } = await emptyDatabase();
-  // pgbouncer keeps connections that its clients have left.
+  // pgbouncer keeps connections open after its clients have closed theirs.
   t.after(() => administer(client => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
   return { url, pooledUrl: poolers[mode].pgbouncer!.through(url) };
 }
 
-/** Runs a query on a session of its own. */
+/** Runs a query in its own session. */
 async function rowsOf(url: string, sql: string): Promise<unknown[]> {
   return withSession(url, async session => (await session.query(sql)).rows);
 }
@@ -58,7 +58,7 @@ async function withSession<T>(url: string, work: (session: Session) => Promise<T
 
 for (const mode of ['transaction', 'session'] as const) {
   describe(`two replicas behind pgbouncer in ${mode} mode`, () => {
-    it('serve clients that come at once, sell no unit twice, and tell each other of events', async t => {
+    it('serve concurrent clients, sell no unit twice, and notify each other of events', async t => {
       const { url, pooledUrl } = await aDatabase(t, mode);
       const directory = dataDirectory(t);
       const replica = async () => {
@@ -94,27 +94,27 @@ for (const mode of ['transaction', 'session'] as const) {
       await assertInvariants(sql => rowsOf(url, sql));
     });
 
-    it('say so in the log', async t => {
+    it('log the pooler', async t => {
       const { pooledUrl } = await aDatabase(t, mode);
       const service = await serve(t, dataDirectory(t), { DATABASE_URL: pooledUrl });
       const { stdout } = await service.end('SIGTERM');
       assert.match(stdout, /"msg":"A pooler is in front of PostgreSQL: statements are not prepared"/);
     });
 
-    it('keep the time limit of a statement, and leave no setting to other clients', async t => {
+    it('apply the time limit of a statement, and leave no setting to other clients', async t => {
       const { pooledUrl } = await aDatabase(t, mode);
       const db = await openPostgres(postgresOptions(pooledUrl, { statementSeconds: 1 }));
       try {
         const failsWith = (state: string) => (error: Error) =>
           (error.cause as { code?: string }).code === state;
         const slow = 'SELECT pg_sleep(30)';
-        // Cancelled by the server, before this process gives the connection up.
+        // The server cancels it before this process gives up the connection.
         await assert.rejects(db.all(slow), failsWith('57014'));
         await assert.rejects(
           db.write(tx => tx.all(slow)),
           failsWith('57014'),
         );
-        // A transaction that only reads.
+        // A read-only transaction.
         await assert.rejects(db.all('DELETE FROM pets RETURNING id'), failsWith('25006'));
         assert.equal(await db.run('DELETE FROM pets'), 0);
       } finally {
@@ -128,7 +128,7 @@ for (const mode of ['transaction', 'session'] as const) {
       assert.deepEqual(settings, []);
     });
 
-    it('can be moved to from the embedded store', async t => {
+    it('can be the target of a move from the embedded store', async t => {
       const directory = dataDirectory(t);
       assert.equal((await run(t, ['seed'], { PETSTORE_DATA: directory })).code, 0);
       const { url, pooledUrl } = await aDatabase(t, mode);
@@ -140,7 +140,7 @@ for (const mode of ['transaction', 'session'] as const) {
 }
 
 describe('a connection', () => {
-  it('is found to lead to a pooler in both modes, and else to the server', async t => {
+  it('to a pooler is detected in both modes, and one to the server is not taken for it', async t => {
     for (const mode of ['transaction', 'session'] as const) {
       const { url, pooledUrl } = await aDatabase(t, mode);
       assert.equal(await withSession(pooledUrl, isPooled), true, mode);
@@ -148,7 +148,7 @@ describe('a connection', () => {
     }
   });
 
-  it('prepares statements only where it keeps them', () => {
+  it('prepares statements only if the server retains them', () => {
     const query = { name: 's1', text: 'SELECT $1', values: [1] };
     assert.deepEqual(directSessions(5_000).statement(query), query);
     assert.deepEqual(pooledSessions(5_000).statement(query), { text: 'SELECT $1', values: [1] });

@@ -11,22 +11,22 @@ function addCategory(db: Database | Transaction, name: string): Promise<number> 
   return db.run('INSERT INTO categories (name, name_key) VALUES (?, ?)', [name, name]);
 }
 
-function isUnavailable(told: RegExp): (error: unknown) => boolean {
+function isUnavailable(message: RegExp): (error: unknown) => boolean {
   return error => {
     assert.ok(error instanceof DatabaseUnavailable, String(error));
-    assert.match(error.message, told);
+    assert.match(error.message, message);
     return true;
   };
 }
 
-const AWAY = /cannot be reached or does not respond in time; nothing was changed/;
+const UNAVAILABLE = /cannot be reached or does not respond in time; nothing was changed/;
 const BUSY = /^More requests wait .* nothing was changed/;
 const UNKNOWN = /^The connection to the database broke .* may or may not have been stored/;
 
-/** As it is on its way, with its end: BEGIN … READ COMMITTED is something else. */
+/** The protocol message with its terminator, because BEGIN … READ COMMITTED contains the word, too. */
 const COMMIT = 'COMMIT\0';
 
-/** A store whose server is reached through a proxy, and its database as it is. */
+/** A store whose server is reached through a proxy, and the names that its database really contains. */
 async function openThroughProxy(t: TestContext) {
   const { url, drop } = await newDatabase();
   const proxy = await startPostgresProxy(url);
@@ -43,7 +43,7 @@ async function openThroughProxy(t: TestContext) {
 }
 
 describe('a commit', () => {
-  it('whose answer is lost is told as unknown, for it may have been done', async t => {
+  it('whose response is lost is reported as unknown, because it may have been stored', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     await addCategory(db, 'before');
     proxy.decide(COMMIT, 'done, then disconnected');
@@ -52,7 +52,7 @@ describe('a commit', () => {
     assert.deepEqual(await names(), ['after', 'before', 'during']);
   });
 
-  it('that never arrived is told as unknown just so', async t => {
+  it('that never arrives is also reported as unknown', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     proxy.decide(COMMIT, 'not done');
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
@@ -60,7 +60,7 @@ describe('a commit', () => {
     assert.deepEqual(await names(), ['after']);
   });
 
-  it('that is never answered is waited for as long as a statement may take, and little longer', async t => {
+  it('that gets no response is waited for as long as a statement may take, plus a short margin', async t => {
     const { db, proxy } = await openThroughProxy(t);
     proxy.decide(COMMIT, 'done, then silent');
     const begun = performance.now();
@@ -71,18 +71,18 @@ describe('a commit', () => {
 });
 
 describe('a connection that breaks', () => {
-  it('before the commit has changed nothing, and is told so', async t => {
+  it('before the commit has changed nothing, and the error states that', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     proxy.decide('INSERT INTO categories', 'done, then disconnected');
     const cutOff = db.write(async tx => {
       await addCategory(tx, 'during');
       await tx.get('SELECT 1 AS one');
     });
-    await assert.rejects(cutOff, isUnavailable(AWAY));
+    await assert.rejects(cutOff, isUnavailable(UNAVAILABLE));
     assert.deepEqual(await names(), []);
   });
 
-  it('while nobody uses it is replaced, for reads and for writes', async t => {
+  it('while it is idle is replaced, for reads and for writes', async t => {
     const { db, proxy, names } = await openThroughProxy(t);
     for (const name of ['a', 'b', 'c']) {
       await addCategory(db, name);
@@ -93,14 +93,14 @@ describe('a connection that breaks', () => {
     assert.deepEqual(await names(), ['a', 'b', 'c']);
   });
 
-  it('under a read is told as an outage, and the next read goes through', async t => {
+  it('during a read is reported as an outage, and the next read works', async t => {
     const { db, proxy } = await openThroughProxy(t);
     proxy.decide('SELECT 17', 'not done');
-    await assert.rejects(db.get('SELECT 17 AS n'), isUnavailable(AWAY));
+    await assert.rejects(db.get('SELECT 17 AS n'), isUnavailable(UNAVAILABLE));
     assert.deepEqual(await db.get('SELECT 18 AS n'), { n: 18 });
   });
 
-  it('on the server’s side is told as an outage, in a transaction and outside', async t => {
+  it('on the server’s side is reported as an outage', async t => {
     const { db, name } = await openPostgresStore(t);
     const endAll = () =>
       administer(client =>
@@ -113,7 +113,7 @@ describe('a connection that breaks', () => {
       await endAll();
       await addCategory(tx, 'after');
     });
-    await assert.rejects(ended, isUnavailable(AWAY));
+    await assert.rejects(ended, isUnavailable(UNAVAILABLE));
     await addCategory(db, 'next');
     assert.deepEqual(await db.all('SELECT name FROM categories'), [{ name: 'next' }]);
   });
@@ -124,7 +124,7 @@ function untilNoneIsOpen(db: Database): Promise<void> {
 }
 
 describe('the bounded queue', () => {
-  it('rejects at once what is too much, reads and writes alike, and then goes on', async t => {
+  it('rejects excess reads and writes at once, and later accepts them again', async t => {
     const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
     const release = Promise.withResolvers<void>();
     const held = Array.from({ length: 10 }, () => db.write(() => release.promise));
@@ -137,7 +137,7 @@ describe('the bounded queue', () => {
     assert.equal(await addCategory(db, 'after'), 1);
   });
 
-  it('tells how many wait and how many connections there are', async t => {
+  it('reports how many requests wait and how many connections exist', async t => {
     const { db } = await openPostgresStore(t, { connections: 3 });
     const release = Promise.withResolvers<void>();
     const begun: Promise<void>[] = [];
@@ -165,7 +165,7 @@ describe('a wait', () => {
     return performance.now() - begun;
   }
 
-  it('for a connection that others use ends just so: the database is busy', async t => {
+  it('for a connection that others use ends with an error: the database is busy', async t => {
     const { db } = await openPostgresStore(t, { connections: 2, statementSeconds: 1 });
     const release = Promise.withResolvers<void>();
     const holding = db.write(async tx => {
@@ -178,17 +178,17 @@ describe('a wait', () => {
     await holding;
   });
 
-  it('for a statement ends after the time that one may take, for reads and for writes', async t => {
+  it('for a statement ends after its time limit, for reads and for writes', async t => {
     const { db } = await openPostgresStore(t, { statementSeconds: 1 });
     const sql = 'SELECT pg_sleep(30)';
-    for (const ask of [() => db.get(sql), () => db.write(tx => tx.get(sql))]) {
-      const waited = await durationOf(assert.rejects(ask(), isUnavailable(AWAY)));
+    for (const query of [() => db.get(sql), () => db.write(tx => tx.get(sql))]) {
+      const waited = await durationOf(assert.rejects(query(), isUnavailable(UNAVAILABLE)));
       assert.ok(waited < 4_000, `${waited} ms`);
     }
     assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
   });
 
-  it('for a lock that is never let go ends just so, and for one of a row', async t => {
+  it('for a lock that is never released ends after the time limit, also for the lock of a row', async t => {
     const { db, openAgain } = await openPostgresStore(t, { statementSeconds: 1 });
     const other = await openAgain({ statementSeconds: 60 });
     await addCategory(db, 'a');
@@ -212,7 +212,7 @@ describe('a wait', () => {
     await holding;
   });
 
-  it('for a transaction that does nothing is ended by the server', async t => {
+  it('for an idle transaction ends, because the server ends the transaction', async t => {
     const { db } = await openPostgresStore(t, { statementSeconds: 1 });
     const idle = db.write(async tx => {
       await addCategory(tx, 'idle');

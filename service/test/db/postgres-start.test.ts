@@ -9,18 +9,18 @@ import { readMigrations } from '../../src/db/migrations.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { emptyPostgres, postgresOptions } from '../support/engines.ts';
 
-/** Opens a database that cannot be used, and returns the message of the error. */
+/** Fails to open a database, and returns the message of the error. */
 async function rejectionOf(
   url: string,
   kind: typeof UnusableStore | typeof StoreUnavailable = UnusableStore,
 ): Promise<string> {
-  let told = '';
+  let text = '';
   await assert.rejects(openPostgres(postgresOptions(url)), (error: Error) => {
     assert.ok(error instanceof kind, String(error));
-    told = error.message;
+    text = error.message;
     return true;
   });
-  return told;
+  return text;
 }
 
 /** A connection to a database without tables. */
@@ -31,7 +31,7 @@ async function aSession(t: TestContext): Promise<pg.Client> {
   return client;
 }
 
-/** Everything in the schema, and what was noted about it. */
+/** The tables of the schema, and the applied migrations. */
 async function dump(client: pg.Client): Promise<unknown> {
   const { rows: tables } = await client.query(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name",
@@ -49,8 +49,8 @@ const broken = {
   sql: 'CREATE TABLE cages (id INTEGER); INSERT INTO nowhere VALUES (1)',
 };
 
-describe('ten replicas that start at once on an empty database', () => {
-  it('migrate it once, and all find it up to date', async t => {
+describe('ten concurrent replicas on an empty database', () => {
+  it('migrate it once, and all see the current schema', async t => {
     const url = await emptyPostgres(t);
     const replicas = await Promise.all(
       Array.from({ length: 10 }, () => openPostgres(postgresOptions(url, { connections: 2 }))),
@@ -64,13 +64,13 @@ describe('ten replicas that start at once on an empty database', () => {
         rows.map(({ version, name }) => [version, name]),
         readMigrations('postgres').map(({ version, name }) => [version, name]),
       );
-      assert.deepEqual(rows, applied[0], 'by the same one');
+      assert.deepEqual(rows, applied[0], 'one replica applied them');
     }
   });
 });
 
 describe('migrations of PostgreSQL', () => {
-  it('apply only what is new, and a second time change nothing', async t => {
+  it('apply only new ones, and change nothing the second time', async t => {
     const client = await aSession(t);
     await migratePostgres(client, [pen]);
     await client.query('INSERT INTO pens VALUES (7)');
@@ -82,7 +82,7 @@ describe('migrations of PostgreSQL', () => {
     await client.end();
   });
 
-  it('leave nothing behind when one fails, not even those before it', async t => {
+  it('change nothing when one fails, not even by those before it', async t => {
     const client = await aSession(t);
     await assert.rejects(migratePostgres(client, [pen, broken]), /nowhere/);
     assert.deepEqual(await dump(client), { tables: [], applied: [] });
@@ -94,7 +94,7 @@ describe('migrations of PostgreSQL', () => {
     await client.end();
   });
 
-  it('leave a newer schema alone, and say what to do', async t => {
+  it('do not change a newer schema, and report the remedy', async t => {
     const url = await emptyPostgres(t);
     await (await openPostgres(postgresOptions(url))).close();
     const client = new pg.Client(url);
@@ -107,8 +107,8 @@ describe('migrations of PostgreSQL', () => {
   });
 });
 
-describe('a database that is read-only for the moment', () => {
-  it('is opened when its schema is up to date, and is away when it is not', async t => {
+describe('a database that is temporarily read-only', () => {
+  it('is opened when its schema is up to date, and is otherwise unavailable', async t => {
     const url = await emptyPostgres(t);
     const session = new pg.Client(url);
     await session.connect();
@@ -141,24 +141,24 @@ describe('a server that cannot be used is rejected with its reason:', () => {
   });
 
   it('one that cannot be reached, without its password', async () => {
-    const told = await rejectionOf('postgres://shop:secret@127.0.0.1:1/petstore', StoreUnavailable);
+    const text = await rejectionOf('postgres://shop:secret@127.0.0.1:1/petstore', StoreUnavailable);
     assert.match(
-      told,
+      text,
       /^The database postgres:\/\/shop:\*\*\*@127\.0\.0\.1:1\/petstore cannot be used: .*ECONNREFUSED/,
     );
-    assert.doesNotMatch(told, /secret/);
+    assert.doesNotMatch(text, /secret/);
   });
 
   it('a database that does not exist, without its password', async t => {
     const url = new URL(await emptyPostgres(t));
     url.pathname = '/nowhere';
     url.password = 'secret';
-    const told = await rejectionOf(url.href);
-    assert.match(told, /cannot be used: database "nowhere" does not exist/);
-    assert.doesNotMatch(told, /secret/);
+    const text = await rejectionOf(url.href);
+    assert.match(text, /cannot be used: database "nowhere" does not exist/);
+    assert.doesNotMatch(text, /secret/);
   });
 
-  it('one that takes connections and never answers, in a few seconds', async t => {
+  it('one that accepts connections and never responds, within a few seconds', async t => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     t.after(() => silent.close());
@@ -170,7 +170,7 @@ describe('a server that cannot be used is rejected with its reason:', () => {
   });
 });
 
-/** A server that says what PostgreSQL 14.9 says of itself, as far as it is asked (PostgreSQL, chapter 55). */
+/** A server that responds like PostgreSQL 14.9 to the statements of a start (PostgreSQL, chapter 55). */
 async function oldServer(t: TestContext): Promise<string> {
   const server = createServer(socket => {
     let isGreeted = false;

@@ -5,7 +5,7 @@ import { type Database, DatabaseUnavailable, type Queries, type Transaction } fr
 import { openPostgresStore } from '../support/engines.ts';
 import { Random } from '../support/random.ts';
 
-/** Categories named by one letter each, whose descriptions the tests count in. */
+/** Adds categories named by one letter each. The tests use their descriptions as counters. */
 async function addCategories(db: Database, ...names: string[]): Promise<void> {
   for (const name of names)
     await db.run("INSERT INTO categories (name, name_key, description) VALUES (?, ?, '0')", [name, name]);
@@ -22,7 +22,7 @@ function setCount(tx: Queries, name: string, count: number): Promise<number> {
   return tx.run('UPDATE categories SET description = ? WHERE name = ?', [String(count), name]);
 }
 
-/** Two transactions that each wait until the other has come as far, once: run again they go straight on. */
+/** Makes two transactions wait for each other once. Run again, they continue at once. */
 function meeting(): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
@@ -33,7 +33,7 @@ function meeting(): () => Promise<void> {
 }
 
 describe('a lock', () => {
-  it('lets transactions of all replicas pass one after another, each seeing what those before it did', async t => {
+  it('runs transactions of all replicas one after another, and each sees the changes of those before it', async t => {
     const { db, openAgain } = await openPostgresStore(t);
     const replicas = [db, await openAgain()];
     await addCategories(db, 'a');
@@ -45,7 +45,7 @@ describe('a lock', () => {
     assert.equal(await countOf(db, 'a'), 100);
   });
 
-  it('is what makes them wait: without it changes are lost', async t => {
+  it('is necessary: without it, changes are lost', async t => {
     const { db } = await openPostgresStore(t);
     await addCategories(db, 'a');
     const meet = meeting();
@@ -58,13 +58,13 @@ describe('a lock', () => {
     assert.equal(await countOf(db, 'a'), 1);
   });
 
-  it('ends with its transaction, committed or not, before that is told of', async t => {
+  it('is released with its transaction, committed or not, before the write resolves', async t => {
     const { db, openAgain } = await openPostgresStore(t);
     const other = await openAgain();
     for (let i = 0; i < 20; i++) {
       const rejected = db.write(async tx => {
         await tx.lock('a');
-        throw new Error('refused');
+        throw new Error('rejected');
       });
       await assert.rejects(rejected, /rejected/);
       assert.ok(await other.write(tx => tx.tryLock('a')), 'after a rollback');
@@ -73,19 +73,19 @@ describe('a lock', () => {
     }
   });
 
-  it('that is only tried is rejected while another holds it, and not waited for', async t => {
+  it('that is only tried fails at once while another transaction holds it', async t => {
     const { db, openAgain } = await openPostgresStore(t);
     const other = await openAgain();
     await db.write(async tx => {
       assert.equal(await tx.tryLock('a'), true);
-      assert.equal(await tx.tryLock('a'), true, 'its holder has it');
+      assert.equal(await tx.tryLock('a'), true, 'its holder gets it again');
       assert.equal(await other.write(another => another.tryLock('a')), false);
       assert.equal(await other.write(another => another.tryLock('b')), true);
     });
     assert.equal(await other.write(another => another.tryLock('a')), true);
   });
 
-  it('among several is taken in one order, so that many transactions never deadlock', async t => {
+  it('is acquired in a fixed order with others, so that many transactions never deadlock', async t => {
     const { db, openAgain, name } = await openPostgresStore(t);
     const replicas = [db, await openAgain()];
     const random = new Random(7);
@@ -100,7 +100,7 @@ describe('a lock', () => {
       });
     };
     await Promise.all(Array.from({ length: 150 }, (_, i) => lockSome(i)));
-    assert.equal(attempts, 150, 'none was run again');
+    assert.equal(attempts, 150, 'no transaction ran again');
     assert.deepEqual(await deadlocksIn(db, name), 0);
   });
 });
@@ -114,8 +114,8 @@ async function deadlocksIn(db: Database, name: string): Promise<number> {
   return row!.deadlocks;
 }
 
-describe('transactions in each other’s way', () => {
-  it('that deadlock over rows are run again, and both are kept', async t => {
+describe('conflicting transactions', () => {
+  it('that deadlock over rows run again, and both are stored', async t => {
     const { db } = await openPostgresStore(t);
     await addCategories(db, 'a', 'b');
     const meet = meeting();
@@ -133,7 +133,7 @@ describe('transactions in each other’s way', () => {
     assert.deepEqual(rows, [{ description: '0xx' }, { description: '0xx' }]);
   });
 
-  it('that cannot be put in an order are run again', async t => {
+  it('that cannot be serialized run again', async t => {
     const { db } = await openPostgresStore(t);
     await addCategories(db, 'a');
     const meet = meeting();
@@ -147,7 +147,7 @@ describe('transactions in each other’s way', () => {
     assert.equal(await countOf(db, 'a'), 2);
   });
 
-  it('over a unique value are run again, and then find it taken', async t => {
+  it('over a unique value run again, and then find it taken', async t => {
     const { db } = await openPostgresStore(t);
     const meet = meeting();
     const addOnce = async (tx: Transaction) => {
@@ -161,7 +161,7 @@ describe('transactions in each other’s way', () => {
     assert.deepEqual(outcomes.toSorted(), ['added', 'taken']);
   });
 
-  it('over a reference are run again, and then find it gone', async t => {
+  it('over a reference run again, and then find it deleted', async t => {
     const { db } = await openPostgresStore(t);
     await addCategories(db, 'a');
     const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
@@ -172,22 +172,22 @@ describe('transactions in each other’s way', () => {
     });
     const adding = db.write(async tx => {
       await isDeleted;
-      if (!(await tx.get('SELECT 1 FROM categories WHERE id = 1'))) return 'gone';
+      if (!(await tx.get('SELECT 1 FROM categories WHERE id = 1'))) return 'deleted';
       await tx.run(
         "INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES ('x', 'x', 1, 'sold', 0)",
       );
       return 'added';
     });
-    assert.deepEqual(await Promise.all([adding, deleting]), ['gone', undefined]);
+    assert.deepEqual(await Promise.all([adding, deleting]), ['deleted', undefined]);
   });
 
-  it('without an end are given up after some attempts: the database is busy', async t => {
+  it('that always fail are given up after some attempts: the database is busy', async t => {
     const { db } = await openPostgresStore(t);
     for (const state of ['40001', '40P01']) {
       let attempts = 0;
       const hopeless = db.write(async tx => {
         attempts++;
-        await tx.run(`DO $$ BEGIN RAISE EXCEPTION 'in the way' USING ERRCODE = '${state}'; END $$`);
+        await tx.run(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '${state}'; END $$`);
       });
       await assert.rejects(hopeless, (error: Error) => {
         assert.ok(error instanceof DatabaseUnavailable);
@@ -198,7 +198,7 @@ describe('transactions in each other’s way', () => {
     }
   });
 
-  it('are not what a statement fails by that is wrong in itself: it is tried once', async t => {
+  it('are not the cause when a statement is wrong: it runs only once', async t => {
     const { db } = await openPostgresStore(t);
     let attempts = 0;
     const wrong = db.write(async tx => {
@@ -211,13 +211,13 @@ describe('transactions in each other’s way', () => {
 });
 
 describe('a transaction', () => {
-  it('in which a failure was ignored is not taken for kept', async t => {
+  it('in which an error was ignored does not resolve as stored', async t => {
     const { db } = await openPostgresStore(t);
-    const hushed = db.write(async tx => {
+    const caught = db.write(async tx => {
       await tx.run("INSERT INTO categories (name, name_key) VALUES ('a', 'a')");
       await tx.run('SELECT 1/0').catch(() => {});
     });
-    await assert.rejects(hushed, /ended with ROLLBACK/);
+    await assert.rejects(caught, /ended with ROLLBACK/);
     assert.deepEqual(await db.all('SELECT name FROM categories'), []);
   });
 });

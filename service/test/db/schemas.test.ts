@@ -9,14 +9,14 @@ interface Column {
   table: string;
   column: string;
   nullable: boolean;
-  /** The type, as far as both engines tell them apart. */
+  /** The type, as far as it differs between columns on both engines. */
   type: string;
 }
 
-/** Tables by which PostgreSQL numbers events; the embedded store does it by their IDs. */
+/** Tables with which PostgreSQL numbers events; the embedded store uses their IDs. */
 const OF_THE_RELAY = "('new_events', 'event_log')";
 
-/** What each of PostgreSQL's types is on SQLite, which knows one kind of integer. */
+/** The SQLite type for each PostgreSQL type. SQLite has one type of integer. */
 const types: Record<string, string> = { bigint: 'INTEGER', integer: 'INTEGER', text: 'TEXT', bytea: 'BLOB' };
 
 function sqliteSchema(): { columns: Column[]; keys: string[]; indexes: string[] } {
@@ -29,7 +29,7 @@ function sqliteSchema(): { columns: Column[]; keys: string[]; indexes: string[] 
   const columns: Column[] = [];
   const keys: string[] = [];
   for (const table of tables) {
-    // The extended form tells of generated columns, too.
+    // The extended form also returns generated columns.
     const infos = db.pragma(`table_xinfo(${table})`) as {
       name: string;
       type: string;
@@ -38,7 +38,7 @@ function sqliteSchema(): { columns: Column[]; keys: string[]; indexes: string[] 
     }[];
     for (const { name, type, notnull, pk } of infos) {
       if (pk > 0) keys.push(`${table}.${name}`);
-      // A column of the primary key takes no null, said or not.
+      // A column of the primary key is never null, even without NOT NULL.
       columns.push({ table, column: name, nullable: notnull === 0 && pk === 0, type });
     }
   }
@@ -61,7 +61,7 @@ describe('the two engines have the same', () => {
     assert.deepEqual(named('postgres'), named('sqlite'));
   });
 
-  it('tables, with the same columns that may be empty or not, and the same primary keys', async t => {
+  it('tables, with the same columns, the same nullable ones and the same primary keys', async t => {
     const { db } = await openPostgresStore(t);
     const rows = await db.all<{ table: string; column: string; is_nullable: string; data_type: string }>(
       `SELECT table_name AS "table", column_name AS "column", is_nullable, data_type

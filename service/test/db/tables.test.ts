@@ -10,7 +10,7 @@ import type { Table } from '../../src/db/table.ts';
 import { InventoryItem } from '../../src/inventory/inventory-item.ts';
 import { Order, orderTable } from '../../src/orders/order.ts';
 
-/** Short texts of few letters are often equal, also without regard to case. */
+/** Short texts of few letters are often equal, also when case is ignored. */
 const text = fc.oneof(fc.string(), fc.constantFrom('Dogs', 'dogs', 'DOGS'));
 
 const integer = fc.integer({ min: 0 });
@@ -19,7 +19,7 @@ const instant = fc
   .integer({ min: 0, max: Date.UTC(2100, 0) })
   .map(milliseconds => new Date(milliseconds).toISOString());
 
-/** Values of a property, by its schema. */
+/** Values of a property, according to its schema. */
 function valuesOf(schema: Schema): Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.type === 'boolean') return fc.boolean();
@@ -42,7 +42,7 @@ function describeTable<Resource extends object>(
   const resources = fc.record(values).map(withoutAbsent) as Arbitrary<Resource>;
 
   describe(`the table of ${title}`, () => {
-    it('reads back what it has written, in the order of the contract', () => {
+    it('reads back the values that it wrote, in the order of the contract', () => {
       fc.assert(
         fc.property(resources, integer, (resource, storedId) => {
           const written = table.valuesOf(resource);
@@ -63,7 +63,7 @@ function describeTable<Resource extends object>(
     });
 
     for (const name of names.filter(name => !table.columnOf(name).isAssigned)) {
-      it(`notices a change of ${name}`, () => {
+      it(`detects a change of ${name}`, () => {
         fc.assert(
           fc.property(resources, values[name]!, (before, value) => {
             const after = withoutAbsent({ ...before, [name]: value }) as Resource;
@@ -74,7 +74,7 @@ function describeTable<Resource extends object>(
       });
     }
 
-    it('takes equal states for equal', () => {
+    it('detects no change between equal states', () => {
       fc.assert(fc.property(resources, resource => !table.differ(resource, structuredClone(resource))));
     });
   });

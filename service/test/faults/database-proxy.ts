@@ -3,20 +3,20 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 interface Link {
-  /** To the service. */
+  /** The socket to the service. */
   near: Socket;
-  /** To PostgreSQL. */
+  /** The socket to PostgreSQL. */
   far: Socket;
 }
 
-/** What becomes of an answer to COMMIT. */
-type CommitFate = 'arrives' | 'is cut off' | 'never arrives';
+/** What the proxy does with the response to a COMMIT. */
+type CommitResponse = 'arrives' | 'is cut off' | 'never arrives';
 
 /** A network between the service and PostgreSQL that can be disturbed. */
 export class DatabaseProxy {
-  /** Of the database, through this network. */
+  /** The URL of the database through this network. */
   readonly url: string;
-  commitResponse: CommitFate = 'arrives';
+  commitResponse: CommitResponse = 'arrives';
   readonly #server: Server;
   readonly #links = new Set<Link>();
   #isSilent = false;
@@ -44,13 +44,13 @@ export class DatabaseProxy {
     return proxy;
   }
 
-  /** From now on nothing passes, not even that a side has closed: each waits for the other. */
+  /** From now on, forwards nothing, not even the end of a connection, so that each side waits for the other. */
   goSilent(): void {
     this.#isSilent = true;
   }
 
-  /** New connections pass; what was silent before stays so. */
-  heal(): void {
+  /** Forwards new connections again. Connections that were silent before remain silent. */
+  restore(): void {
     this.#isSilent = false;
   }
 
@@ -59,7 +59,7 @@ export class DatabaseProxy {
     for (const { near } of this.#links) near.resetAndDestroy();
   }
 
-  /** Breaks every connection and lets nobody connect. */
+  /** Breaks every connection and rejects new ones. */
   async reject(): Promise<void> {
     const port = Number(new URL(this.url).port);
     this.#server.close();
@@ -71,25 +71,25 @@ export class DatabaseProxy {
     };
   }
 
-  /** Ends what `reject` began. */
+  /** Accepts connections again after `reject`. */
   accept: () => Promise<void> = async () => {};
 
   #join(link: Link): void {
     const { near, far } = link;
     let isSilent = this.#isSilent;
     let isCommitting = false;
-    const passes = () => {
+    const isForwarding = () => {
       isSilent ||= this.#isSilent;
       return !isSilent;
     };
     this.#links.add(link);
     near.on('data', bytes => {
-      if (!passes()) return;
+      if (!isForwarding()) return;
       isCommitting = bytes.includes('COMMIT\0');
       far.write(bytes);
     });
     far.on('data', bytes => {
-      if (!passes()) return;
+      if (!isForwarding()) return;
       if (isCommitting && this.commitResponse === 'is cut off') near.resetAndDestroy();
       else if (isCommitting && this.commitResponse === 'never arrives') isSilent = true;
       else near.write(bytes);
@@ -100,7 +100,7 @@ export class DatabaseProxy {
     ] as const) {
       one.on('error', () => {});
       one.on('close', () => {
-        if (passes()) other.destroy();
+        if (isForwarding()) other.destroy();
         if (near.destroyed && far.destroyed) this.#links.delete(link);
       });
     }

@@ -13,7 +13,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { administer, emptyDatabase, endConnections } from '../support/test-store.ts';
 import { until } from '../support/until.ts';
 
-/** What brings a problem about, and what ends it. */
+/** A shop, and functions that start and end a fault of its store. */
 interface Fault {
   shop: TestApp;
   begin: () => Promise<void> | void;
@@ -29,7 +29,7 @@ async function fullDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   return { shop, begin: disk.fill, end: disk.makeRoom };
 }
 
-/** Writes fail as they do on a file system that became read-only under a process: with an I/O error. */
+/** Writes fail with an I/O error, like on a file system that became read-only under a process. */
 async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   const shop = await startTestApp(t, { shared: false });
   let end = () => {};
@@ -42,7 +42,9 @@ async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   };
 }
 
-/** The database is on a disk of its own; the log of PostgreSQL, which would stop the server, is on another. */
+/**
+ * The database is on its own disk. The log of PostgreSQL is on another one, because a full log would stop the server.
+ */
 async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
   const disk = smallDisk(24 * MEGABYTE);
   const directory = join(disk.directory, 'tablespace');
@@ -112,7 +114,7 @@ const outages = ({ logLines }: TestApp) => logLines().filter(({ msg }) => msg ==
 
 for (const [name, start, problem, reason] of faults) {
   describe(`while ${name}`, () => {
-    it('reads are served, writes get 503, /readyz is degraded, and all works by itself afterwards', async t => {
+    it('reads are served, writes get 503, /readyz is degraded, and the service recovers by itself', async t => {
       const { shop, begin, end } = await start(t);
       const { api, clock } = shop;
       const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
@@ -133,12 +135,13 @@ for (const [name, start, problem, reason] of faults) {
       clock.turn(5 * SECOND);
       assert.deepEqual((await api.get('/readyz')).body, READY);
       assert.equal((await api.post('/pets', aPet(categoryId))).status, 201);
-      // Writes that fail while reads do not are no reason to say in turn that the database is away and back.
-      const away = shop.logLines().filter(({ msg }) => msg === 'The database cannot be reached');
-      assert.ok(away.length <= 1, `${away.length} lines`);
+      // Writes that fail while reads work must not make the log report again and again that the database is unavailable
+      // and back.
+      const unavailable = shop.logLines().filter(({ msg }) => msg === 'The database cannot be reached');
+      assert.ok(unavailable.length <= 1, `${unavailable.length} lines`);
     });
 
-    it('the log has one line a second with the reason and the number of failures', async t => {
+    it('one line a second is logged with the reason and the number of failures', async t => {
       const { shop, begin, end } = await start(t);
       const { api, clock } = shop;
       const { id: categoryId } = (await api.post('/categories', { name: 'Dogs' })).body;
@@ -149,12 +152,12 @@ for (const [name, start, problem, reason] of faults) {
       }
       assert.equal(outages(shop).length, 1);
       clock.turn(SECOND);
-      await until('the rest is logged', () => outages(shop).length > 1);
+      await until('the other failures are logged', () => outages(shop).length > 1);
       await end();
       const lines = outages(shop);
       assert.equal(lines.length, 2);
       let requests = 0;
-      // The first may be of work in the background whose connection was ended, and names the reason of that.
+      // The first line can be of a background task whose connection was ended, and then it has that reason.
       assert.match(String(lines[1]!.reason), reason);
       for (const line of lines) {
         assert.equal(line.level, 40);
@@ -167,7 +170,7 @@ for (const [name, start, problem, reason] of faults) {
 }
 
 describe('a disk that fails without traffic', () => {
-  it('is found by /readyz, by a probe that writes at most once a second', async t => {
+  it('is detected by /readyz, with a probe that writes at most once a second', async t => {
     const { shop, begin, end } = await failingDiskOfTheEmbeddedStore(t);
     const { api, clock, app } = shop;
     const tryWrite = t.mock.method(app.db, 'tryWrite');

@@ -7,10 +7,10 @@ import { LONGEST_RESPONSE, respondedInTime } from './shop-on-postgres.ts';
 
 const CLIENTS = 400;
 
-/** Its body is as large as one may be: what is rejected must not be kept. */
+/** A body of nearly the maximum size: the service must not retain those that it rejects. */
 const body = `{"name": "Never"${' '.repeat(60_000)}}`;
 
-/** Many clients, each sending one request after another for so long; answers how many were rejected with 503. */
+/** Many clients send one request after another for this long. Returns how many requests were rejected with 503. */
 export async function load({ url, adminKey }: ServiceProcess, milliseconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true });
   const end = performance.now() + milliseconds;
@@ -40,7 +40,7 @@ export async function load({ url, adminKey }: ServiceProcess, milliseconds: numb
   return rejected;
 }
 
-/** The memory that a process holds, in MB. */
+/** The resident memory of a process, in MB. */
 export function residentMegabytes(pid: number): number {
   const kilobytes =
     process.platform === 'linux'

@@ -13,14 +13,14 @@ import {
 const holder = postgresOfThisFile();
 
 describe('a row that another client of the database has locked', () => {
-  it('is answered 503 after the time limit of a statement, while all others go on', async t => {
+  it('gets 503 after the time limit of a statement, while all other requests continue', async t => {
     const { api, databaseUrl } = await aShop(t, await holder.postgres.createDatabase());
     const [locked, free] = [await aPet(api), await aPet(api)];
     const rename = (petId: number, name: string) => api.patch(`/pets/${petId}`, { name });
     await withConnection(databaseUrl, async other => {
       await other.query('BEGIN');
       await other.query('UPDATE pets SET name = name WHERE id = $1', [locked]);
-      // More than there are connections: they give way to each other, and to the rest of the shop.
+      // More than there are connections: they must leave room for each other, and for the rest of the shop.
       for (let times = 0; times < 2; times++) {
         const stuck = Array.from({ length: 5 }, (_, i) => rename(locked, `Stuck ${i}`));
         for (let i = 0; i < 20; i++) {
@@ -40,15 +40,15 @@ describe('a row that another client of the database has locked', () => {
 });
 
 describe('a table that another client of the database has locked', () => {
-  it('is answered 503 and no fault of the service, also by reads that share a connection', async t => {
+  it('gets 503, not 500, also for reads that share a connection', async t => {
     const { api, databaseUrl } = await aShop(t, await holder.postgres.createDatabase(), {
-      // One for reads.
+      // One of them for reads.
       PETSTORE_DATABASE_CONNECTIONS: '3',
     });
     const petId = await aPet(api);
     await withConnection(databaseUrl, async other => {
       await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
-      // None of these was asked before, so that each text is still to be prepared.
+      // None of these statements was sent before, so that each must still be prepared.
       const reads = Array.from({ length: 20 }, () => api.get(`/store/inventory/${petId}`));
       (await respondedInTime(reads)).forEach(assertUnavailable);
       await other.query('ROLLBACK');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND } from '../../src/kit/clock.ts';
-import { becameOf } from '../crash/rejected-write.ts';
+import { effectOf } from '../crash/rejected-write.ts';
 import type { ApiResponse } from '../support/client.ts';
 import { aPet, stockOf } from '../support/factories.ts';
 import { DatabaseProxy } from './database-proxy.ts';
@@ -22,11 +22,11 @@ const holder = postgresOfThisFile();
 interface Remote extends Shop {
   network: DatabaseProxy;
   petId: number;
-  /** Reads and writes, all at once, over all connections. */
+  /** Concurrent reads and writes, over all connections. */
   requests: () => Promise<ApiResponse>[];
 }
 
-/** A service with a network between it and its database, and a pet of 1,000 units. */
+/** A service with a network between it and its database, and a pet with 1,000 units. */
 async function aRemoteShop(t: TestContext): Promise<Remote> {
   const databaseUrl = await holder.postgres.createDatabase();
   const network = await DatabaseProxy.between(t, databaseUrl);
@@ -42,7 +42,7 @@ async function aRemoteShop(t: TestContext): Promise<Remote> {
   return { ...shop, databaseUrl, network, petId, requests };
 }
 
-async function assertBack(t: TestContext, { api, petId, service }: Remote): Promise<void> {
+async function assertRecovered(t: TestContext, { api, petId, service }: Remote): Promise<void> {
   const times = await Promise.all([
     recovery(() => api.get(`/pets?id=${petId}`)),
     recovery(() => api.patch(`/pets/${petId}`, { name: 'Renamed' })),
@@ -54,7 +54,7 @@ async function assertBack(t: TestContext, { api, petId, service }: Remote): Prom
 const disturbances: Record<string, (network: DatabaseProxy) => Promise<() => unknown>> = {
   'falls silent': async network => {
     network.goSilent();
-    return () => network.heal();
+    return () => network.restore();
   },
   'rejects connections': async network => {
     await network.reject();
@@ -62,37 +62,37 @@ const disturbances: Record<string, (network: DatabaseProxy) => Promise<() => unk
   },
 };
 
-/** Repeats a request until it goes through, as long as it is rejected for an outage or an earlier one still runs. */
+/** Repeats a request until it succeeds, while it is rejected for an outage or because an earlier one still runs. */
 async function repeat(send: () => Promise<ApiResponse>): Promise<void> {
-  const began = performance.now();
+  const startedAt = performance.now();
   for (;;) {
     const [response] = await respondedInTime([send()]);
     if (response!.status === 201) return;
     if (response!.status === 409) assert.equal(response!.body.code, 'idempotency_key_in_use');
     else assertUnavailable(response!);
-    assert.ok(performance.now() - began < LONGEST_RESPONSE, `still answered ${response!.text}`);
+    assert.ok(performance.now() - startedAt < LONGEST_RESPONSE, `still got ${response!.text}`);
     await sleep(SECOND / 10);
   }
 }
 
-// At once: most of the time they wait.
+// Concurrent, because the tests mostly wait.
 describe('a network', { concurrency: 3 }, () => {
-  for (const [what, disturb] of Object.entries(disturbances)) {
-    it(`that ${what} is answered for with 503 in time; then all works by itself, unchanged`, async t => {
+  for (const [name, startDisturbance] of Object.entries(disturbances)) {
+    it(`that ${name} causes 503 within the time limits; then the service recovers by itself, unchanged`, async t => {
       const shop = await aRemoteShop(t);
       await Promise.all(shop.requests());
       const placed = await rowsOf(shop.databaseUrl, 'SELECT id FROM orders');
-      const mend = await disturb(shop.network);
+      const endDisturbance = await startDisturbance(shop.network);
       for (let times = 0; times < 2; times++) {
         (await respondedInTime(shop.requests())).forEach(assertUnavailable);
       }
-      await mend();
-      await assertBack(t, shop);
+      await endDisturbance();
+      await assertRecovered(t, shop);
       assert.deepEqual(await rowsOf(shop.databaseUrl, 'SELECT id FROM orders'), placed);
     });
   }
 
-  it('that cuts connections again and again fails what was on its way with 503 and nothing else', async t => {
+  it('that repeatedly cuts connections makes requests in progress fail with 503 only', async t => {
     const shop = await aRemoteShop(t);
     const responses: Promise<ApiResponse>[] = [];
     for (let times = 0; times < 20; times++) {
@@ -105,19 +105,19 @@ describe('a network', { concurrency: 3 }, () => {
       if (response.status === 201) done++;
       if (response.status < 300) continue;
       assertUnavailable(response);
-      if (becameOf(response) === 'uncertain') uncertain++;
+      if (effectOf(response) === 'uncertain') uncertain++;
     }
-    await assertBack(t, shop);
+    await assertRecovered(t, shop);
     const [, left] = await stockOf(shop.api, shop.petId);
     const [orders] = await rowsOf<{ count: number }>(shop.databaseUrl, 'SELECT count(*) FROM orders');
     const { count } = orders!;
     t.diagnostic(`${done} orders acknowledged, ${count} placed, ${uncertain} changes uncertain`);
     assert.equal(left, 1_000 - count);
-    assert.ok(done <= count && count <= done + uncertain, `${done} were acknowledged, ${count} are there`);
+    assert.ok(done <= count && count <= done + uncertain, `${done} were acknowledged, ${count} are stored`);
   });
 
   for (const fate of ['is cut off', 'never arrives'] as const) {
-    it(`whose answer to COMMIT ${fate} is told as uncertain, and the repetition under one key replays`, async t => {
+    it(`whose response to COMMIT ${fate} makes the result uncertain, and a retry with the same key replays it`, async t => {
       const { api, network, petId } = await aRemoteShop(t);
       const order = () => api.post('/store/orders', { petId, quantity: 3 }, { 'idempotency-key': 'order 1' });
       network.commitResponse = fate;
@@ -133,16 +133,16 @@ describe('a network', { concurrency: 3 }, () => {
     });
   }
 
-  it('that leaves the server with a transaction does not leave its locks for long: repeated, it is done once', async t => {
+  it('that leaves an open transaction on the server soon releases its locks, and a retry runs it once', async t => {
     const { api, network, petId, databaseUrl } = await aRemoteShop(t);
     const order = () => api.post('/store/orders', { petId }, { 'idempotency-key': 'order 1' });
-    // Whatever moment of it the silence meets.
+    // At several moments of the transaction.
     for (let delay = 0; delay < 3; delay++) {
       const lost = order();
       await sleep(delay);
       network.goSilent();
       const [response] = await respondedInTime([lost]);
-      network.heal();
+      network.restore();
       if (response!.status !== 201) assertUnavailable(response!);
       await repeat(order);
     }

@@ -17,7 +17,7 @@ import {
 
 const holder = postgresOfThisFile();
 
-/** Runs `work` while PostgreSQL hangs: its connections stay, and nothing is answered. */
+/** Runs `work` while PostgreSQL hangs: its connections stay open, and no statement gets a response. */
 async function whilePaused<T>(work: () => Promise<T>): Promise<T> {
   holder.postgres.pause();
   try {
@@ -28,7 +28,7 @@ async function whilePaused<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('while PostgreSQL hangs', () => {
-  it('every request is answered 503 within the time limits; then all works by itself', async t => {
+  it('every request gets 503 within the time limits; then the service recovers by itself', async t => {
     const { api, service, databaseUrl } = await aShop(t, await holder.postgres.createDatabase());
     const petId = await aPet(api, { stock: 50 });
     const requests = (): Promise<ApiResponse>[] => [
@@ -44,7 +44,7 @@ describe('while PostgreSQL hangs', () => {
       const responses = respondedInTime(requests());
       assert.equal((await respondedInTime([api.as().get('/healthz')], SECOND))[0]!.status, 200);
       (await responses).forEach(assertUnavailable);
-      // Now there are no connections left, and new ones hang as well.
+      // Now no connections are left, and new ones hang as well.
       (await respondedInTime(requests())).forEach(assertUnavailable);
     });
     const times = await Promise.all([
@@ -54,14 +54,14 @@ describe('while PostgreSQL hangs', () => {
     t.diagnostic(`works again ${Math.round(Math.max(...times))} ms after its database`);
     assert.equal(service.child.exitCode, null);
     const orders = await rowsOf(databaseUrl, 'SELECT count(*) FROM orders');
-    assert.deepEqual(orders, [{ count: 1 }], 'what was rejected was done later');
+    assert.deepEqual(orders, [{ count: 1 }], 'a rejected request was carried out later');
   });
 
-  it('no more requests wait than PETSTORE_DATABASE_QUEUE: the rest is rejected before any gives up', async t => {
+  it('at peak PETSTORE_DATABASE_QUEUE requests wait, and the rest is rejected before any of them times out', async t => {
     const queue = 50;
     const { api } = await aShop(t, await holder.postgres.createDatabase(), {
       PETSTORE_DATABASE_QUEUE: String(queue),
-      // All have been sent long before the first gives up.
+      // All are sent long before the first one times out.
       PETSTORE_DATABASE_TIMEOUT_SECONDS: '3',
     });
     const categoryId = await aCategory(api);
@@ -75,12 +75,12 @@ describe('while PostgreSQL hangs', () => {
     const isBusy = (message: string) => /^More requests wait .* nothing was changed/.test(message);
     const rejectedAtOnce = messages.findIndex(message => !isBusy(message));
     t.diagnostic(`${rejectedAtOnce} of ${4 * queue} were rejected at once`);
-    assert.ok(rejectedAtOnce >= 3 * queue, `${rejectedAtOnce} were rejected before the first gave up`);
+    assert.ok(rejectedAtOnce >= 3 * queue, `${rejectedAtOnce} were rejected before the first timed out`);
     assert.ok(messages.slice(rejectedAtOnce).every(message => /cannot be reached/.test(message)));
     await recovery(() => api.get(`/categories/${categoryId}`));
   });
 
-  it('memory stays within bounds under a load that never pauses', async t => {
+  it('memory stays bounded under constant load', async t => {
     const { api, service } = await aShop(t, await holder.postgres.createDatabase(), {
       PETSTORE_DATABASE_QUEUE: '200',
     });
@@ -88,24 +88,24 @@ describe('while PostgreSQL hangs', () => {
     const pid = service.child.pid!;
     await load(service, SECOND);
     const before = residentMegabytes(pid);
-    let most = before;
+    let peak = before;
     const watch = setInterval(() => {
-      most = Math.max(most, residentMegabytes(pid));
+      peak = Math.max(peak, residentMegabytes(pid));
     }, 50);
     t.after(() => clearInterval(watch));
     const rejected = await whilePaused(() => load(service, 4 * SECOND));
     clearInterval(watch);
     t.diagnostic(
-      `${rejected} requests rejected; ${Math.round(before)} MB before, ${Math.round(most)} MB at most, ` +
+      `${rejected} requests rejected; ${Math.round(before)} MB before, ${Math.round(peak)} MB at peak, ` +
         `${Math.round(residentMegabytes(pid))} MB after`,
     );
-    // Megabytes: some of it is garbage that nobody had reason to collect.
-    assert.ok(most - before < 100, `it grew by ${Math.round(most - before)} MB`);
+    // Megabytes: some of it is garbage that was not collected yet.
+    assert.ok(peak - before < 100, `it grew by ${Math.round(peak - before)} MB`);
     await recovery(() => api.get(`/categories/${categoryId}`));
   });
 });
 
-describe('a PostgreSQL that hangs for a moment, shorter than the time limits', () => {
+describe('a PostgreSQL that hangs for less than the time limits', () => {
   it('is waited for: no request fails', async t => {
     const { api } = await aShop(t, await holder.postgres.createDatabase(), {
       PETSTORE_DATABASE_TIMEOUT_SECONDS: '10',
@@ -116,7 +116,7 @@ describe('a PostgreSQL that hangs for a moment, shorter than the time limits', (
       () => api.post('/store/orders', { petId }, { 'idempotency-key': `order ${i}` }),
       () => api.patch(`/pets/${petId}`, { name: `Name ${i}` }),
     ]).flat();
-    // Connections are made first, so that only answers are waited for.
+    // This opens the connections, so that the requests below wait only for responses.
     await Promise.all(requests.map(request => request()));
     const responses = await whilePaused(async () => {
       const sent = requests.map(request => request());
@@ -128,9 +128,10 @@ describe('a PostgreSQL that hangs for a moment, shorter than the time limits', (
 });
 
 describe('SIGTERM while PostgreSQL hangs', () => {
-  it('still ends the process in bounded time, and the log says what was given up', async t => {
+  it('still ends the process in bounded time, and the lost work is logged', async t => {
     const { api, service } = await aShop(t, await holder.postgres.createDatabase());
-    // Connections in use when it hangs are given up after a while; these stay, and are to be closed.
+    // Connections in use during the hang are given up after a while. These are idle, and the shutdown has to close
+    // them.
     await Promise.all(Array.from({ length: 20 }, () => [aCategory(api), api.get('/categories')]).flat());
     await whilePaused(async () => {
       const responses = [api.get('/categories'), api.post('/categories', { name: 'Never' })];

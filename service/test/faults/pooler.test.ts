@@ -13,8 +13,8 @@ import {
 
 const holder = postgresOfThisFile({ durable: true });
 
-describe('a database that goes away behind pgbouncer', () => {
-  it('is answered 503 in time, and used again once it is back', async t => {
+describe('a database that becomes unavailable behind pgbouncer', () => {
+  it('causes 503 within the time limits, and is used again once it is back', async t => {
     const { postgres } = holder;
     const databaseUrl = await postgres.createDatabase();
     const pgbouncer = await startPgbouncer({ serverUrl: postgres.url, mode: 'transaction', poolSize: 4 });

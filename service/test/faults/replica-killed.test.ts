@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../crash/ledger.ts';
-import { assertSound, isOnShelf, retryUnanswered, stockShelf } from '../crash/shelf.ts';
+import { assertSound, isOnShelf, retryUncertain, stockShelf } from '../crash/shelf.ts';
 import { WritingClient } from '../crash/write-load.ts';
 import { Random } from '../support/random.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { aShop, postgresOfThisFile, rowsOf } from './shop-on-postgres.ts';
 
-/** The random moments come again with `FAULT_SEED=…`; what the machine does in between does not. */
+/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);
@@ -18,7 +18,7 @@ const CLIENTS = 8;
 const holder = postgresOfThisFile({ durable: true });
 
 describe(`one of two replicas killed ${ROUNDS} times under load`, () => {
-  it('takes nothing that was acknowledged with it, and the other goes on without an error', async t => {
+  it('loses no acknowledged write, and the other replica continues without an error', async t => {
     const databaseUrl = await holder.postgres.createDatabase();
     const directory = dataDirectory(t);
     const steady = await aShop(t, databaseUrl, { directory });
@@ -31,30 +31,30 @@ describe(`one of two replicas killed ${ROUNDS} times under load`, () => {
 
     for (let round = 1; round <= ROUNDS; round++) {
       const doomed = await aShop(t, databaseUrl, { directory });
-      const enough = new AbortController();
+      const stopping = new AbortController();
       const client = (api: typeof steady.api) => new WritingClient(api, ledger, random, shelf);
-      const goingOn = Promise.all(
-        Array.from({ length: CLIENTS }, () => client(steady.api).writeUntil(enough.signal)),
+      const surviving = Promise.all(
+        Array.from({ length: CLIENTS }, () => client(steady.api).writeUntil(stopping.signal)),
       );
-      const cutOff = Promise.all(
-        Array.from({ length: CLIENTS }, () => client(doomed.api).writeUntilCutOff()),
+      const disconnected = Promise.all(
+        Array.from({ length: CLIENTS }, () => client(doomed.api).writeUntilDisconnected()),
       );
-      const go = async () => {
+      const killOne = async () => {
         await ledger.hasGrownBy(random.between(50, 150));
         await sleep(random.between(0, 20));
         const { code, stderr } = await doomed.service.end('SIGKILL');
         assert.equal(code, null, `the process ended by itself: ${stderr}`);
-        await cutOff;
+        await disconnected;
         await ledger.hasGrownBy(50);
       };
-      await Promise.race([go(), goingOn]);
-      enough.abort();
-      // It has answered nothing but success: each of its clients would have failed.
-      await goingOn;
+      await Promise.race([killOne(), surviving]);
+      stopping.abort();
+      // The other replica has returned no errors: each of its clients would have failed.
+      await surviving;
       doomed.api.close();
 
       await ledger.check(read, isOnShelf(shelf));
-      retried += await retryUnanswered(steady.api, ledger, read);
+      retried += await retryUncertain(steady.api, ledger, read);
       await assertSound(read, shelf);
     }
     t.diagnostic(

@@ -7,17 +7,17 @@ import { WritingClient } from '../crash/write-load.ts';
 import { Random } from '../support/random.ts';
 import { aShop, postgresOfThisFile, rowsOf, type Shop } from './shop-on-postgres.ts';
 
-/** How often PostgreSQL is restarted in each way: `FAULT_ROUNDS=50 node --test …` tries harder. */
+/** How often PostgreSQL is restarted in each way: `FAULT_ROUNDS=50 node --test …` restarts it more often. */
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 2);
 
-/** The random moments come again with `FAULT_SEED=…`; what the machine does in between does not. */
+/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
 const CLIENTS = 16;
 
 const holder = postgresOfThisFile({ durable: true });
 
-/** Writes until PostgreSQL was away and is back, and some writes longer. */
+/** Writes before, during and after an outage of PostgreSQL. */
 async function writeThrough(
   shop: Shop,
   ledger: Ledger,
@@ -25,21 +25,21 @@ async function writeThrough(
   random: Random,
   outage: () => Promise<void>,
 ): Promise<void> {
-  const enough = new AbortController();
+  const stopping = new AbortController();
   const clients = Promise.all(
     Array.from({ length: CLIENTS }, () =>
-      new WritingClient(shop.api, ledger, random, shelf).writeThroughOutagesUntil(enough.signal),
+      new WritingClient(shop.api, ledger, random, shelf).writeThroughOutagesUntil(stopping.signal),
     ),
   );
-  const go = async () => {
+  const interrupt = async () => {
     await ledger.hasGrownBy(random.between(1, 100));
     await sleep(random.between(0, 20));
     await outage();
-    // That many go on only when the service has recovered.
+    // The ledger grows by that many only when the service has recovered.
     await ledger.hasGrownBy(random.between(1, 100));
   };
-  await Promise.race([go(), clients]);
-  enough.abort();
+  await Promise.race([interrupt(), clients]);
+  stopping.abort();
   await clients;
 }
 
@@ -60,7 +60,7 @@ const ways = {
 
 for (const [way, outage] of Object.entries(ways)) {
   describe(`PostgreSQL ${way} ${ROUNDS} times under load`, () => {
-    it('loses no acknowledged write, applies none twice, and 503 tells the truth of each', async t => {
+    it('loses no acknowledged write, applies none twice, and every 503 reports correctly whether its write was stored', async t => {
       const shop = await aShop(t, await holder.postgres.createDatabase());
       const ledger = new Ledger();
       const random = new Random(SEED);

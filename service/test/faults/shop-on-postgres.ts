@@ -12,19 +12,22 @@ import { SECOND } from '../../src/kit/clock.ts';
 import { type ApiResponse, Client } from '../support/client.ts';
 import { dataDirectory, type ServiceProcess, serve } from '../support/service-process.ts';
 
-/** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services, unless they are given another. */
+/** PETSTORE_DATABASE_TIMEOUT_SECONDS of these services by default. */
 const STATEMENT_SECONDS = 1;
 
 /**
- * What an operation may take when the database hangs: 2 s for a connection, the time limit of a statement and 1 s until
- * its answer is given up. As long again is for machines that are busy. Milliseconds.
+ * How long an operation may take while the database hangs, in milliseconds: 2 s for a connection, the time limit of a
+ * statement, and 1 s until its response is given up. Twice that, because the machine may be busy.
  */
 export const LONGEST_RESPONSE = 2 * (2 + STATEMENT_SECONDS + 1) * SECOND;
 
-/** How long a service may take to work again once its database does, in milliseconds. */
+/** How long a service may take to recover once its database works again, in milliseconds. */
 export const LONGEST_RECOVERY = 5 * SECOND;
 
-/** After a crash each file of the data is written to disk before anything else, which takes seconds, or else all at once. */
+/**
+ * By default, PostgreSQL flushes each data file separately after a crash, which takes seconds. This flushes all at
+ * once.
+ */
 const settings: Record<string, string> =
   process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {};
 
@@ -41,11 +44,11 @@ export function postgresOfThisFile(options: PostgresOptions = {}): { postgres: P
 export interface Shop {
   service: ServiceProcess;
   api: Client;
-  /** Of the database, as the service has it. */
+  /** The URL of the database that the service uses. */
   databaseUrl: string;
 }
 
-/** A service in a process of its own, with the administrator's client. */
+/** Starts a service in its own process, and a client with the administrator's key. */
 export async function aShop(
   t: TestContext,
   databaseUrl: string,
@@ -63,7 +66,7 @@ export async function aShop(
   return { service, api, databaseUrl };
 }
 
-/** Rows of a database, over a connection that has no part in what is tested. */
+/** Rows of a database, over a connection that does not belong to the service. */
 export async function rowsOf<Row extends object>(databaseUrl: string, sql: string): Promise<Row[]> {
   return withConnection(databaseUrl, async connection => (await connection.query(sql)).rows);
 }
@@ -82,7 +85,7 @@ export async function withConnection<T>(
   }
 }
 
-/** 503 in the contract's shape, which the client has checked, with when to come back and with true limits. */
+/** Asserts a 503 with a Retry-After and rate-limit headers. The client has checked its shape. */
 export function assertUnavailable({ status, body, headers, text }: ApiResponse): void {
   assert.deepEqual([status, body?.code, body?.status], [503, 'service_unavailable', 503], text);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
@@ -91,12 +94,12 @@ export function assertUnavailable({ status, body, headers, text }: ApiResponse):
   }
 }
 
-/** The answers, none of which may come later than the documented time limits allow. */
+/** Awaits responses. Fails when one of them takes longer than the documented time limits allow. */
 export async function respondedInTime<T>(responses: Promise<T>[], limit = LONGEST_RESPONSE): Promise<T[]> {
   const timer = new AbortController();
   const tooLate = sleep(limit, undefined, { signal: timer.signal }).then(
-    () => assert.fail(`no answer within ${limit} ms`),
-    () => assert.fail('not to be seen'),
+    () => assert.fail(`no response within ${limit} ms`),
+    () => assert.fail('the wait was cancelled'),
   );
   tooLate.catch(() => {});
   try {
@@ -106,14 +109,14 @@ export async function respondedInTime<T>(responses: Promise<T>[], limit = LONGES
   }
 }
 
-/** How long it took until `work` was answered with 2xx, in milliseconds. Until then it must be answered 503. */
+/** How long it takes until `work` gets a 2xx, in milliseconds. Until then it must get 503. */
 export async function recovery(work: () => Promise<ApiResponse>): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   for (;;) {
     const [response] = await respondedInTime([work()]);
-    if (response!.status < 300) return performance.now() - began;
+    if (response!.status < 300) return performance.now() - startedAt;
     assertUnavailable(response!);
-    assert.ok(performance.now() - began < LONGEST_RECOVERY, `still answered ${response!.text}`);
+    assert.ok(performance.now() - startedAt < LONGEST_RECOVERY, `still got ${response!.text}`);
     await sleep(20);
   }
 }

@@ -22,8 +22,8 @@ const holder = postgresOfThisFile({ durable: true });
 
 interface Stocked extends Shop {
   petId: number;
-  /** A client whose key the service has never seen. */
-  stranger: Client;
+  /** A client whose key the service has not used yet. */
+  newClient: Client;
 }
 
 async function aStockedShop(t: TestContext): Promise<Stocked> {
@@ -33,10 +33,10 @@ async function aStockedShop(t: TestContext): Promise<Stocked> {
   const petId = await aPet(shop.api, { stock: 5 });
   const key = await shop.api.post('/keys', { name: 'Stranger', plan: 'business', scopes: ['admin'] });
   assert.equal(key.status, 201);
-  return { ...shop, petId, stranger: shop.api.as(key.body.key) };
+  return { ...shop, petId, newClient: shop.api.as(key.body.key) };
 }
 
-/** Reads and writes of every kind, all at once. */
+/** Concurrent reads and writes of every kind. */
 function requestsOf(api: Client, petId: number): Promise<ApiResponse>[] {
   return [
     api.get(`/pets/${petId}`),
@@ -51,26 +51,26 @@ function requestsOf(api: Client, petId: number): Promise<ApiResponse>[] {
   ];
 }
 
-/** All that a service without its database promises. */
-async function assertAway({ api, stranger, petId }: Stocked): Promise<void> {
-  const nobody = api.as();
-  const rejected = [api, stranger].flatMap(client => requestsOf(client, petId));
-  const [alive, ready, keyless, ...responses] = await respondedInTime([
-    nobody.get('/healthz'),
-    nobody.get('/readyz'),
-    nobody.get('/pets'),
+/** Asserts the documented responses of a service without its database. */
+async function assertDegraded({ api, newClient, petId }: Stocked): Promise<void> {
+  const anonymous = api.as();
+  const rejected = [api, newClient].flatMap(client => requestsOf(client, petId));
+  const [health, ready, keyless, ...responses] = await respondedInTime([
+    anonymous.get('/healthz'),
+    anonymous.get('/readyz'),
+    anonymous.get('/pets'),
     ...rejected,
   ]);
-  assert.equal(alive!.status, 200);
+  assert.equal(health!.status, 200);
   assertUnavailable(ready!);
   assert.equal(keyless!.status, 401);
   responses.forEach(assertUnavailable);
 }
 
-async function assertBack(t: TestContext, { service, api, stranger, petId }: Stocked): Promise<void> {
+async function assertRecovered(t: TestContext, { service, api, newClient, petId }: Stocked): Promise<void> {
   const times = await Promise.all([
     recovery(() => api.get(`/pets/${petId}`)),
-    recovery(() => stranger.get('/account')),
+    recovery(() => newClient.get('/account')),
     recovery(() => api.post('/store/orders', { petId })),
     recovery(() => api.as().get('/readyz')),
   ]);
@@ -78,7 +78,7 @@ async function assertBack(t: TestContext, { service, api, stranger, petId }: Sto
   assert.equal(service.child.exitCode, null);
 }
 
-/** Nothing of what was rejected is there: one order was placed, after it all. */
+/** Asserts that no rejected request changed anything: one order was placed, after the outage. */
 async function assertUnchanged({ databaseUrl }: Stocked): Promise<void> {
   assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM categories'), [{ count: 1 }]);
   assert.deepEqual(await rowsOf(databaseUrl, 'SELECT count(*) FROM orders'), [{ count: 1 }]);
@@ -100,25 +100,25 @@ async function assertLogged({ service }: Shop, cause: RegExp): Promise<void> {
 }
 
 for (const end of ['kill', 'shutDown'] as const) {
-  describe(`while PostgreSQL is away (${end})`, () => {
-    it('every request is answered 503 in time, with keys known or not; then all works by itself', async t => {
+  describe(`while PostgreSQL is unavailable (${end})`, () => {
+    it('every request gets 503 within the time limits, with keys in memory or not; then the service recovers by itself', async t => {
       const { postgres } = holder;
       const shop = await aStockedShop(t);
       await postgres[end]();
-      await assertAway(shop);
-      // Now every key has to be looked up again.
+      await assertDegraded(shop);
+      // After a second, every key must be looked up again.
       await sleep(SECOND);
-      await assertAway(shop);
+      await assertDegraded(shop);
       await postgres.start();
-      await assertBack(t, shop);
+      await assertRecovered(t, shop);
       await assertUnchanged(shop);
       await assertLogged(shop, /ECONNREFUSED/);
     });
   });
 }
 
-describe('while PostgreSQL will not let the service in', () => {
-  it('requests are answered 503 and no fault of the service; then all works by itself', async t => {
+describe('while PostgreSQL rejects the login of the service', () => {
+  it('requests get 503, not 500; then the service recovers by itself', async t => {
     const shop = await aStockedShop(t);
     await withConnection(holder.postgres.url, async administrator => {
       await administrator.query('ALTER ROLE petstore NOLOGIN');
@@ -126,19 +126,19 @@ describe('while PostgreSQL will not let the service in', () => {
         await administrator.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'",
         );
-        await assertAway(shop);
+        await assertDegraded(shop);
       } finally {
         await administrator.query('ALTER ROLE petstore LOGIN');
       }
     });
-    await assertBack(t, shop);
+    await assertRecovered(t, shop);
     await assertUnchanged(shop);
     await assertLogged(shop, /not permitted to log in/);
   });
 });
 
-describe('a service whose database is away when it starts', () => {
-  it('ends at once and says which one, without the password', async t => {
+describe('a service whose database is unavailable when it starts', () => {
+  it('exits at once and names the database, without the password', async t => {
     const url = new URL(holder.postgres.url);
     url.password = PASSWORD;
     url.port = '1';

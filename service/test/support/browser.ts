@@ -77,8 +77,8 @@ export interface Visit {
 
 /**
  * Opens one page and starts one service for all tests that share the returned function; both start with the first call.
- * Each call returns the page empty, with no stored data, in light colours and in its first size. A test fails at its end if
- * there was a fault in the page, even when the test did not check for it.
+ * Each call returns the page empty, with no stored data, in light colours and in its first size. A test fails at its
+ * end if there was a fault in the page, even when the test did not check for it.
  */
 export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext) => Promise<Visit> {
   const resources = new AsyncDisposableStack();

@@ -149,7 +149,9 @@ function isPage({ method, path }: Exchange): boolean {
   return (method === 'GET' || method === 'HEAD') && /^\/(docs(\/.*)?)?$/.test(pathname);
 }
 
-/** A request that is not an operation of the contract (404, 405) still gets a response in the contract's error shape. */
+/**
+ * A request that is not an operation of the contract (404, 405) still gets a response in the contract's error shape.
+ */
 function undocumented(operation: Operation | undefined, exchange: Exchange): ResponseObject {
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);

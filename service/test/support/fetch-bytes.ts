@@ -8,7 +8,10 @@ export interface Fetched {
   text: string;
 }
 
-/** Sends a request on its own connection, for responses that are not part of the API and so not checked against the contract. */
+/**
+ * Sends a request on its own connection, for responses that are not part of the API and so not checked against the
+ * contract.
+ */
 export function fetchBytes(
   url: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},

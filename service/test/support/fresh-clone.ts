@@ -36,7 +36,10 @@ export const lockedPackages = {
   'node_modules/database': { ...locked('database'), optional: true },
 };
 
-/** An `npm` that installs nothing and writes the record that npm would write. No optional package supports this platform. */
+/**
+ * An `npm` that installs nothing and writes the record that npm would write. No optional package supports this
+ * platform.
+ */
 const workingNpm = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));

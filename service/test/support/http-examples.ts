@@ -14,7 +14,9 @@ export interface Example {
   line: number;
 }
 
-/** Pairs requests with the responses below them. A response below another one belongs to the same request, sent again. */
+/**
+ * Pairs requests with the responses below them. A response below another one belongs to the same request, sent again.
+ */
 export function examplesIn(blocks: readonly Block[], placeholders: Record<string, string>): Example[] {
   const examples: Example[] = [];
   let request: Pick<Example, 'method' | 'path' | 'bytes'> | undefined;

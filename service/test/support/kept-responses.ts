@@ -12,8 +12,9 @@ const collectGarbage: () => void = runInNewContext('gc');
 const ALLOWED = 20;
 
 /**
- * Watches the responses and connections of a server. Returns a function that fails unless nearly all of at least `count`
- * responses have been garbage-collected: a listener that remains on a response keeps its whole request in memory.
+ * Watches the responses and connections of a server. Returns a function that fails unless nearly all of at least
+ * `count` responses have been garbage-collected: a listener that remains on a response keeps its whole request in
+ * memory.
  */
 export function watchResponses(server: Server): (count: number) => Promise<void> {
   const responses: WeakRef<ServerResponse>[] = [];

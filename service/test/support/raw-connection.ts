@@ -30,7 +30,9 @@ export class RawConnection {
     if (!this.socket.closed) await new Promise(resolve => this.socket.once('close', resolve));
   }
 
-  /** The responses until the server ended the connection. Throws when the connection broke or a response is incomplete. */
+  /**
+   * The responses until the server ended the connection. Throws when the connection broke or a response is incomplete.
+   */
   async responses(): Promise<ApiResponse[]> {
     await this.closed();
     if (this.#failure) throw this.#failure;

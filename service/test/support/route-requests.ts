@@ -4,7 +4,9 @@ import { describedRoutes } from '../../src/described-routes.ts';
 import type { Route } from '../../src/routes/define-route.ts';
 import { filled } from './operations.ts';
 
-/** An operation as its definition states it. Tests generate requests from definitions, so they cannot miss an operation. */
+/**
+ * An operation as its definition states it. Tests generate requests from definitions, so they cannot miss an operation.
+ */
 export interface DefinedOperation {
   route: Route;
   operationId: string;
@@ -38,7 +40,10 @@ function scopesOf({ scope }: Route): string[] {
   return scopes;
 }
 
-/** The path of an operation for resources that do not exist. A stream gets a cursor that it rejects, because it would not end. */
+/**
+ * The path of an operation for resources that do not exist. A stream gets a cursor that it rejects, because it would
+ * not end.
+ */
 export function pathToNothing({ template, isStream }: DefinedOperation): string {
   return filled(template, 77) + (isStream ? '?cursor=none' : '');
 }

@@ -13,8 +13,8 @@ export interface SmallDisk {
 }
 
 /**
- * Mounts a file system in memory of this many bytes, which needs root. `mode` can be `ro`: read-only. Remove it after the
- * processes that use it have ended.
+ * Mounts a file system in memory of this many bytes, which needs root. `mode` can be `ro`: read-only. Remove it after
+ * the processes that use it have ended.
  */
 export function smallDisk(bytes: number, mode: 'rw' | 'ro' = 'rw'): SmallDisk {
   if (process.getuid!() !== 0) {

@@ -26,7 +26,9 @@ export interface TestApp extends Replica {
   clientWith: (key: NewKey) => Promise<Client & { key: string; keyId: number }>;
   /** Closes the service and starts it again on its store, under the same clock. */
   restart: () => Promise<TestApp>;
-  /** Starts another service on the same store, under the same clock. PostgreSQL only: one process owns an SQLite store. */
+  /**
+   * Starts another service on the same store, under the same clock. PostgreSQL only: one process owns an SQLite store.
+   */
   replica: () => Promise<Replica>;
 }
 
@@ -38,8 +40,8 @@ export interface NewKey {
 }
 
 /**
- * Starts the whole service on an empty store, with a clock that the test controls. When the test ends, the service stops,
- * and the test fails if a socket, timer or file is left open.
+ * Starts the whole service on an empty store, with a clock that the test controls. When the test ends, the service
+ * stops, and the test fails if a socket, timer or file is left open.
  */
 export async function startTestApp(
   t: { after(release: () => Promise<void>): void },

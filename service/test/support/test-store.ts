@@ -27,7 +27,9 @@ export const onPostgres = process.env.TEST_STORE === 'postgres';
 /** In memory if the system supports it: only the tests of crashes need a disk. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Creates a store. With `shared` it is one that replicas can share, independent of the store that the suite runs on. */
+/**
+ * Creates a store. With `shared` it is one that replicas can share, independent of the store that the suite runs on.
+ */
 export async function newTestStore(shared = onPostgres): Promise<TestStore> {
   const directory = mkdtempSync(join(scratch, 'petstore-test-'));
   const files = () => readdirSync(directory).map(name => readFileSync(join(directory, name)));
@@ -174,7 +176,9 @@ function columnBytes(value: unknown): Buffer[] {
 
 let template: Promise<string> | undefined;
 
-/** A migrated database to copy, created by the first test process that needs it: a copy is faster than the migrations. */
+/**
+ * A migrated database to copy, created by the first test process that needs it: a copy is faster than the migrations.
+ */
 function templateDatabase(): Promise<string> {
   const name = `template_${readMigrations('postgres').length}`;
   template ??= administer(async client => {

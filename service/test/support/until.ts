@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const TIMEOUT = 10;
 
 /**
- * Waits until a condition holds, for at most `seconds`, and then throws an error that names the condition. A wait without
- * a deadline would end with a timeout of the whole test, whose message does not name it.
+ * Waits until a condition holds, for at most `seconds`, and then throws an error that names the condition. A wait
+ * without a deadline would end with a timeout of the whole test, whose message does not name it.
  */
 export async function until(
   condition: string,

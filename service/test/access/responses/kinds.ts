@@ -1,13 +1,13 @@
-/** A kind of request, and what becomes of it when it is admitted. */
+/** A kind of request, and its status when it is admitted. */
 export interface Kind {
   status: number;
   method: string;
   target: string;
   headers?: string[];
   body?: string;
-  /** Whose limit it draws on; `nothing` is told of the address without counting. */
+  /** Which limit it counts against; `nothing` shows the numbers of the address without counting. */
   counted: 'key' | 'account' | 'address' | 'nothing';
-  /** What it presents: the caller's key, none, or a text that is no key. */
+  /** The key that it presents: the caller's, none, a mistyped one, or an unknown one. */
   key: 'own' | 'none' | 'mistyped' | 'unknown';
 }
 
@@ -51,7 +51,7 @@ export const anyKey: Kind[] = [
   withKey(422, 'POST', '/pets', { headers: json, body: '{"name":"Rex","categoryId":77}' }),
 ];
 
-/** Kinds whose body cannot be used, which ends the connection. */
+/** Kinds whose body is invalid or too large, after which the connection is closed. */
 export const endingConnection: Kind[] = [
   withKey(400, 'POST', '/categories', { headers: json, body: '{' }),
   withKey(413, 'POST', '/categories', { headers: json, body: 'x'.repeat(65_537) }),
@@ -72,8 +72,9 @@ export const administrators: Kind[] = [
 ];
 
 /**
- * Kinds that draw on the address, or on the bucket of a key for its account. Those of one group are decided in the order in which they are sent; whether the key is
- * looked up first can put two of different groups the other way round.
+ * Kinds that count against the address, or against the bucket of a key for its account. Those of one group are decided
+ * in the order in which they are sent. Two of different groups can be swapped, because only some need a lookup of the
+ * key.
  */
 export const byAddress: Kind[][] = [
   [
@@ -102,7 +103,7 @@ export const byAddress: Kind[][] = [
   [{ status: 401, method: 'GET', target: '/pets', counted: 'address', key: 'unknown' }],
 ];
 
-/** What cannot be read so far as to know whose it is. */
+/** Requests that cannot be read far enough to identify the caller. */
 export const unreadable: [status: number, bytes: string][] = [
   [400, 'garbage\r\n\r\n'],
   [400, 'GET /pets HTTP/9.9\r\n\r\n'],

@@ -3,11 +3,11 @@ import type { ApiResponse } from '../../support/client.ts';
 
 export interface RawRequest {
   method: string;
-  /** All of it, body included. */
+  /** The whole request, including the body. */
   bytes: string;
 }
 
-/** A connection on which many requests are sent before the first is answered (RFC 9112 §9.3.2). */
+/** A connection on which many requests are sent before the first response arrives (RFC 9112 §9.3.2). */
 export class Pipeline {
   readonly #origin: URL;
   #socket: Socket | undefined;
@@ -16,7 +16,7 @@ export class Pipeline {
     this.#origin = new URL(origin);
   }
 
-  /** Sends requests at once and answers with their responses, in order. Bodies are parsed where they are rejections. */
+  /** Sends requests at once and returns their responses, in order. Only the bodies of errors are parsed. */
   send(requests: readonly RawRequest[]): Promise<ApiResponse[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ApiResponse[]>();
     const socket = this.#connected();
@@ -65,7 +65,7 @@ export class Pipeline {
   }
 }
 
-/** The response at the beginning of what was received; `undefined` until it is whole. */
+/** The first response in `received`; `undefined` until it is complete. */
 function readResponse(
   received: string,
   method: string,

@@ -1,7 +1,10 @@
-/** What is to happen at which millisecond, from `start` up to, but not including, `end`; what comes later never happens. */
+/**
+ * The events of a simulation, each at a millisecond from `start` up to, but not including, `end`. Later ones are
+ * dropped.
+ */
 export class Agenda {
   readonly #start: number;
-  /** By millisecond after the start. */
+  /** The index is the number of milliseconds after the start. */
   readonly #events: (Event[] | undefined)[];
   #now: number;
 
@@ -15,7 +18,7 @@ export class Agenda {
     return this.#now;
   }
 
-  /** Instants are whole milliseconds, not before now. */
+  /** Instants are whole milliseconds, and never in the past. */
   add(at: number, event: Event): void {
     const index = at - this.#start;
     if (index >= this.#events.length) return;
@@ -24,7 +27,7 @@ export class Agenda {
     else this.#events[index] = [event];
   }
 
-  /** Lets everything happen in its order, events of one millisecond in the order in which they were added. */
+  /** Runs all events in order; those of one millisecond in the order in which they were added. */
   run(): void {
     for (let index = 0; index < this.#events.length; index++) {
       this.#now = this.#start + index;

@@ -3,7 +3,7 @@ import type { MemoryCounters } from '../../../src/counters/memory.ts';
 import type { WindowLimits } from '../../../src/counters/windows.ts';
 import type { Agenda } from './agenda.ts';
 
-/** So many requests at once, time after time, so many milliseconds apart, whatever is answered. */
+/** Sends `requests` at once, `every` so many milliseconds, whatever the responses. */
 export interface Hammering {
   requests: number;
   every: number;
@@ -18,12 +18,12 @@ export interface HammererOptions {
   hammering: Hammering;
 }
 
-/** A client that takes no notice of a 429, until it is banned. */
+/** A client that ignores every 429, until it is banned. */
 export class Hammerer {
   readonly keyId: number;
   readonly #options: HammererOptions;
   readonly #terms: Terms;
-  /** The window of the last rejection, by its end, and when the first request in it was rejected. */
+  /** The window of the last rejection, identified by its end, and when the first request in it was rejected. */
   #window = { reset: 0, firstRejectedAt: 0 };
   #rejectedAfterForgiveness = 0;
   #bannedAt: number | undefined;
@@ -41,7 +41,7 @@ export class Hammerer {
     return this.#bannedAt;
   }
 
-  /** Of the requests in the window in which the ban began those that were not forgiven, the one that brought it included. */
+  /** The strikes in the window in which the ban started, including the one that started it. */
   get rejectedAfterForgiveness(): number {
     return this.#rejectedAfterForgiveness;
   }
@@ -53,13 +53,13 @@ export class Hammerer {
 
   #round(): void {
     const { agenda, hammering } = this.#options;
-    for (let i = 0; i < hammering.requests && this.#bannedAt === undefined; i++) this.#ask(agenda.now);
+    for (let i = 0; i < hammering.requests && this.#bannedAt === undefined; i++) this.#request(agenda.now);
     if (this.#bannedAt !== undefined) return;
     this.#rounds++;
     agenda.add(Math.floor(this.#startedAt + this.#rounds * hammering.every), () => this.#round());
   }
 
-  #ask(now: number): void {
+  #request(now: number): void {
     const { keyId, counters, banRules } = this.#options;
     const { verdict, reset } = counters.decideKey(keyId, this.#terms, now);
     if (verdict === 'admitted') return;

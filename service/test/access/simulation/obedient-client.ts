@@ -5,7 +5,7 @@ import { SECOND } from '../../../src/kit/clock.ts';
 import type { Random } from '../../support/random.ts';
 import type { Agenda } from './agenda.ts';
 
-/** The longest that a request takes to the service, its response back, and both together, in milliseconds. */
+/** The maximum time of a request to the service, of its response back, and of both together, in milliseconds. */
 export interface Latency {
   longestUp: number;
   longestDown: number;
@@ -20,23 +20,23 @@ export interface ObedientOptions {
   banRules: BanRules;
   limits: WindowLimits;
   latency: Latency;
-  /** How many connections it has. */
+  /** The number of connections. */
   parallelism: number;
 }
 
-/** It carries one request at a time. */
+/** A connection with at most one request at a time. */
 interface Connection {
-  /** How long the response to its request will take. */
+  /** How long the response to its request takes, in milliseconds. */
   down: number;
-  /** How many seconds that response asks to wait; 0 when the request was admitted. */
+  /** The seconds that the response asks to wait; 0 when the request was admitted. */
   wait: number;
-  beDecided: () => void;
+  decide: () => void;
   arrive: () => void;
 }
 
 /**
- * A client that sends as fast as it can until a 429 arrives, and then nothing until the time that this one asks for has
- * passed since it arrived; a further 429 that arrives meanwhile can make that later, never sooner.
+ * A client that sends as fast as it can until a 429 arrives. Then it sends nothing until the time that the 429 states
+ * has passed since its arrival. Another 429 that arrives meanwhile can extend that time, but never shorten it.
  */
 export class ObedientClient {
   readonly #options: ObedientOptions;
@@ -53,7 +53,7 @@ export class ObedientClient {
     this.#idle = Array.from({ length: parallelism }, () => this.#connect());
   }
 
-  /** Whether the slowest way there and the slowest way back, of different requests, take less than `time` together. */
+  /** Whether the slowest request and the slowest response, of different round trips, take less than `time` together. */
   isSteadyWithin(time: number): boolean {
     const { longestUp, longestDown } = this.#options.latency;
     return longestUp + longestDown < time;
@@ -83,7 +83,7 @@ export class ObedientClient {
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) this.#send(connection);
   }
 
-  /** What the service does by it from now on; the client does not know. */
+  /** Changes the limits in the service. The client does not notice. */
   changeLimits(limits: WindowLimits): void {
     this.#terms = { ...this.#terms, limits };
   }
@@ -92,7 +92,7 @@ export class ObedientClient {
     const connection: Connection = {
       down: 0,
       wait: 0,
-      beDecided: () => this.#beDecided(connection),
+      decide: () => this.#decide(connection),
       arrive: () => this.#arrive(connection),
     };
     return connection;
@@ -104,10 +104,10 @@ export class ObedientClient {
     // A request takes at least a millisecond.
     const longestDown = Math.min(latency.longestDown, latency.longestTogether - up);
     connection.down = Math.max(1, random.between(0, longestDown));
-    agenda.add(agenda.now + up, connection.beDecided);
+    agenda.add(agenda.now + up, connection.decide);
   }
 
-  #beDecided(connection: Connection): void {
+  #decide(connection: Connection): void {
     const { keyId, counters, agenda } = this.#options;
     const { verdict, wait } = counters.decideKey(keyId, this.#terms, agenda.now);
     connection.wait = verdict === 'admitted' ? 0 : wait;

@@ -5,7 +5,7 @@ export interface Quotas {
   perDay: number;
 }
 
-/** What a response must say. */
+/** The contents that a response must have. */
 export interface Expected {
   /** The code of the 429; `undefined` when the request is admitted. */
   rejection: 'rate_limit_exceeded' | 'api_key_banned' | undefined;
@@ -17,14 +17,14 @@ export interface Expected {
 
 const BANS = [1, 5, 15, 60].map(minutes => minutes * MINUTE);
 
-/** The limits and bans of one key or address, counted once more from the rules as they are written for its caller. */
-export class CountedAgain {
+/** The limits and bans of one key or address, computed independently from the documented rules. */
+export class IndependentCount {
   readonly #quotas: Quotas;
   readonly #isBannable: boolean;
   /** Admitted requests by the number of the minute and of the day. */
   readonly #byMinute = new Map<number, number>();
   readonly #byDay = new Map<number, number>();
-  #told = { since: 0, until: 0 };
+  #lastRejection = { since: 0, until: 0 };
   #strikes: number[] = [];
   #bans: { until: number }[] = [];
 
@@ -33,23 +33,23 @@ export class CountedAgain {
     this.#isBannable = isBannable;
   }
 
-  /** One more request. */
+  /** Counts a request. */
   next(now: number): Expected {
     if (now < this.#bannedUntil) return this.#banned(now);
     const { minute, day } = this.#left(now);
     if (minute > 0 && day > 0) {
       add(this.#byMinute, Math.floor(now / MINUTE));
       add(this.#byDay, Math.floor(now / DAY));
-      this.#told = { since: 0, until: 0 };
-      return this.told(now);
+      this.#lastRejection = { since: 0, until: 0 };
+      return this.peek(now);
     }
-    const rejected = this.told(now);
+    const rejected = this.peek(now);
     if (this.#isBannable && this.#isTooMany(rejected.reset * SECOND, now)) return this.#banned(now);
     return { ...rejected, rejection: 'rate_limit_exceeded' };
   }
 
-  /** What the headers say without a request. */
-  told(now: number): Expected {
+  /** The headers of a response without counting a request. */
+  peek(now: number): Expected {
     const { minute, day } = this.#left(now);
     const [limit, remaining, length] =
       minute < day ? [this.#quotas.perMinute, minute, MINUTE] : [this.#quotas.perDay, day, DAY];
@@ -69,7 +69,7 @@ export class CountedAgain {
   }
 
   #banned(now: number): Expected {
-    const { limit, remaining, reset } = this.told(now);
+    const { limit, remaining, reset } = this.peek(now);
     const until = this.#bannedUntil / SECOND;
     return {
       rejection: 'api_key_banned',
@@ -79,10 +79,11 @@ export class CountedAgain {
     };
   }
 
-  /** Whether a rejected request, which is told to wait until `end`, is the tenth within a minute that is not forgiven. */
+  /** Whether a rejected request, which must wait until `end`, is the tenth strike within a minute. */
   #isTooMany(end: number, now: number): boolean {
-    if (now >= this.#told.until || end > this.#told.until) this.#told = { since: now, until: end };
-    if (now - this.#told.since < 2 * SECOND) return false;
+    if (now >= this.#lastRejection.until || end > this.#lastRejection.until)
+      this.#lastRejection = { since: now, until: end };
+    if (now - this.#lastRejection.since < 2 * SECOND) return false;
     this.#strikes = [...this.#strikes.filter(at => now - at < MINUTE), now];
     if (this.#strikes.length < 10) return false;
     this.#strikes = [];
