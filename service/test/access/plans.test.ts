@@ -80,14 +80,14 @@ describe('the plan of a key', () => {
     const key = { name: 'Web shop', scopes: ['pets:read'] };
     const quotas = { perMinute: 1, perDay: 1 };
     const missing = await api.post('/keys', { ...key, plan: 'enterprise' });
-    assert.match(assertRejected(missing, 400, 'invalid_request'), /needs `quotas`/);
+    assert.match(assertRejected(missing, 400, 'invalid_request'), /requires `quotas`/);
     for (const plan of ['free', 'pro', 'business']) {
       const message = assertRejected(
         await api.post('/keys', { ...key, plan, quotas }),
         400,
         'invalid_request',
       );
-      assert.match(message, new RegExp(`enterprise.* only, not with \`${plan}\``));
+      assert.match(message, new RegExp(`enterprise.* only, not for \`${plan}\``));
     }
     for (const wrong of [{}, { perMinute: 1 }, { perMinute: 0, perDay: 1 }, { perMinute: 1.5, perDay: 2 }]) {
       const response = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });

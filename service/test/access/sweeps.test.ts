@@ -47,7 +47,7 @@ const expiring: Expiring[] = [
   },
   {
     table: 'key_usage',
-    columns: 'api_key_id, day, admitted, rejected',
+    columns: 'api_key_id, day, admitted, refused',
     row: (place, age, now) => [place + 1, Math.floor((now - age) / DAY), 1, 0],
     // The day 89 days ago is the last of the 90, and the test starts at noon.
     retention: 89.5 * DAY,
