@@ -161,7 +161,7 @@ class LoadRun {
     socket.on('connect', () => connected.resolve({ begin: send, ended: ended.promise }));
     socket.on('error', error => this.#failed.reject(error));
     socket.on('close', () => {
-      if (this.#counting) this.#failed.reject(new Error('The server closed a connection under load.'));
+      if (this.#counting) this.#failed.reject(new Error('The server closed a connection under load'));
       ended.resolve();
     });
     return connected.promise;

@@ -17,7 +17,7 @@ export class LoadGenerator implements Disposable {
     });
     killAtExit(this.#child);
     this.#ended = once(this.#child, 'exit').then(() => {
-      throw new Error('The load generator ended.');
+      throw new Error('The load generator ended');
     });
     // Only `run` reports this error: the process also exits when the generator is disposed of.
     this.#ended.catch(() => {});

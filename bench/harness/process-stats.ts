@@ -19,6 +19,6 @@ function cpuSecondsOf(pid: number): number {
 export function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-  if (kibibytes === undefined) throw new Error(`No VmRSS for process ${pid}.`);
+  if (kibibytes === undefined) throw new Error(`No VmRSS for process ${pid}`);
   return (Number(kibibytes) * 1024) / 1e6;
 }

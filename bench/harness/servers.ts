@@ -143,7 +143,7 @@ export class Server implements AsyncDisposable {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errorOutput += text;
     });
-    if (this.#child.pid === undefined) throw new Error(`Could not start ${args[0]}.`);
+    if (this.#child.pid === undefined) throw new Error(`Could not start ${args[0]}`);
     this.pid = this.#child.pid;
   }
 
@@ -165,7 +165,7 @@ export class Server implements AsyncDisposable {
         throw new Error(`The server ended with ${this.#child.exitCode}:\n${this.#errorOutput}`);
       }
       if (performance.now() > deadline)
-        throw new Error(`No ${status} from ${path} within ${START_TIMEOUT_MS} ms.`);
+        throw new Error(`No ${status} from ${path} within ${START_TIMEOUT_MS} ms`);
       await sleep(POLL_MS);
     }
   }

@@ -58,7 +58,7 @@ async function measureMemory(
   clearInterval(sampling);
   await sleep(IDLE_MS);
   const after = residentMegabytes(server.pid);
-  if (streams.some(stream => stream.destroyed)) throw new Error('A stream ended under the load.');
+  if (streams.some(stream => stream.destroyed)) throw new Error('A stream ended under the load');
   for (const stream of streams) stream.destroy();
 
   const memory = spread(samples);

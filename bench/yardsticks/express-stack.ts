@@ -70,9 +70,9 @@ const requestLog: RequestHandler = (req, res, next) => {
 
 const authenticate: RequestHandler = (req, res, next) => {
   const secret = req.get('X-API-Key');
-  if (secret === undefined) throw new HttpError(401, 'missing_api_key', 'An API key is required.');
+  if (secret === undefined) throw new HttpError(401, 'missing_api_key', 'An API key is required');
   const apiKey = store.findApiKey(secret);
-  if (apiKey === undefined) throw new HttpError(401, 'invalid_api_key', 'The API key is unknown.');
+  if (apiKey === undefined) throw new HttpError(401, 'invalid_api_key', 'The API key is unknown');
   res.locals.apiKey = apiKey;
   next();
 };
@@ -85,14 +85,14 @@ const limit = (window: string, windowMs: number, quota: (key: ApiKey) => number)
     legacyHeaders: true,
     standardHeaders: false,
     handler: (_req, _res, next) =>
-      next(new HttpError(429, 'rate_limit_exceeded', `The limit per ${window} is used up.`)),
+      next(new HttpError(429, 'rate_limit_exceeded', `The limit per ${window} is used up`)),
   });
 
 const requireScope =
   (scope: string): RequestHandler =>
   (_req, res, next) => {
     if (!res.locals.apiKey.scopes.includes(scope)) {
-      throw new HttpError(403, 'insufficient_scope', `The API key lacks the scope ${scope}.`);
+      throw new HttpError(403, 'insufficient_scope', `The API key lacks the scope ${scope}`);
     }
     next();
   };
@@ -137,7 +137,7 @@ const idempotent =
 const createPet = idempotent(body => {
   const newPet = NewPet.parse(body);
   if (!store.categoryExists(newPet.categoryId)) {
-    throw new HttpError(422, 'unknown_category', `There is no category ${newPet.categoryId}.`);
+    throw new HttpError(422, 'unknown_category', `There is no category ${newPet.categoryId}`);
   }
   const pet = store.insertPet(newPet);
   return { status: 201, location: `/pets/${pet.id}`, body: JSON.stringify(pet) };
@@ -146,7 +146,7 @@ const createPet = idempotent(body => {
 const readPet: RequestHandler = (req, res) => {
   const { petId } = PetParams.parse(req.params);
   const pet = store.findPet(petId);
-  if (pet === undefined) throw new HttpError(404, 'pet_not_found', `There is no pet ${petId}.`);
+  if (pet === undefined) throw new HttpError(404, 'pet_not_found', `There is no pet ${petId}`);
   res.json(pet);
 };
 
@@ -156,7 +156,7 @@ const rejectQuery: RequestHandler = (req, _res, next) => {
 };
 
 const routeNotFound: RequestHandler = req => {
-  throw new HttpError(404, 'route_not_found', `There is no ${req.method} ${req.path}.`);
+  throw new HttpError(404, 'route_not_found', `There is no ${req.method} ${req.path}`);
 };
 
 const sendError: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -172,7 +172,7 @@ function asHttpError(error: unknown): HttpError {
     const code = error.status === 413 ? 'payload_too_large' : 'invalid_request';
     return new HttpError(error.status, code, error.message);
   }
-  return new HttpError(500, 'internal_error', 'Something went wrong.');
+  return new HttpError(500, 'internal_error', 'Something went wrong');
 }
 
 const app = express();

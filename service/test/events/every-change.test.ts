@@ -224,10 +224,10 @@ describe('a change of the shop', () => {
       const shop = await opened(test.api);
       await before?.(shop);
       const expected = expectedEvents(shop);
-      const gone = new Map<string, object>();
+      const lastStates = new Map<string, object>();
       for (const [type, id] of expected) {
         if (!/deleted|cancelled/.test(type)) continue;
-        gone.set(type, (await test.api.get(`${paths[type.split('.')[0]!]![0]}/${id}`)).body);
+        lastStates.set(type, (await test.api.get(`${paths[type.split('.')[0]!]![0]}/${id}`)).body);
       }
       let response: ApiResponse | undefined;
       const events = await eventsOf(test, async () => {
@@ -237,7 +237,7 @@ describe('a change of the shop', () => {
       const shown = [];
       for (const [type, id = response!.body.id] of expected) {
         const [path, collection] = paths[type.split('.')[0]!]!;
-        const data = gone.get(type) ?? (await test.api.get(`${path}/${id}`)).body;
+        const data = lastStates.get(type) ?? (await test.api.get(`${path}/${id}`)).body;
         shown.push({ type, subject: `${collection}/${id}`, data });
       }
       assert.deepEqual(

@@ -10,7 +10,7 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import { until } from '../support/until.ts';
 import { Receiver } from './receiver.ts';
 
-const MANY = 1_000;
+const ATTEMPTS = 1_000;
 const AT_ONCE = 50;
 
 /** Attempts of many deliveries under one abort signal, and the listeners and timers that they leave. */
@@ -48,7 +48,7 @@ async function attempts(t: TestContext) {
 
 const resultsOf = (outcomes: (Outcome | undefined)[]) => new Set(outcomes.map(outcome => outcome?.result));
 
-describe(`${MANY} attempts to deliver leave nothing behind`, () => {
+describe(`${ATTEMPTS} attempts to deliver leave nothing behind`, () => {
   for (const [status, result] of [
     [204, 'delivered'],
     [500, 'rejected'],
@@ -57,7 +57,7 @@ describe(`${MANY} attempts to deliver leave nothing behind`, () => {
       const { batch, receiver, assertNothingLeft } = await attempts(t);
       const abort = new AbortController();
       receiver.respondWith(status);
-      for (let made = 0; made < MANY; made += AT_ONCE) {
+      for (let made = 0; made < ATTEMPTS; made += AT_ONCE) {
         assert.deepEqual(resultsOf(await batch(abort)), new Set([result]));
       }
       await assertNothingLeft(abort);
@@ -68,7 +68,7 @@ describe(`${MANY} attempts to deliver leave nothing behind`, () => {
     const { batch, receiver, assertNothingLeft } = await attempts(t);
     const abort = new AbortController();
     receiver.handleWith(response => response.destroy());
-    for (let made = 0; made < MANY; made += AT_ONCE) {
+    for (let made = 0; made < ATTEMPTS; made += AT_ONCE) {
       assert.deepEqual(resultsOf(await batch(abort)), new Set(['unreachable']));
     }
     await assertNothingLeft(abort);
@@ -76,7 +76,7 @@ describe(`${MANY} attempts to deliver leave nothing behind`, () => {
 
   it('that were aborted', async t => {
     const { batch, receiver, assertNothingLeft } = await attempts(t);
-    for (let made = 0; made < MANY; made += AT_ONCE) {
+    for (let made = 0; made < ATTEMPTS; made += AT_ONCE) {
       const abort = new AbortController();
       receiver.hold();
       assert.deepEqual(resultsOf(await batch(abort, { onSent: () => abort.abort() })), new Set([undefined]));
@@ -90,7 +90,7 @@ describe(`${MANY} attempts to deliver leave nothing behind`, () => {
     const { batch, receiver } = await attempts(t);
     const abort = new AbortController();
     receiver.hold();
-    for (let made = 0; made < MANY; made += AT_ONCE) {
+    for (let made = 0; made < ATTEMPTS; made += AT_ONCE) {
       const outcomes = await batch(abort, { onSent: () => t.mock.timers.tick(MINUTE) });
       assert.deepEqual(resultsOf(outcomes), new Set(['timeout']));
     }

@@ -9,7 +9,7 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import type { MessageSink } from '../../src/routes/message-sink.ts';
 import { CountingLog, settle } from './counting-log.ts';
 
-const MANY = 1_000;
+const READERS = 1_000;
 const ALL: EventFilter = { types: undefined, subject: undefined };
 
 interface Reading {
@@ -39,17 +39,17 @@ async function assertUnread({ log, tail, timers }: Reading): Promise<void> {
   assert.deepEqual([log.reads - before, tail.position, timers()], [0, undefined, 0]);
 }
 
-describe(`${MANY} waits for events leave nothing behind`, () => {
+describe(`${READERS} waits for events leave nothing behind`, () => {
   /** Starts the waits, all with one signal, and checks that they wait. */
   async function begin({ log, tail, timers }: Reading, seconds = 60) {
-    const gone = new AbortController();
-    const wait = { after: 0, limit: 10, seconds, signal: gone.signal };
-    const waits = Array.from({ length: MANY }, () => waitForEvents({ db: log, tail }, ALL, wait));
+    const disconnection = new AbortController();
+    const wait = { after: 0, limit: 10, seconds, signal: disconnection.signal };
+    const waits = Array.from({ length: READERS }, () => waitForEvents({ db: log, tail }, ALL, wait));
     await settle();
-    assert.equal(timers(), MANY);
-    const listeners = () => getEventListeners(gone.signal, 'abort').length;
-    assert.equal(listeners(), MANY);
-    return { gone, waits, listeners };
+    assert.equal(timers(), READERS);
+    const listeners = () => getEventListeners(disconnection.signal, 'abort').length;
+    assert.equal(listeners(), READERS);
+    return { disconnection, waits, listeners };
   }
 
   it('that ended with an event', async t => {
@@ -64,22 +64,22 @@ describe(`${MANY} waits for events leave nothing behind`, () => {
   it('that lasted their full time', async t => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const reading = aLog(t);
-    const gone = new AbortController();
-    const wait = { after: 0, limit: 10, seconds: 60, signal: gone.signal };
-    const waits = Array.from({ length: MANY }, () =>
+    const disconnection = new AbortController();
+    const wait = { after: 0, limit: 10, seconds: 60, signal: disconnection.signal };
+    const waits = Array.from({ length: READERS }, () =>
       waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait),
     );
     await settle();
     t.mock.timers.tick(MINUTE);
     for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
-    assert.equal(getEventListeners(gone.signal, 'abort').length, 0);
+    assert.equal(getEventListeners(disconnection.signal, 'abort').length, 0);
     await assertUnread(reading);
   });
 
   it('whose clients disconnected', async t => {
     const reading = aLog(t);
-    const { gone, waits, listeners } = await begin(reading);
-    gone.abort();
+    const { disconnection, waits, listeners } = await begin(reading);
+    disconnection.abort();
     for (const { events } of await Promise.all(waits)) assert.equal(events.length, 0);
     assert.equal(listeners(), 0);
     await assertUnread(reading);
@@ -89,19 +89,19 @@ describe(`${MANY} waits for events leave nothing behind`, () => {
     const reading = aLog(t);
     const signal = AbortSignal.abort();
     const wait = { after: 0, limit: 10, seconds: 60, signal };
-    for (let i = 0; i < MANY; i++) await waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait);
+    for (let i = 0; i < READERS; i++) await waitForEvents({ db: reading.log, tail: reading.tail }, ALL, wait);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
     await assertUnread(reading);
   });
 
   it('that failed because the log could not be read', async t => {
     const reading = aLog(t);
-    const { gone, waits, listeners } = await begin(reading);
+    const { disconnection, waits, listeners } = await begin(reading);
     const failed = Promise.allSettled(waits);
     t.mock.method(reading.log, 'all', async () => {
       throw new Error('The log cannot be read');
     });
-    gone.abort();
+    disconnection.abort();
     for (const { status } of await failed) assert.equal(status, 'rejected');
     assert.equal(listeners(), 0);
     t.mock.restoreAll();
@@ -134,7 +134,7 @@ class TestSink extends EventEmitter implements MessageSink {
   }
 }
 
-describe(`${MANY} streams leave nothing behind`, () => {
+describe(`${READERS} streams leave nothing behind`, () => {
   const states: [what: string, prepare: (sink: TestSink) => void][] = [
     ['that had caught up with the log', () => {}],
     [
@@ -149,7 +149,7 @@ describe(`${MANY} streams leave nothing behind`, () => {
     it(what, async t => {
       const reading = aLog(t);
       const { log, tail } = reading;
-      const sinks = Array.from({ length: MANY }, () => new TestSink());
+      const sinks = Array.from({ length: READERS }, () => new TestSink());
       for (const sink of sinks) {
         prepare(sink);
         new EventStream(log, tail, ALL, 0, sink);
@@ -176,7 +176,7 @@ describe(`${MANY} streams leave nothing behind`, () => {
     const unfollow = reading.tail.follow(() => {});
     await settle();
     const before = reading.log.reads;
-    const sinks = Array.from({ length: MANY }, () => new TestSink());
+    const sinks = Array.from({ length: READERS }, () => new TestSink());
     for (const sink of sinks) new EventStream(reading.log, reading.tail, ALL, 0, sink);
     for (const sink of sinks) sink.emit('close');
     unfollow();

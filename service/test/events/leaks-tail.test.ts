@@ -51,26 +51,26 @@ describe('the tail of the log', () => {
 
   it('notifies no follower that has left', async t => {
     const { tail, log } = aTail(t);
-    let handed = 0;
+    let notified = 0;
     const end = tail.follow(() => {});
-    for (let i = 0; i < 1_000; i++) tail.follow(() => handed++)();
+    for (let i = 0; i < 1_000; i++) tail.follow(() => notified++)();
     await settle();
     log.append();
     await settle();
-    assert.equal(handed, 0);
+    assert.equal(notified, 0);
     end();
   });
 
   it('is not read after it was closed, and notifies no follower', async t => {
     const { tail, log } = aTail(t);
-    let handed = 0;
-    for (let i = 0; i < 1_000; i++) tail.follow(() => handed++);
+    let notified = 0;
+    for (let i = 0; i < 1_000; i++) tail.follow(() => notified++);
     await settle();
     await tail.close();
-    const [before, handedBefore] = [log.reads, handed];
+    const [before, notifiedBefore] = [log.reads, notified];
     log.append();
     t.mock.timers.tick(60 * SECOND);
     await settle();
-    assert.deepEqual([log.reads, handed], [before, handedBefore]);
+    assert.deepEqual([log.reads, notified], [before, notifiedBefore]);
   });
 });

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 /** How many of each are open at once. leaks-readers.test.ts does the same for 1,000, without a network. */
 const AT_ONCE = 50;
-const MANY = 4 * AT_ONCE;
+const CLIENTS = 4 * AT_ONCE;
 
 const IN_FLIGHT = 'petstore_http_requests_in_flight';
 const STREAMS = 'petstore_event_streams_open';
@@ -61,9 +61,9 @@ async function assertIdle(shop: TestApp, listeners: Record<string, number>): Pro
   assert.deepEqual(listenersOf(shop), listeners);
 }
 
-/** Runs `batch` until it has made `MANY`. */
+/** Runs `batch` until it has made `CLIENTS`. */
 async function inBatches(batch: () => Promise<void>): Promise<void> {
-  for (let made = 0; made < MANY; made += AT_ONCE) await batch();
+  for (let made = 0; made < CLIENTS; made += AT_ONCE) await batch();
 }
 
 const each = <T>(make: (place: number) => Promise<T>): Promise<T[]> =>
@@ -89,7 +89,7 @@ function openIntervals(t: TestContext): ReadonlySet<unknown> {
   return open;
 }
 
-describe(`${MANY} clients leave nothing behind`, () => {
+describe(`${CLIENTS} clients leave nothing behind`, () => {
   it('after waits that ended with an event, on connections that are used again', async t => {
     const shop = await start(t);
     const assertNoneKept = watchResponses(shop.app.server.server);
@@ -103,7 +103,7 @@ describe(`${MANY} clients leave nothing behind`, () => {
     });
     await assertIdle(shop, listeners);
     shop.api.close();
-    await assertNoneKept(MANY);
+    await assertNoneKept(CLIENTS);
   });
 
   it('after waits whose clients disconnected', async t => {
@@ -120,7 +120,7 @@ describe(`${MANY} clients leave nothing behind`, () => {
       await until('no wait follows the log', () => shop.app.tail.position === undefined);
     });
     await assertIdle(shop, listeners);
-    await assertNoneKept(MANY);
+    await assertNoneKept(CLIENTS);
   });
 
   it('after streams that their clients closed', async t => {
@@ -137,9 +137,9 @@ describe(`${MANY} clients leave nothing behind`, () => {
       await Promise.all(readers.map(reader => reader.close()));
       await untilMetric(shop, STREAMS, 0);
     });
-    assert.equal(intervals.size, 0, 'heartbeats or checks of keys run on');
+    assert.equal(intervals.size, 0, 'heartbeats or checks of keys are still running');
     await assertIdle(shop, listeners);
-    await assertNoneKept(MANY);
+    await assertNoneKept(CLIENTS);
   });
 
   it('after requests whose clients disconnected before the response, or in the middle of the body', async t => {
@@ -156,6 +156,6 @@ describe(`${MANY} clients leave nothing behind`, () => {
       await until('no connection remains', async () => (await connections()) === 0);
     });
     await assertIdle(shop, listeners);
-    await assertNoneKept(MANY);
+    await assertNoneKept(CLIENTS);
   });
 });

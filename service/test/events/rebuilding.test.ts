@@ -70,7 +70,7 @@ describe('the state of the shop', () => {
     const resources = new Map<string, { [field: string]: unknown }>();
     let cursor = await settledCursor(shop);
     let eventCount = 0;
-    const readOn = async () => {
+    const applyNewEvents = async () => {
       const end = await settledCursor(shop);
       const events = await eventsAfter(shop.api, cursor);
       applyEvents(events, resources);
@@ -81,7 +81,7 @@ describe('the state of the shop', () => {
       shop.clock.turn(MINUTE);
       const ids: Ids = { categories: [], pets: [], orders: [] };
       for (const operation of sequence) await send(shop, operation, ids);
-      await readOn();
+      await applyNewEvents();
       const state = await shopState(shop.api);
       assert.deepEqual(state, {
         '/categories': listed(resources, 'categories'),
@@ -90,7 +90,7 @@ describe('the state of the shop', () => {
         '/store/orders': listed(resources, 'orders'),
       });
       for (const id of await clear(shop, state)) resources.delete(`orders/${id}`);
-      await readOn();
+      await applyNewEvents();
       assert.deepEqual([...resources], []);
     });
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true });

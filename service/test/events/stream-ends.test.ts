@@ -43,7 +43,7 @@ describe('a key', () => {
     ];
     const open = (client: { key: string }) => EventReader.open(shop.origin, client.key);
     const ending = await Promise.all([revoked, stripped, demoted].map(open));
-    const going = await open(kept);
+    const unaffected = await open(kept);
     await shop.api.delete(`/keys/${revoked.keyId}`);
     await shop.api.patch(`/keys/${stripped.keyId}`, { scopes: ['pets:read'] });
     await shop.api.patch(`/keys/${demoted.keyId}`, { scopes: ['events:read'] });
@@ -54,8 +54,8 @@ describe('a key', () => {
       assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
     }
     assert.ok(performance.now() - began < 3_000);
-    assert.ok(!going.isOver);
-    await going.close();
+    assert.ok(!unaffected.isOver);
+    await unaffected.close();
   });
 });
 

@@ -39,9 +39,9 @@ describe('a wait for events', () => {
     await shop.api.post('/store/orders', {});
     await sleep(200);
     await aCategory(shop.api, { name: 'Dogs' });
-    const [page, took] = await waiting;
+    const [page, duration] = await waiting;
     assert.equal(page.body[0].data.name, 'Dogs');
-    assert.ok(took >= 400 && took < 5_000, `${took} ms`);
+    assert.ok(duration >= 400 && duration < 5_000, `${duration} ms`);
   });
 
   it('ends as soon as another replica appends an event', async t => {
@@ -51,9 +51,9 @@ describe('a wait for events', () => {
       const waiting = timed(other.get(`/events?cursor=${end}&wait=30`));
       await sleep(300);
       await aCategory(shop.api, { name: 'Dogs' });
-      const [page, took] = await waiting;
+      const [page, duration] = await waiting;
       assert.equal(page.body[0].data.name, 'Dogs');
-      assert.ok(took < 5_000, `${took} ms`);
+      assert.ok(duration < 5_000, `${duration} ms`);
     });
   });
 
@@ -62,12 +62,12 @@ describe('a wait for events', () => {
     for (let i = 0; i < 30; i++) {
       const end = await latestCursor(shop.api);
       // Each wait is the only follower, so that the tail reads the log for the first time.
-      const [[page, took]] = await Promise.all([
+      const [[page, duration]] = await Promise.all([
         timed(shop.api.get(`/events?cursor=${end}&type=category.created&wait=20`)),
         sleep(i % 6).then(() => aCategory(shop.api)),
       ]);
       assert.equal(page.body.length, 1);
-      assert.ok(took < 5_000, `${took} ms`);
+      assert.ok(duration < 5_000, `${duration} ms`);
       await settledCursor(shop);
     }
   });
@@ -78,9 +78,9 @@ describe('a wait for events', () => {
     const waiting = timed(shop.api.get('/events?cursor=latest&type=pet.*&wait=1'));
     await sleep(100);
     await aCategory(shop.api);
-    const [page, took] = await waiting;
+    const [page, duration] = await waiting;
     assert.deepEqual(page.body, []);
-    assert.ok(took >= 990 && took < 4_000, `${took} ms`);
+    assert.ok(duration >= 990 && duration < 4_000, `${duration} ms`);
     assert.equal(nextPath(page), `/events?cursor=${await latestCursor(shop.api)}&type=pet.*&wait=1`);
   });
 
@@ -92,10 +92,10 @@ describe('a wait for events', () => {
     );
     await sleep(300);
     const closing = timed(shop.app.server.close());
-    for (const [page, took] of await waiting) {
+    for (const [page, duration] of await waiting) {
       assert.deepEqual([page.status, page.body], [200, []]);
       assert.equal(page.headers.connection, 'close');
-      assert.ok(took < 5_000, `${took} ms`);
+      assert.ok(duration < 5_000, `${duration} ms`);
     }
     assert.ok((await closing)[1] < 5_000);
   });
@@ -104,7 +104,7 @@ describe('a wait for events', () => {
     const shop = await startTestApp(t);
     await settledCursor(shop);
     const { hostname, port } = new URL(shop.origin);
-    const requestId = 'one-that-went-away';
+    const requestId = 'disconnected-client';
     const socket = connect(Number(port), hostname);
     socket.write(
       `GET /events?cursor=latest&wait=60 HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${shop.adminKey}\r\n` +

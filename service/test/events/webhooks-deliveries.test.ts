@@ -111,14 +111,14 @@ describe('a delivery', () => {
     await shop.category();
     await shop.settle();
     const { db } = shop.shop.app;
-    const swept = async (days: number) => {
+    const sweepAfter = async (days: number) => {
       await sweepAll(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
       return (await shop.read(`${path}/deliveries`)).length;
     };
     shop.clock.turn(30 * DAY);
-    assert.equal(await swept(30), 1);
+    assert.equal(await sweepAfter(30), 1);
     shop.clock.turn(1);
-    assert.equal(await swept(30), 0);
+    assert.equal(await sweepAfter(30), 0);
     assert.deepEqual(await db.all('SELECT * FROM webhook_attempts'), []);
   });
 });

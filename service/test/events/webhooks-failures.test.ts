@@ -187,7 +187,7 @@ describe('a failed delivery', () => {
     assert.match(attempts[0].error, /^No complete response/);
   });
 
-  it('whose connection closes has this error', async t => {
+  it('because its connection closed has this error', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     shop.receiver.handleWith(response => void response.destroy());

@@ -234,16 +234,16 @@ describe('the connections to endpoints', () => {
     });
     const [tarpit, fast] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
     tarpit.hold();
-    const greedy = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
-    const modest = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const busy = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const other = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
     await shop.shop.app.db.numberEvents();
     const { port } = new URL(tarpit.url);
     for (let i = 0; i < 20; i++)
       assert.equal(
-        (await greedy.post('/webhooks', { url: `http://tarpit-${i}.example:${port}/` })).status,
+        (await busy.post('/webhooks', { url: `http://tarpit-${i}.example:${port}/` })).status,
         201,
       );
-    await shop.webhook({}, fast, modest);
+    await shop.webhook({}, fast, other);
     for (let i = 0; i < 30; i++) await shop.category();
     await fast.has(30);
     await until('six connections are open', () => tarpit.open >= 6, 60);

@@ -26,14 +26,14 @@ describe('replicas', () => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     await shop.shop.app.dispatcher.close();
-    const [dying, other] = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
+    const [killed, other] = [await anotherReplica(shop.shop), await anotherReplica(shop.shop)];
     shop.receiver.hold();
     const categoryId = await shop.category();
     await shop.rename(categoryId, 'Later');
     await shop.shop.app.db.numberEvents();
-    const dead = dying.dispatcher.runDue();
+    const dead = killed.dispatcher.runDue();
     await shop.receiver.has(1);
-    dying.kill();
+    killed.kill();
     shop.receiver.release();
     shop.clock.turn(60 * SECOND - 1);
     await other.dispatcher.runDue();
@@ -48,7 +48,7 @@ describe('replicas', () => {
     await dead;
     const states = (await shop.read(`${path}/deliveries`)).map(({ status }: { status: string }) => status);
     assert.deepEqual(states, ['delivered', 'delivered']);
-    await Promise.all([dying.close(), other.close()]);
+    await Promise.all([killed.close(), other.close()]);
   });
 
   it('ignore the outcome of an attempt whose lease another replica has taken', async t => {

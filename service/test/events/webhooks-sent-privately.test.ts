@@ -12,11 +12,11 @@ const PUBLIC = '93.184.215.14';
 async function movingWebhook(t: TestContext) {
   const receiver = await Receiver.start();
   t.after(() => receiver.disconnect());
-  let leadsTo = PUBLIC;
+  let resolvedAddress = PUBLIC;
   const { app, api } = await startTestApp(t, {
     webhooks: {
       patience: 0,
-      resolve: async () => [{ address: leadsTo, family: leadsTo.includes(':') ? 6 : 4 }],
+      resolve: async () => [{ address: resolvedAddress, family: resolvedAddress.includes(':') ? 6 : 4 }],
     },
   });
   t.after(() => receiver.close());
@@ -25,7 +25,7 @@ async function movingWebhook(t: TestContext) {
   const { port } = new URL(receiver.url);
   const send = async (urlOf: (port: string) => string, address = PUBLIC): Promise<string> => {
     await app.db.run('UPDATE webhooks SET url = ?', [urlOf(port)]);
-    leadsTo = address;
+    resolvedAddress = address;
     const { headers } = await api.post('/webhooks/1/test');
     await app.dispatcher.runDue();
     return (await api.get(headers.location!)).body.attempts[0].error;
@@ -63,7 +63,7 @@ describe('a webhook with a private address at the time of sending', () => {
         '64:ff9b::7f00:1',
       ]) {
         const error = await send(port => `${scheme}://shop.example:${port}/hook`, address);
-        assert.equal(error, 'shop.example leads to no public address', address);
+        assert.equal(error, 'shop.example resolves to no public address', address);
       }
       assert.deepEqual(receiver.received, []);
     });

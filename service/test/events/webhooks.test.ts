@@ -149,7 +149,7 @@ describe('a webhook', () => {
 
   const rejected: [what: string, body: object, message: RegExp][] = [
     ['no URL', {}, /^Field `url` is required$/],
-    ['a text that is none', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
+    ['a text that is not a URL', { url: 'hook' }, /^Field `url` must be a URL, such as `https:/],
     [
       'another scheme',
       { url: 'ftp://example.com' },

@@ -108,7 +108,7 @@ function pathOf(
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = params!.properties![name]!;
     // Requests use only the first few keys; the others belong to the client.
-    const id = random.between(1, name === 'keyId' ? MOST_NAMED_KEYS : 12);
+    const id = random.between(1, name === 'keyId' ? MAX_KEY_ID : 12);
     // An empty segment would make a different path.
     return isOdd
       ? encoded(random, textOf(oddValue(random, schema, {}, name)) || '0').slice(0, 4_000)
@@ -117,7 +117,7 @@ function pathOf(
 }
 
 /** Requests use the API keys with IDs from 1 to this one. */
-export const MOST_NAMED_KEYS = 9;
+export const MAX_KEY_ID = 9;
 
 function queryOf(random: Random, query: Schema | undefined, isOdd: boolean, known: Known): string {
   const properties = query?.properties ?? {};

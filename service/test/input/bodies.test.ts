@@ -124,10 +124,10 @@ describe('a body', () => {
 
   it('can have 64 KiB, but not one byte more', async t => {
     const { api } = await startTestApp(t);
-    const ofSize = (bytes: number) => '{"name":"Dogs"}'.padEnd(bytes, ' ');
-    assert.equal((await api.post('/categories', ofSize(64 * KIBIBYTE))).status, 201);
+    const bodyOfSize = (bytes: number) => '{"name":"Dogs"}'.padEnd(bytes, ' ');
+    assert.equal((await api.post('/categories', bodyOfSize(64 * KIBIBYTE))).status, 201);
     const message = assertRejected(
-      await api.post('/categories', ofSize(64 * KIBIBYTE + 1)),
+      await api.post('/categories', bodyOfSize(64 * KIBIBYTE + 1)),
       413,
       'payload_too_large',
     );

@@ -42,10 +42,12 @@ describe('a field', () => {
     await fill(api);
     for (const { method, template, body: known } of operationsWithBody) {
       for (const name of Object.keys(known.properties)) {
-        const slip = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
-        const response = await api.send(method, filled(template), { body: { ...known.example, [slip]: 1 } });
+        const misspelled = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
+        const response = await api.send(method, filled(template), {
+          body: { ...known.example, [misspelled]: 1 },
+        });
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `Unknown field \`${slip}\`; did you mean \`${name}\`?`);
+        assert.equal(message, `Unknown field \`${misspelled}\`; did you mean \`${name}\`?`);
       }
       const response = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
       assert.match(assertRejected(response, 400, 'invalid_request'), /^Unknown field `zebra`; known are `/);

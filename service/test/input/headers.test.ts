@@ -62,11 +62,11 @@ describe('a condition', () => {
 describe('a request target', () => {
   it('can have 8 KiB, but not one byte more', async t => {
     const { api } = await startTestApp(t);
-    const ofSize = (path: string, bytes: number) => path.padEnd(bytes, 'x');
+    const padTo = (path: string, bytes: number) => path.padEnd(bytes, 'x');
     for (const path of ['/pets?name=', '/pets/', '/nowhere/', '/healthz?']) {
-      assert.notEqual((await api.get(ofSize(path, 8 * KIBIBYTE))).status, 414);
+      assert.notEqual((await api.get(padTo(path, 8 * KIBIBYTE))).status, 414);
       for (const client of [api, api.as()]) {
-        const response = await client.get(ofSize(path, 8 * KIBIBYTE + 1));
+        const response = await client.get(padTo(path, 8 * KIBIBYTE + 1));
         const message = assertRejected(response, 414, 'uri_too_long');
         assert.equal(message, 'The request target has 8193 bytes; the limit is 8 KiB (8,192 bytes)');
       }

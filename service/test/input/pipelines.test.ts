@@ -88,7 +88,7 @@ describe('requests that are sent before responses are read', () => {
     socket.resetAndDestroy();
     await until('the connection is closed', () => closed);
     for (let turn = 0; turn < 20; turn++) await nextTurn();
-    const begun = turns.reduce((sum, count) => sum + count, 0);
-    assert.ok(begun < 400, `${begun} of 400 were begun`);
+    const started = turns.reduce((sum, count) => sum + count, 0);
+    assert.ok(started < 400, `${started} of 400 started`);
   });
 });

@@ -10,13 +10,13 @@ describe('a query parameter', () => {
   it('that does not exist is rejected, and the message suggests the closest one', async t => {
     const { api } = await startTestApp(t);
     for (const list of lists) {
-      for (const [slip, meant] of [
+      for (const [misspelled, meant] of [
         ['limt', 'limit'],
         ['curser', 'cursor'],
         ['Sort', 'sort'],
       ]) {
-        const message = assertRejected(await api.get(`${list}?${slip}=1`), 400, 'invalid_request');
-        assert.equal(message, `Unknown query parameter \`${slip}\`; did you mean \`${meant}\`?`);
+        const message = assertRejected(await api.get(`${list}?${misspelled}=1`), 400, 'invalid_request');
+        assert.equal(message, `Unknown query parameter \`${misspelled}\`; did you mean \`${meant}\`?`);
       }
       const message = assertRejected(await api.get(`${list}?zebra=1&limit=2`), 400, 'invalid_request');
       assert.match(message, /^Unknown query parameter `zebra`; known are `/);

@@ -13,17 +13,17 @@ import { until } from '../support/until.ts';
 
 /** Requests as sent over the wire, with the administrator's key. */
 function requestsTo({ adminKey }: TestApp) {
-  const bare = (method: string, path: string, headers = '', body = '') =>
+  const requestText = (method: string, path: string, headers = '', body = '') =>
     `${method} ${path} HTTP/1.1\r\nHost: shop\r\nX-API-Key: ${adminKey}\r\n${headers}\r\n${body}`;
   const withBody = (path: string, body: string, headers = '') =>
-    bare(
+    requestText(
       'POST',
       path,
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}`,
       body,
     );
   return {
-    bare,
+    requestText,
     category: (name: string, headers = '') => withBody('/categories', `{"name":"${name}"}`, headers),
   };
 }
@@ -72,17 +72,17 @@ describe('stray bytes after a complete request', () => {
 
   it('are rejected after the responses of all requests before them, in order', async t => {
     const shop = await startTestApp(t);
-    const { bare, category } = requestsTo(shop);
+    const { requestText, category } = requestsTo(shop);
     const id = await aCategory(shop.api, { name: 'Cats' });
     const other = await aCategory(shop.api, { name: 'Mice' });
     const { etag } = (await shop.api.get(`/categories/${id}`)).headers;
     const responses = await exchangeUntilEnd(
       shop.origin,
       category('Dogs') +
-        bare('GET', `/categories/${id}`) +
-        bare('HEAD', `/categories/${id}`) +
-        bare('GET', `/categories/${id}`, `If-None-Match: ${etag}\r\n`) +
-        bare('DELETE', `/categories/${other}`) +
+        requestText('GET', `/categories/${id}`) +
+        requestText('HEAD', `/categories/${id}`) +
+        requestText('GET', `/categories/${id}`, `If-None-Match: ${etag}\r\n`) +
+        requestText('DELETE', `/categories/${other}`) +
         category('Birds') +
         'garbage\r\n\r\n',
     );
@@ -120,9 +120,9 @@ describe('stray bytes after a complete request', () => {
 
   it('do not disturb a stream of events, which closes the connection when it ends', async t => {
     const shop = await startTestApp(t);
-    const { bare } = requestsTo(shop);
+    const { requestText } = requestsTo(shop);
     const connection = new RawConnection(shop.origin);
-    connection.send(`${bare('GET', '/events/stream')}x`);
+    connection.send(`${requestText('GET', '/events/stream')}x`);
     await until('the stream starts', () => connection.received.includes('retry: '));
     await aCategory(shop.api, { name: 'Ferrets' });
     await until('the event arrives', () => connection.received.includes('"Ferrets"'));
@@ -141,7 +141,7 @@ describe('stray bytes after a complete request', () => {
     connection.socket.pause();
     const failed = once(shop.app.server.server, 'clientError') as Promise<[Error, Socket]>;
     // More than the buffers of the operating system can hold.
-    connection.send(`${requestsTo(shop).bare('GET', '/openapi.json').repeat(100)}x`);
+    connection.send(`${requestsTo(shop).requestText('GET', '/openapi.json').repeat(100)}x`);
     const [, socket] = await failed;
     await once(socket, 'close');
     connection.socket.destroy();
@@ -151,9 +151,9 @@ describe('stray bytes after a complete request', () => {
 describe('an incomplete request after complete ones', () => {
   it('is rejected after their responses', async t => {
     const shop = await startTestApp(t);
-    const { bare, category } = requestsTo(shop);
+    const { requestText, category } = requestsTo(shop);
     const chunked = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
-    const broken = bare('POST', '/categories', chunked, 'five\r\n');
+    const broken = requestText('POST', '/categories', chunked, 'five\r\n');
     const responses = await exchangeUntilEnd(shop.origin, category('Ferrets') + broken);
     assert.deepEqual(statusesOf(responses), [201, 400]);
     assertMalformed(responses.at(-1));
@@ -171,8 +171,13 @@ describe('an incomplete request after complete ones', () => {
 
   it('is rejected with 408 after their responses', async t => {
     const shop = await startTestApp(t, { timeouts: { request: 100, check: 20 } });
-    const { bare, category } = requestsTo(shop);
-    const late = bare('POST', '/categories', 'Content-Type: application/json\r\nContent-Length: 9\r\n', '{');
+    const { requestText, category } = requestsTo(shop);
+    const late = requestText(
+      'POST',
+      '/categories',
+      'Content-Type: application/json\r\nContent-Length: 9\r\n',
+      '{',
+    );
     const responses = await exchangeUntilEnd(shop.origin, category('Ferrets') + late);
     assert.deepEqual(statusesOf(responses), [201, 408]);
     assert.deepEqual(await namesOf(shop), ['Ferrets']);
@@ -190,7 +195,7 @@ describe('a client that closes its side of the connection', () => {
   it('ends its stream of events', async t => {
     const shop = await startTestApp(t);
     const connection = new RawConnection(shop.origin);
-    connection.send(requestsTo(shop).bare('GET', '/events/stream'));
+    connection.send(requestsTo(shop).requestText('GET', '/events/stream'));
     await until('the stream starts', () => connection.received.includes('retry: '));
     connection.socket.end();
     await connection.responses();
@@ -203,7 +208,7 @@ describe('a client that reads no responses', () => {
     const connection = new RawConnection(shop.origin);
     const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
     connection.socket.pause();
-    connection.send(requestsTo(shop).bare('GET', '/openapi.json').repeat(100));
+    connection.send(requestsTo(shop).requestText('GET', '/openapi.json').repeat(100));
     const [socket] = await connected;
     await once(socket, 'close');
     connection.socket.destroy();

@@ -81,8 +81,8 @@ describe('categories', () => {
 
   it('names have 1 to 200 characters and descriptions up to 2,000', async t => {
     const { api } = await startTestApp(t);
-    const widest = { name: 'n'.repeat(200), description: 'd'.repeat(2_000) };
-    const id = await aCategory(api, widest);
+    const longest = { name: 'n'.repeat(200), description: 'd'.repeat(2_000) };
+    const id = await aCategory(api, longest);
     for (const rejected of [
       { name: ' ' },
       { name: 'n'.repeat(201) },
@@ -92,7 +92,7 @@ describe('categories', () => {
       assertRejected(await api.put(`/categories/${id}`, rejected), 400, 'invalid_request');
       assertRejected(await api.patch(`/categories/${id}`, rejected), 400, 'invalid_request');
     }
-    assert.deepEqual((await api.get('/categories')).body, [{ id, ...widest }]);
+    assert.deepEqual((await api.get('/categories')).body, [{ id, ...longest }]);
   });
 
   it('an id in the body is ignored by POST and must match the path in PUT and PATCH', async t => {

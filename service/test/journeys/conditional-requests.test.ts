@@ -164,8 +164,8 @@ describe('If-Match', () => {
       const current = (await api.patch(path, patch)).headers.etag!;
       const before = await shopState(api);
       // A weak tag never matches: the comparison is a strong one (RFC 9110 §13.1.1).
-      for (const barred of [stale, OTHER, `${stale}, ${OTHER}`, `W/${current}`, current.slice(1, -1)]) {
-        const headers = { 'if-match': barred };
+      for (const nonMatching of [stale, OTHER, `${stale}, ${OTHER}`, `W/${current}`, current.slice(1, -1)]) {
+        const headers = { 'if-match': nonMatching };
         assertRejected(await api.put(path, replacement, headers), 412, 'precondition_failed');
         assertRejected(await api.patch(path, patch, headers), 412, 'precondition_failed');
         if (isDeletable) assertRejected(await api.delete(path, headers), 412, 'precondition_failed');

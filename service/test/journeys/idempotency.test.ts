@@ -168,11 +168,11 @@ describe('Idempotency-Key', () => {
     const { api, clientWith } = await startTestApp(t);
     const other = await clientWith({ scopes: ['orders:write'] });
     const mine = await post(api, '/store/orders', {});
-    const theirs = await post(other, '/store/orders', {});
-    assert.equal(isReplay(theirs), false);
-    assert.notEqual(theirs.body.id, mine.body.id);
-    const theirSecond = await post(other, '/store/orders', {});
-    assert.deepEqual([theirSecond.text, isReplay(theirSecond)], [theirs.text, true]);
+    const otherResponse = await post(other, '/store/orders', {});
+    assert.equal(isReplay(otherResponse), false);
+    assert.notEqual(otherResponse.body.id, mine.body.id);
+    const otherReplay = await post(other, '/store/orders', {});
+    assert.deepEqual([otherReplay.text, isReplay(otherReplay)], [otherResponse.text, true]);
   });
 
   it('expires after 24 hours', async t => {

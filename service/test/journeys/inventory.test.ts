@@ -92,7 +92,7 @@ const transitions: [title: string, from: Prepare, by: Act, to: Stock | Rejection
   ['pending → available: a hold is released by PATCH', onHold(2), patchStatus('available'), ['available', 2]],
   ['pending → available: a hold is released by PUT', onHold(2), putStatus('available'), ['available', 2]],
   [
-    'pending → available: rejected while orders hold all of it',
+    'pending → available: rejected while orders contain all units',
     ordered(2, { of: 2 }),
     patchStatus('available'),
     [409, 'out_of_stock'],
@@ -100,7 +100,7 @@ const transitions: [title: string, from: Prepare, by: Act, to: Stock | Rejection
   ['pending → pending: a hold outlasts a new count', onHold(2), setStock(5), ['pending', 5]],
   ['pending → pending: a hold outlasts a cancelled order', orderedThenHeld, cancel, ['pending', 2]],
   ['pending → pending: a hold outlasts a completed order', orderedThenHeld, complete, ['pending', 1]],
-  ['pending → pending: no order is taken on a hold', onHold(2), order(1), [409, 'pet_not_available']],
+  ['pending → pending: no order is accepted during a hold', onHold(2), order(1), [409, 'pet_not_available']],
   ['pending → sold: the last open order completes', ordered(2, { of: 2 }), complete, ['sold', 0]],
   ['pending → sold: marked sold, no order open', onHold(2), patchStatus('sold'), ['sold', 0]],
   ['pending → sold: stock set to 0, no order open', onHold(2), setStock(0), ['sold', 0]],
@@ -117,7 +117,7 @@ const transitions: [title: string, from: Prepare, by: Act, to: Stock | Rejection
   ['sold → pending: never by PUT', sold, putStatus('pending'), [409, 'invalid_status_transition']],
   ['sold → sold: set again', sold, patchStatus('sold'), ['sold', 0]],
   ['sold → sold: stock set to 0', sold, setStock(0), ['sold', 0]],
-  ['sold → sold: no order is taken', sold, order(1), [409, 'pet_not_available']],
+  ['sold → sold: no order is accepted', sold, order(1), [409, 'pet_not_available']],
 ];
 
 function isRejection(to: Stock | Rejection): to is Rejection {

@@ -71,9 +71,9 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.equal((await api.get('/pets/1')).status, 200);
     clock.turn(1);
     for (const path of ['/pets/1', '/pets/99', '/pets/abc']) {
-      const gone = await api.get(path);
-      assert.match(assertRejected(gone, 410, 'operation_sunset'), /\/pets\?id=/);
-      assertDeprecated(gone, path.slice('/pets/'.length));
+      const afterSunset = await api.get(path);
+      assert.match(assertRejected(afterSunset, 410, 'operation_sunset'), /\/pets\?id=/);
+      assertDeprecated(afterSunset, path.slice('/pets/'.length));
     }
     assert.equal((await api.head('/pets/1')).status, 410);
     assert.equal((await api.get('/pets/1', { 'if-none-match': '*' })).status, 410);
@@ -140,15 +140,15 @@ describe('the navigation of the contract', () => {
     );
     const used = new Set(operations.flatMap(([, , { tags }]) => tags));
     for (const { name, tags } of groups) {
-      assert.ok(!used.has(name), `${name} holds operations`);
+      assert.ok(!used.has(name), `${name} contains operations`);
       assert.ok(tags.length > 0 && tags.every(tag => used.has(tag)));
     }
     assert.deepEqual([...used].sort(), groups.flatMap(({ tags }) => tags).sort());
   });
 
   it('disables trying out GET /store/orders and endless streams, and nothing else', () => {
-    const barred = operations.filter(([, , operation]) => 'x-hideTryItPanel' in operation);
-    assert.deepEqual(namesOf(barred).toSorted(), ['GET /events/stream', 'GET /store/orders']);
-    assert.equal(barred[0]![2]['x-hideTryItPanel'], true);
+    const excluded = operations.filter(([, , operation]) => 'x-hideTryItPanel' in operation);
+    assert.deepEqual(namesOf(excluded).toSorted(), ['GET /events/stream', 'GET /store/orders']);
+    assert.equal(excluded[0]![2]['x-hideTryItPanel'], true);
   });
 });

@@ -92,12 +92,12 @@ describe('pages', () => {
       const seen: Named[] = [];
       for await (const { body } of pagesOf(api, `/pets?limit=3&sort=${sort}`)) {
         seen.push(...body);
-        const unseen = before.find(({ id }) => !deleted.has(id) && !seen.some(pet => pet.id === id));
-        if (!unseen) continue;
+        const notListed = before.find(({ id }) => !deleted.has(id) && !seen.some(pet => pet.id === id));
+        if (!notListed) continue;
         // Adds rows at both ends and among equals; deletes the row that the cursor names and one not yet listed.
         for (const name of ['Aardvark', body.at(-1).name, 'zebra']) await aPet(api, { name, categoryId: 1 });
         await remove(body.at(-1).id);
-        await remove(unseen.id);
+        await remove(notListed.id);
       }
 
       const ids = seen.map(({ id }) => id);

@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts';
 // The pets and orders of the shop, by ID; IDs follow the order of creation.
 const TWO = 1;
 const SPARE = 2;
-const HELD = 3;
+const ON_HOLD = 3;
 const SOLD = 4;
 const NO_PET = 99;
 const DRAFT = '/store/orders/1';
@@ -18,7 +18,7 @@ const NO_ORDER = '/store/orders/99';
 
 const rejections: [method: string, path: string, body: object | undefined, status: number, code: string][] = [
   ['POST', '/store/orders', { petId: NO_PET }, 422, 'unknown_pet'],
-  ['POST', '/store/orders', { petId: HELD }, 409, 'pet_not_available'],
+  ['POST', '/store/orders', { petId: ON_HOLD }, 409, 'pet_not_available'],
   ['POST', '/store/orders', { petId: SOLD }, 409, 'pet_not_available'],
   ['POST', '/store/orders', { petId: TWO, quantity: 3 }, 409, 'insufficient_stock'],
   ['POST', '/store/orders', { petId: TWO, quantity: 3, complete: true }, 409, 'insufficient_stock'],
@@ -32,7 +32,7 @@ const rejections: [method: string, path: string, body: object | undefined, statu
   ['POST', '/store/orders', { petId: null }, 400, 'invalid_request'],
 
   ['PATCH', DRAFT, { petId: NO_PET }, 422, 'unknown_pet'],
-  ['PATCH', DRAFT, { petId: HELD }, 409, 'pet_not_available'],
+  ['PATCH', DRAFT, { petId: ON_HOLD }, 409, 'pet_not_available'],
   ['PATCH', DRAFT, { petId: TWO, quantity: 3 }, 409, 'insufficient_stock'],
   ['PATCH', DRAFT, { complete: true }, 409, 'order_has_no_pet'],
   ['PATCH', DRAFT, { quantity: 0 }, 400, 'invalid_request'],
@@ -43,14 +43,14 @@ const rejections: [method: string, path: string, body: object | undefined, statu
   ['PUT', DRAFT, { quantity: 0 }, 400, 'invalid_request'],
 
   ['PATCH', OPEN, { petId: NO_PET }, 422, 'unknown_pet'],
-  ['PATCH', OPEN, { petId: HELD }, 409, 'pet_not_available'],
+  ['PATCH', OPEN, { petId: ON_HOLD }, 409, 'pet_not_available'],
   ['PATCH', OPEN, { petId: SOLD, shipDate: '2026-12-01T00:00:00Z' }, 409, 'pet_not_available'],
   ['PATCH', OPEN, { petId: TWO, quantity: 3 }, 409, 'insufficient_stock'],
   ['PATCH', OPEN, { petId: TWO, quantity: 3, complete: true }, 409, 'insufficient_stock'],
   ['PATCH', OPEN, { quantity: 4 }, 409, 'insufficient_stock'],
   ['PATCH', OPEN, { petId: null, complete: true }, 409, 'order_has_no_pet'],
   ['PUT', OPEN, { petId: NO_PET }, 422, 'unknown_pet'],
-  ['PUT', OPEN, { petId: HELD }, 409, 'pet_not_available'],
+  ['PUT', OPEN, { petId: ON_HOLD }, 409, 'pet_not_available'],
   ['PUT', OPEN, { petId: TWO, quantity: 3 }, 409, 'insufficient_stock'],
   ['PUT', OPEN, { petId: SPARE, quantity: 4 }, 409, 'insufficient_stock'],
   ['PUT', OPEN, { complete: true }, 409, 'order_has_no_pet'],
@@ -70,7 +70,7 @@ describe('a rejected order or change of an order leaves everything as it was', (
     const { api } = await startTestApp(t);
     assert.equal(await aPet(api, { stock: 2 }), TWO);
     assert.equal(await aPet(api, { stock: 4 }), SPARE);
-    assert.equal(await aPet(api, { status: 'pending' }), HELD);
+    assert.equal(await aPet(api, { status: 'pending' }), ON_HOLD);
     assert.equal(await aPet(api, { status: 'sold' }), SOLD);
     await anOrder(api, { quantity: 1 });
     await anOrder(api, { petId: SPARE, quantity: 2 });

@@ -5,7 +5,7 @@ import { assertRejected } from '../support/rejection.ts';
 import { shopState } from '../support/shop-state.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-const MOST_UNITS = 2 ** 31 - 1;
+const MAX_UNITS = 2 ** 31 - 1;
 
 describe('open orders', () => {
   it('an empty order is a draft of one unit that takes no stock', async t => {
@@ -18,8 +18,8 @@ describe('open orders', () => {
     assert.deepEqual((await api.get(draft.headers.location!)).body, draft.body);
     assert.deepEqual(await stockOf(api, 1), ['available', 1]);
 
-    const large = await api.post('/store/orders', { quantity: MOST_UNITS });
-    assert.equal(large.body.quantity, MOST_UNITS);
+    const large = await api.post('/store/orders', { quantity: MAX_UNITS });
+    assert.equal(large.body.quantity, MAX_UNITS);
   });
 
   it('an order takes its units out of stock, and the last unit puts the pet on hold', async t => {
@@ -121,7 +121,7 @@ describe('open orders', () => {
     const petId = await aPet(api, { stock: 5 });
     const other = await aPet(api);
     const path = `/store/orders/${await anOrder(api, { petId, quantity: 2 })}`;
-    await api.put(`/store/inventory/${petId}`, { quantity: MOST_UNITS });
+    await api.put(`/store/inventory/${petId}`, { quantity: MAX_UNITS });
     const before = await shopState(api);
 
     assertRejected(await api.delete(path), 409, 'stock_limit_exceeded');
@@ -130,7 +130,7 @@ describe('open orders', () => {
     assert.deepEqual(await shopState(api), before);
 
     assert.equal((await api.patch(path, { quantity: 3 })).status, 200);
-    assert.deepEqual(await stockOf(api, petId), ['available', MOST_UNITS - 1]);
+    assert.deepEqual(await stockOf(api, petId), ['available', MAX_UNITS - 1]);
   });
 
   it('an id in the body is ignored by POST and must match the path in PUT and PATCH', async t => {

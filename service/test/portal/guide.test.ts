@@ -20,7 +20,7 @@ before(async () => {
 after(() => resources.disposeAsync());
 
 /** The rows of the table whose first column has this heading: the text of each cell, without the row of headings. */
-function tableHeaded(page: string, firstColumn: string): string[][] {
+function tableWithColumn(page: string, firstColumn: string): string[][] {
   for (const [table] of page.matchAll(/<table.*?<\/table>/gs)) {
     const [head, ...rows] = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
       [...row!.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell]) => textOf(cell!)),
@@ -38,7 +38,7 @@ function textOf(html: string): string {
 
 describe('the guide of the portal', () => {
   it('shows every error code with its status and its meaning', () => {
-    const shown = tableHeaded(guide, 'Status').map(([status, code = '', meaning]) => [
+    const shown = tableWithColumn(guide, 'Status').map(([status, code = '', meaning]) => [
       code,
       Number(status),
       meaning,
@@ -51,7 +51,7 @@ describe('the guide of the portal', () => {
   });
 
   it('shows the limits of every plan', () => {
-    const shown = tableHeaded(guide, 'Plan');
+    const shown = tableWithColumn(guide, 'Plan');
     const expected = plans.map(plan => {
       const { perMinute, perDay } = { ...planLimits, enterprise: {} as Record<string, undefined> }[plan];
       const text = (limit?: number) => limit?.toLocaleString('en') ?? 'as agreed';
@@ -64,7 +64,7 @@ describe('the guide of the portal', () => {
   });
 
   it('shows every scope with what it allows', () => {
-    assert.deepEqual(Object.fromEntries(tableHeaded(guide, 'Scope')), scopes);
+    assert.deepEqual(Object.fromEntries(tableWithColumn(guide, 'Scope')), scopes);
   });
 
   it('shows every deprecated operation with its sunset date, and every experimental or beta operation', () => {
@@ -73,7 +73,7 @@ describe('the guide of the portal', () => {
       ...operation,
     }));
     assert.deepEqual(
-      tableHeaded(guide, 'Operation').map(([operation, , end, successor]) => [operation, end, successor]),
+      tableWithColumn(guide, 'Operation').map(([operation, , end, successor]) => [operation, end, successor]),
       named
         .filter(({ deprecated }) => deprecated)
         .map(operation => [

@@ -34,7 +34,7 @@ function openOperations(page: Page): Promise<string[]> {
     .evaluateAll(blocks => blocks.map(block => block.id));
 }
 
-/** Fails unless an element begins in the upper half of the screen. */
+/** Fails unless an element starts in the upper half of the screen. */
 async function assertInView(element: Locator): Promise<void> {
   const isInView = async () => {
     const { y = -1 } = (await element.boundingBox()) ?? {};
@@ -54,7 +54,7 @@ describe('the navigation', () => {
           name: tag.dataset.tag,
           operations: [...tag.querySelectorAll('a[data-operation]')].map(link => link.dataset.operation),
         })),
-        // A group holds tags and nothing else.
+        // A group contains only tags.
         ownOperations: [...group.querySelectorAll('a[data-operation]')].filter(
           link => link.closest('[data-tag]') === null,
         ).length,

@@ -44,8 +44,8 @@ describe('the response of an operation that was tried out', () => {
 
     assert.equal((await shop.api.delete(`/pets/${pet.id}`)).status, 204);
     watch.expect(/status of 404/);
-    const gone = await portal.execute(operation('getPet'));
-    assert.equal(gone.status, 404);
+    const deleted = await portal.execute(operation('getPet'));
+    assert.equal(deleted.status, 404);
     const error = portal.operation(operation('getPet')).locator('.live-response pre').first();
     assert.equal(JSON.parse(await error.innerText()).code, 'pet_not_found');
   });

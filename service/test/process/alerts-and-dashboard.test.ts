@@ -45,23 +45,23 @@ const WORDS = new Set(
 
 /** The names of the metrics in a query. */
 function metricsIn(query: string): string[] {
-  const bare = query
+  const plainQuery = query
     .replaceAll(/"[^"]*"/g, '')
     .replaceAll(/\{[^}]*\}/g, '')
     .replaceAll(/\[[^\]]*\]/g, '')
     .replaceAll(/\b(by|without)\s*\([^)]*\)/g, '')
     .replace(/,\s*\w+\)$/, ')');
-  return [...bare.matchAll(/(?<![\w.])[a-z_:][\w:]*/gi)]
+  return [...plainQuery.matchAll(/(?<![\w.])[a-z_:][\w:]*/gi)]
     .map(([word]) => word)
     .filter(word => !WORDS.has(word));
 }
 
 /** Metrics that Prometheus itself adds for each target. */
-const OF_PROMETHEUS = ['up'];
+const PROMETHEUS_METRICS = ['up'];
 
 /** The names of all series of a service, on the embedded store and on PostgreSQL. */
 async function shownNames(t: TestContext): Promise<Set<string>> {
-  const names = new Set(OF_PROMETHEUS);
+  const names = new Set(PROMETHEUS_METRICS);
   for (const shared of [false, true]) {
     const shop = await startTestApp(t, { shared, environment: { OPS_PORT: '0' }, alone: false });
     await shop.api.get('/pets');

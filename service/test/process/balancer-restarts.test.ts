@@ -66,10 +66,10 @@ describe('the balancer', () => {
   it('sends nothing more to a replica that is not ready, although it still responds', async t => {
     const { url, replicas } = await balanced(t);
     replicas[0]!.isReady = false;
-    let inARow = 0;
+    let consecutive = 0;
     await until('the balancer has noticed', async () => {
-      inARow = (await post(url, '')) === 'b ' ? inARow + 1 : 0;
-      return inARow > 2;
+      consecutive = (await post(url, '')) === 'b ' ? consecutive + 1 : 0;
+      return consecutive > 2;
     });
     for (let i = 0; i < 4; i++) assert.equal(await post(url, ''), 'b ');
   });

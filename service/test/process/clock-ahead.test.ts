@@ -31,7 +31,7 @@ class FalseClock {
 }
 
 /** Bans start soon: the test cannot advance the clock of the process. */
-const soonBanned = { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '3' };
+const earlyBans = { PETSTORE_BAN_FORGIVENESS_SECONDS: '0', PETSTORE_BAN_STRIKES: '3' };
 
 function clientOf(t: TestContext, { url }: ServiceProcess, key: string): Client {
   const client = new Client(url, key);
@@ -59,12 +59,12 @@ describe('a clock that was 400 days ahead', () => {
   it('locks no key after the clock is corrected and the service restarts', async t => {
     const directory = dataDirectory(t);
     const clock = new FalseClock(directory, '+400d');
-    const ahead = await serve(t, join(directory, 'shop'), { ...soonBanned, ...clock.environment });
+    const ahead = await serve(t, join(directory, 'shop'), { ...earlyBans, ...clock.environment });
     const { id, key } = await freeKey(t, ahead);
     await useUp(clientOf(t, ahead, key));
     await ahead.end('SIGTERM');
 
-    const right = await serve(t, join(directory, 'shop'), soonBanned);
+    const right = await serve(t, join(directory, 'shop'), earlyBans);
     const client = clientOf(t, right, key);
     assert.equal((await client.get('/pets')).status, 200);
     const admin = clientOf(t, right, right.adminKey);
@@ -77,7 +77,7 @@ describe('a clock that was 400 days ahead', () => {
   it('locks no key after the clock is corrected while the service runs, and limits still apply', async t => {
     const directory = dataDirectory(t);
     const clock = new FalseClock(directory, '+400d');
-    const service = await serve(t, join(directory, 'shop'), { ...soonBanned, ...clock.environment });
+    const service = await serve(t, join(directory, 'shop'), { ...earlyBans, ...clock.environment });
     const { key } = await freeKey(t, service);
     const client = clientOf(t, service, key);
     await useUp(client);
@@ -92,7 +92,7 @@ describe('a clock that was 400 days ahead', () => {
   it('leaves nothing behind that the command keys reset does not clear', async t => {
     const directory = dataDirectory(t);
     const shop = join(directory, 'shop');
-    const service = await serve(t, shop, soonBanned);
+    const service = await serve(t, shop, earlyBans);
     const { id, key } = await freeKey(t, service);
     const client = clientOf(t, service, key);
     await useUp(client);
@@ -114,7 +114,7 @@ describe('one replica whose clock is 6 hours ahead', () => {
     });
     const redis = await ownRedis(t);
     await redis.stop();
-    const environment = { ...store.environment, ...soonBanned, REDIS_URL: redis.url };
+    const environment = { ...store.environment, ...earlyBans, REDIS_URL: redis.url };
     const { directory } = store;
     const clock = new FalseClock(directory, '+6h');
     const ahead = await serve(t, directory, { ...environment, ...clock.environment });

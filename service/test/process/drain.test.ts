@@ -65,11 +65,11 @@ describe('during the drain', () => {
     );
   });
 
-  const beginnings: [when: string, begin: (shop: TestApp) => void][] = [
+  const starts: [when: string, begin: (shop: TestApp) => void][] = [
     ['the drain', ({ app }) => app.drain.begin()],
     ['the end', ({ app }) => void app.server.close()],
   ];
-  for (const [when, begin] of beginnings) {
+  for (const [when, begin] of starts) {
     it(`only the last response closes the connection for requests pipelined before ${when}`, async t => {
       const shop = await startTestApp(t);
       const connection = new RawConnection(shop.origin);
@@ -117,7 +117,7 @@ describe('during the drain', () => {
     const connection = new RawConnection(shop.origin);
     const connected = nextSocket(shop);
     connection.send(request('GET', '/events/stream', shop));
-    await until('the stream begins', () => /^connection: close\r$/im.test(connection.received));
+    await until('the stream starts', () => /^connection: close\r$/im.test(connection.received));
     const { bytesRead } = await connected;
     const late = request('POST', '/categories', shop, '{"name":"Too late"}');
     connection.send(late);

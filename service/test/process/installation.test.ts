@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Ends like an `npm install` that is killed, which leaves the old record behind. */
 const interruptedNpm = `process.kill(process.pid, 'SIGKILL');`;
 
-function setUpTo(fresh: ReturnType<typeof freshClone>, ...args: string[]): void {
+function runSetUp(fresh: ReturnType<typeof freshClone>, ...args: string[]): void {
   const { status, stderr } = fresh.setUp(...args);
   assert.equal(status, 0, stderr);
 }
@@ -20,64 +20,64 @@ const commands = (calls: readonly string[]) => calls.map(call => call.split(' ')
 describe('an installation', () => {
   it('to run leaves the other packages to the tests, which add them; a later start keeps them', t => {
     const fresh = freshCloneWithRuntime(t);
-    setUpTo(fresh);
+    runSetUp(fresh);
     assert.match(
       fresh.npmCalls().at(-1)!,
       /^ci --omit=dev --workspace=service --workspace=web --include-workspace-root /,
     );
-    setUpTo(fresh, 'develop');
+    runSetUp(fresh, 'develop');
     assert.match(fresh.npmCalls().at(-1)!, /^install --no-save --include=dev /);
-    for (const args of [[], ['develop'], ['run']]) setUpTo(fresh, ...args);
+    for (const args of [[], ['develop'], ['run']]) runSetUp(fresh, ...args);
     assert.equal(fresh.npmCalls().length, 2);
   });
 
   it('after a change of the lock file installs the packages to develop again, where they were', t => {
     const fresh = freshCloneWithRuntime(t);
-    setUpTo(fresh, 'develop');
+    runSetUp(fresh, 'develop');
     fresh.lock({ ...lockedPackages, 'node_modules/trie': { version: '1.0.1', integrity: 'newer' } });
-    setUpTo(fresh);
+    runSetUp(fresh);
     assert.match(fresh.npmCalls().at(-1)!, /^ci --include=dev /);
-    setUpTo(fresh, 'develop');
+    runSetUp(fresh, 'develop');
     assert.equal(fresh.npmCalls().length, 2);
   });
 
   it('that a developer made with npm ci is sufficient', t => {
     const fresh = freshCloneWithRuntime(t);
     spawnSync('npm', ['ci'], { cwd: fresh.directory, env: { PATH: join(fresh.directory, 'bin') } });
-    for (const args of [[], ['develop']]) setUpTo(fresh, ...args);
+    for (const args of [[], ['develop']]) runSetUp(fresh, ...args);
     assert.deepEqual(fresh.npmCalls(), ['ci']);
   });
 
   for (const missing of ['node_modules/trie', 'node_modules/server/node_modules/router']) {
     it(`without ${missing} is not sufficient to run`, t => {
       const fresh = freshCloneWithRuntime(t);
-      setUpTo(fresh);
+      runSetUp(fresh);
       const { packages } = JSON.parse(readFileSync(fresh.record, 'utf8'));
       delete packages[missing];
       writeFileSync(fresh.record, JSON.stringify({ packages }));
-      setUpTo(fresh);
+      runSetUp(fresh);
       assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'ci']);
     });
   }
 
   it('that was interrupted is made again from the start', t => {
     const fresh = freshCloneWithRuntime(t);
-    setUpTo(fresh);
+    runSetUp(fresh);
     const working = readFileSync(join(fresh.directory, 'bin/npm'), 'utf8');
     fresh.useNpm(interruptedNpm);
     assert.equal(fresh.setUp('develop').status, 1);
     // The state that npm left is unknown, so the interrupted addition does not count as an installation to run.
     writeFileSync(join(fresh.directory, 'bin/npm'), working);
-    setUpTo(fresh);
+    runSetUp(fresh);
     assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install', 'ci']);
   });
 
   it('to run survives when the other packages cannot be downloaded', t => {
     const fresh = freshCloneWithRuntime(t);
-    setUpTo(fresh);
+    runSetUp(fresh);
     fresh.useNpm(`console.error('registry unreachable'); process.exit(7);`);
     assert.match(fresh.setUp('develop').stderr, /registry unreachable\n\nnpm install failed/);
-    setUpTo(fresh);
+    runSetUp(fresh);
     assert.deepEqual(commands(fresh.npmCalls()), ['ci', 'install']);
   });
 
@@ -130,7 +130,7 @@ describe('the first start from a fresh clone', () => {
 
   before(() => {
     copyManifests(fresh.directory, workspaces);
-    setUpTo(fresh);
+    runSetUp(fresh);
     packages = dryRun(fresh.directory, fresh.npmCalls()[0]!);
   });
 
@@ -158,7 +158,7 @@ describe('the first start from a fresh clone', () => {
       fresh.record,
       JSON.stringify({ packages: Object.fromEntries([...installed, ...directories]) }),
     );
-    setUpTo(fresh);
+    runSetUp(fresh);
     assert.equal(fresh.npmCalls().length, 1);
   });
 

@@ -85,9 +85,9 @@ describe('a directory with an admin.key whose store is lost', () => {
 describe('the command new-store', () => {
   it('replaces no store, and creates none when the shop is in PostgreSQL', async t => {
     const directory = await usedDirectory(t);
-    const inTheWay = await run(t, ['new-store'], { PETSTORE_DATA: directory });
-    assert.equal(inTheWay.code, 2);
-    assert.match(inTheWay.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
+    const existing = await run(t, ['new-store'], { PETSTORE_DATA: directory });
+    assert.equal(existing.code, 2);
+    assert.match(existing.stderr, /^There is a store in \S+: set PETSTORE_DATA to another directory/);
     assert.ok(existsSync(join(directory, 'admin.key')));
 
     const elsewhere = {

@@ -100,13 +100,13 @@ describe('the metrics', () => {
     await flood(2);
     const { samples: second } = await scrape(metricsUrl);
 
-    const ofRequests = (samples: Metrics['samples']) => samples.filter(({ name }) => name === REQUESTS);
+    const requestSamples = (samples: Metrics['samples']) => samples.filter(({ name }) => name === REQUESTS);
     assert.deepEqual(
-      ofRequests(second).map(({ labels }) => labels),
-      ofRequests(first).map(({ labels }) => labels),
+      requestSamples(second).map(({ labels }) => labels),
+      requestSamples(first).map(({ labels }) => labels),
     );
     const templates = new Set(['none', '/', ...describedRoutes.map(({ path }) => path)]);
-    for (const { labels } of ofRequests(second)) {
+    for (const { labels } of requestSamples(second)) {
       assert.ok(templates.has(labels.route!) || labels.route!.startsWith('/docs'), labels.route);
       assert.match(labels.method!, /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|other)$/);
       assert.match(labels.status!, /^[1-5]\d\d$/);
@@ -134,15 +134,17 @@ describe('the metrics', () => {
     assert.equal(after.total('petstore_bans_total'), 1);
   });
 
-  it('show how many writes shared a commit', { skip: onPostgres && 'of the embedded store' }, async t => {
+  it('show how many writes shared a commit', {
+    skip: onPostgres && 'for the embedded store only',
+  }, async t => {
     const { app, metricsUrl } = await start(t, { PETSTORE_WRITE_BATCH: '4' });
-    const ofFour = (metrics: Metrics) =>
+    const batchesOfFour = (metrics: Metrics) =>
       metrics.total('petstore_commit_batch_size_bucket', { le: '4' }) -
       metrics.total('petstore_commit_batch_size_bucket', { le: '2' });
     const before = await scrape(metricsUrl);
     await Promise.all(Array.from({ length: 8 }, () => app.db.write(async () => {})));
     const after = await scrape(metricsUrl);
-    assert.equal(ofFour(after) - ofFour(before), 2);
+    assert.equal(batchesOfFour(after) - batchesOfFour(before), 2);
   });
 
   it('show how many operations wait for the store', async t => {
@@ -150,10 +152,10 @@ describe('the metrics', () => {
     // The sweeps at start also write.
     await app.sweeper.run();
     const release = await holdWrites(app.db);
-    const held = await scrape(metricsUrl);
+    const whileHeld = await scrape(metricsUrl);
     await release();
-    assert.ok(held.total('petstore_database_queue') >= 10, held.text);
-    if (onPostgres) assert.ok(held.total('petstore_database_connections', { state: 'busy' }) >= 4);
+    assert.ok(whileHeld.total('petstore_database_queue') >= 10, whileHeld.text);
+    if (onPostgres) assert.ok(whileHeld.total('petstore_database_connections', { state: 'busy' }) >= 4);
     const after = await scrape(metricsUrl);
     assert.equal(after.total('petstore_database_queue'), 0);
   });

@@ -13,7 +13,7 @@ import { dataDirectory, run, type ServiceProcess, serve } from '../support/servi
 const commands = new DocumentedCommands('docs/operations.md', 'README.md');
 
 /** Parts of commands that are tested elsewhere or cannot run here, with the reason. */
-const notRunHere: Record<string, string> = {
+const skipped: Record<string, string> = {
   'docker compose up --build': 'needs a container engine; compose.test.ts checks what it starts',
   'docker compose exec service cat': 'needs a container engine',
   'docker compose cp proxy': 'needs a container engine; caddy.test.ts does the same with a Caddy of its own',
@@ -90,7 +90,7 @@ describe('the documented commands for the embedded store', () => {
 
 /** Set up as the documentation describes: an administrator `postgres`, and an unprivileged user who owns the database. */
 describe('the documented commands for PostgreSQL', () => {
-  const servers = serversOfThisSuite();
+  const servers = suiteServers();
 
   before(async () => {
     const { postgres } = servers;
@@ -143,7 +143,7 @@ describe('the documented commands for PostgreSQL', () => {
 
 /** Set up as in compose.yaml: `petstore` is the administrator, and owns the database. */
 describe('the documented commands for compose.yaml', () => {
-  const servers = serversOfThisSuite();
+  const servers = suiteServers();
 
   it('back up PostgreSQL and restore it under the same name', async t => {
     const { postgres, redis } = servers;
@@ -181,7 +181,7 @@ describe('the documented commands for compose.yaml', () => {
 
 describe('every command of docs/operations.md and README.md', () => {
   it('is run by a test above, or has a reason in this file why not', () => {
-    assert.deepEqual(commands.unused(Object.keys(notRunHere)), []);
+    assert.deepEqual(commands.unused(Object.keys(skipped)), []);
   });
 });
 
@@ -197,7 +197,7 @@ async function assertServes({ url }: ServiceProcess): Promise<void> {
   assert.deepEqual([response.status, await response.json()], [200, { status: 'ok' }]);
 }
 
-function serversOfThisSuite(): { postgres: PostgresServer; redis: RedisServer } {
+function suiteServers(): { postgres: PostgresServer; redis: RedisServer } {
   const servers = {} as { postgres: PostgresServer; redis: RedisServer };
   before(async () => {
     servers.postgres = await startPostgres();

@@ -193,8 +193,8 @@ describe('restore', () => {
 
   it('lets no waiting command change the store that is put aside', async t => {
     const { directory, path, file, environment, kept } = oldAndNew(t);
-    const signs = dataDirectory(t);
-    const [reached, resume] = [join(signs, 'reached'), join(signs, 'resume')];
+    const signals = dataDirectory(t);
+    const [reached, resume] = [join(signals, 'reached'), join(signals, 'resume')];
     const restoring = start(t, ['restore', file], {
       ...environment,
       NODE_OPTIONS: fileCalls,

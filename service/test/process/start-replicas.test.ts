@@ -26,12 +26,12 @@ class Output {
   }
 
   async matching(pattern: RegExp): Promise<RegExpExecArray> {
-    const isThere = () => {
+    const isPrinted = () => {
       if (pattern.test(this.text)) return true;
       if (this.#child.exitCode !== null) throw new Error(`It ended without ${pattern}: ${this.text}`);
       return false;
     };
-    await until(`${pattern} is printed`, isThere, 60);
+    await until(`${pattern} is printed`, isPrinted, 60);
     return pattern.exec(this.text)!;
   }
 }

@@ -12,7 +12,7 @@ const unit = readProjectFile('deploy/systemd/petstore.service');
 const dropIn = readProjectFile('deploy/systemd/postgresql.conf');
 
 /** The highest exposure that systemd may report, in tenths: 0 is closed, 100 is open. */
-const MOST_EXPOSURE = 14;
+const MAX_EXPOSURE = 14;
 
 const NODE = 'node_modules/.bin/node';
 
@@ -55,14 +55,14 @@ describe('the unit for systemd', () => {
   });
 
   it('would fail with a typing error, in the unit or the drop-in', t => {
-    const misspelt = verify(t, { 'petstore.service': unit.replace('RestartSec=', 'RestartSecs=') });
-    assert.match(misspelt.printed, /Unknown key 'RestartSecs'/);
+    const misspelled = verify(t, { 'petstore.service': unit.replace('RestartSec=', 'RestartSecs=') });
+    assert.match(misspelled.printed, /Unknown key 'RestartSecs'/);
     const files = { ...withDropIn, 'petstore.service.d/postgresql.conf': dropIn.replace('LoadC', 'LoadK') };
     assert.match(verify(t, files).printed, /Unknown key 'LoadKredential'/);
   });
 
   it('gives the service few rights on the system', t => {
-    const args = ['security', '--offline=true', `--threshold=${MOST_EXPOSURE}`];
+    const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`];
     const { status, printed } = analyze(t, args, withDropIn);
     assert.equal(status, 0, printed);
     const open = analyze(t, args, { 'petstore.service': unit.replace('ProtectSystem=strict', '') });

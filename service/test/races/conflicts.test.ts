@@ -6,7 +6,7 @@ import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { assertOutcomes, outcomeOf, startReplicas, tally } from '../support/replicas.ts';
 
-/** How often each race is run: either request can come first. */
+/** How often each race is run: either request can win. */
 const ROUNDS = 15;
 
 describe(`in ${ROUNDS} races of two requests`, () => {
@@ -101,13 +101,13 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     const elsewhere = await aPet(api);
     for (let round = 1; round <= ROUNDS; round++) {
       const categoryId = await aCategory(api);
-      const [gone, come] = await Promise.all([
+      const [deletion, addition] = await Promise.all([
         apis[round % 2]!.delete(`/categories/${categoryId}`),
         round % 3 === 0
           ? apis[1]!.patch(`/pets/${elsewhere}`, { categoryId })
           : apis[1]!.post('/pets', { name: 'Comet', categoryId }),
       ]);
-      const outcome = `${outcomeOf(gone)}, ${outcomeOf(come)}`;
+      const outcome = `${outcomeOf(deletion)}, ${outcomeOf(addition)}`;
       assert.match(outcome, /^(204, 422 unknown_category|409 category_in_use, 20[01])$/);
     }
     await assertInvariants(sql => app.db.all(sql));
@@ -118,11 +118,11 @@ describe(`in ${ROUNDS} races of two requests`, () => {
     const categoryId = await aCategory(api);
     for (let round = 1; round <= ROUNDS; round++) {
       const petId = await aPet(api, { categoryId });
-      const [gone, ordered] = await Promise.all([
+      const [deletion, order] = await Promise.all([
         apis[round % 2]!.delete(`/pets/${petId}`),
         apis[1]!.post('/store/orders', { petId }),
       ]);
-      const outcome = `${outcomeOf(gone)}, ${outcomeOf(ordered)}`;
+      const outcome = `${outcomeOf(deletion)}, ${outcomeOf(order)}`;
       assert.match(outcome, /^(204, 422 unknown_pet|409 pet_has_open_orders, 201)$/);
     }
     await assertInvariants(sql => app.db.all(sql));

@@ -127,14 +127,14 @@ for (const count of [2, 50]) {
       const isOther = (i: number) => ((i ^ (i >> 1)) & 1) === 1;
       const headers = { 'idempotency-key': 'sale-1' };
       // The first request of each key waits for this transaction; meanwhile the other requests of that key are rejected.
-      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
       const { promise: released, resolve: release } = Promise.withResolvers<void>();
       const holding = app.db.write(async tx => {
         await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [petId]);
-        begin();
+        start();
         await released;
       });
-      await begun;
+      await started;
       let ended = 0;
       const sent = atOnce(count, async (api, i) => {
         const client = isOther(i) ? api.as(other.key) : api;

@@ -65,12 +65,12 @@ describe('four replicas that share a key', () => {
     const { clock, clientsWith } = await startFleet(t);
     const clients = await clientsWith({ plan: 'enterprise', quotas: { perMinute: 100, perDay: 350 } });
     clock.turn(DAY - 4 * MINUTE - (clock.now() % DAY));
-    const ofMinutes: number[] = [];
+    const admittedPerMinute: number[] = [];
     for (let minute = 0; minute < 6; minute++) {
-      ofMinutes.push(admitted(await burst(clients, 120)));
+      admittedPerMinute.push(admitted(await burst(clients, 120)));
       clock.turn(MINUTE);
     }
-    assert.deepEqual(ofMinutes, [100, 100, 100, 50, 100, 100]);
+    assert.deepEqual(admittedPerMinute, [100, 100, 100, 50, 100, 100]);
   });
 
   it('never contradict each other in the remaining quota', async t => {

@@ -100,12 +100,12 @@ describe('replicas of the previous version and of this one on one database and R
       cleanUp.defer(async () => void (await load.stop()));
       const types = ['pet.created'];
       assert.equal((await old.api.post('/webhooks', { url: receiver.url, types })).status, 201);
-      const petBefore = await aPet(old.api);
+      const oldPet = await aPet(old.api);
 
       // The new replica migrates; the old one continues.
       const next = await startNew();
       await balancer.add(next.replica.port);
-      const pets = [petBefore, ...(await tradeAcross(old.api, next.api))];
+      const pets = [oldPet, ...(await tradeAcross(old.api, next.api))];
 
       const quotas = { perMinute: 1_000, perDay: DAILY };
       const key = { name: 'Limited', plan: 'enterprise', scopes: ['pets:read'], quotas };

@@ -103,24 +103,24 @@ describe('the relay', () => {
     const { replicas, session } = await startReplicas(t, 1);
     const [{ api }] = replicas as [Replica];
     const pet = await aPet(api);
-    const [beganFirst, stillRuns, beganLast] = [await session(), await session(), await session()];
-    await beganFirst.query('BEGIN; SELECT pg_current_xact_id()');
-    await stillRuns.query('BEGIN; SELECT pg_current_xact_id()');
-    await beganLast.query('BEGIN');
-    await beganLast.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
-    await append(beganLast, `pets/${pet}`, '{"order":1}');
-    const locked = beganFirst.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
-    await beganLast.query('COMMIT');
+    const [first, longRunning, last] = [await session(), await session(), await session()];
+    await first.query('BEGIN; SELECT pg_current_xact_id()');
+    await longRunning.query('BEGIN; SELECT pg_current_xact_id()');
+    await last.query('BEGIN');
+    await last.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
+    await append(last, `pets/${pet}`, '{"order":1}');
+    const locked = first.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
+    await last.query('COMMIT');
     await locked;
-    await append(beganFirst, `pets/${pet}`, '{"order":2}');
-    await beganFirst.query('COMMIT');
+    await append(first, `pets/${pet}`, '{"order":2}');
+    await first.query('COMMIT');
     const updates = () => eventsAfter(api, 0, '&type=pet.updated');
     await until('both events are visible', async () => (await updates()).length === 2);
     assert.deepEqual(
       (await updates()).map(({ data }) => data.order),
       [1, 2],
     );
-    await stillRuns.query('COMMIT');
+    await longRunning.query('COMMIT');
   });
 
   it('appends each change once, without gaps and in order for each subject, under load on four replicas', async t => {
@@ -132,7 +132,7 @@ describe('the relay', () => {
       replicas.map(({ origin }) => EventReader.open(origin, adminKey, { path: '/events/stream?cursor=0' })),
     );
     const [holding, stop] = [await session(), new AbortController()];
-    const holdingUp = (async () => {
+    const delays = (async () => {
       while (!stop.signal.aborted) {
         await holding.query('BEGIN; SELECT pg_current_xact_id()');
         await sleep(300);
@@ -153,9 +153,12 @@ describe('the relay', () => {
       }),
     );
     stop.abort();
-    await holdingUp;
+    await delays;
     const { db } = replicas[0]!.app;
-    await until('all are numbered', async () => (await db.all('SELECT 1 FROM new_events')).length === 0);
+    await until(
+      'all events are numbered',
+      async () => (await db.all('SELECT 1 FROM new_events')).length === 0,
+    );
     const end = Number(await latestCursor(api));
     for (const reader of readers) {
       await reader.untilEvents(end);
@@ -192,11 +195,11 @@ describe('the relay', () => {
       const environment = { DATABASE_URL: url, PETSTORE_DATABASE_CONNECTIONS: '6' };
       // The place where a service finds the administrator's key, and `serve` looks for it.
       writeFileSync(join(directory, 'admin.key'), adminKey);
-      const doomed = await serve(t, directory, environment);
-      const client = new Client(doomed.url, adminKey);
+      const killedReplica = await serve(t, directory, environment);
+      const client = new Client(killedReplica.url, adminKey);
       const names = Array.from({ length: 20 }, (_, i) => `Doomed ${round}.${i}`);
       const created = await Promise.all(names.map(name => client.post('/categories', { name })));
-      const killed = doomed.end('SIGKILL');
+      const killed = killedReplica.end('SIGKILL');
       left += (await app.db.all('SELECT 1 FROM new_events')).length;
       await killed;
       client.close();

@@ -230,7 +230,7 @@ export class ShopModel {
     this.#giveBack(petId, quantity);
   }
 
-  /** Keeps an order open or completes it. The last open order of a pet without stock, once complete, makes it sold. */
+  /** Keeps an order open or completes it. A pet without stock is sold when its last open order completes. */
   #keepOrder(id: number, order: Order, now: number): void {
     this.orders.set(id, order);
     if (!order.complete) return;

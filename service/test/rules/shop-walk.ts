@@ -32,8 +32,8 @@ try {
     steps += sequence.length;
   });
   await fc.assert(property, { numRuns: runs, seed, ...(path !== undefined && { path, endOnFailure: true }) });
-  const walked: Walked = { steps, rejections: [...shop.rejections] };
-  parentPort!.postMessage(walked);
+  const result: Walked = { steps, rejections: [...shop.rejections] };
+  parentPort!.postMessage(result);
 } finally {
   for (const cleanUp of cleanUps) await cleanUp();
 }

@@ -21,8 +21,8 @@ const WORKERS = MODEL_PATH === undefined ? 2 : 1;
 /** Runs in a separate thread. A failure there is thrown here. */
 async function walk(workerData: Walk): Promise<Walked> {
   const worker = new Worker(new URL('shop-walk.ts', import.meta.url), { workerData });
-  const [[walked]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
-  return walked;
+  const [[result]] = await Promise.all([once(worker, 'message'), once(worker, 'exit')]);
+  return result;
 }
 
 describe('the shop', () => {

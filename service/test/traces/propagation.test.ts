@@ -46,8 +46,8 @@ describe('the trace in a client’s traceparent', () => {
     await category(shop, { traceparent: LATER_VERSION, 'idempotency-key': 'once' });
     await shop.settle();
     const { body } = await shop.api.get('/events');
-    const sentOn = `00-${TRACE}-00f067aa0ba902b7-03`;
-    const expected = [CALLER, undefined, sentOn];
+    const forwarded = `00-${TRACE}-00f067aa0ba902b7-03`;
+    const expected = [CALLER, undefined, forwarded];
     const ofCategories = body.filter(({ type }: { type: string }) => type === 'category.created');
     assert.deepEqual(
       ofCategories.map(({ traceparent }: { traceparent?: string }) => traceparent),
