@@ -1,4 +1,4 @@
-// Rejects the words that docs/glossary.md replaces by others. Arguments: the files and folders to read; all when there are none.
+// Rejects the words that docs/glossary.md replaces with others. Arguments: the files and folders to read; all when there are none.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

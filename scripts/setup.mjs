@@ -72,14 +72,14 @@ function resolve(from, name) {
 /** Removes all packages and installs the locked versions, with the development packages if they were installed before. */
 function reinstall() {
   const hadDevelopmentPackages = Object.values(installed).some(({ dev }) => dev);
-  process.stderr.write('Installing packages (once; some 15 s) …\n');
+  process.stderr.write('Installing packages (once; about 15 s) …\n');
   const { failure } = npm('ci', ...(hadDevelopmentPackages ? parts.develop : parts[part]));
   if (failure !== undefined) fail(failure);
 }
 
 /** Keeps the installed packages, unlike `npm ci`: a running service may still load some of them. */
 function addDevelopmentPackages() {
-  process.stderr.write('Installing the packages of tests and tools (once; some 15 s) …\n');
+  process.stderr.write('Installing the packages of tests and tools (once; about 15 s) …\n');
   const before = readFileSync(record);
   rmSync(record);
   const { failure, signal } = npm('install', '--no-save', ...parts.develop);

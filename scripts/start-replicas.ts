@@ -103,7 +103,7 @@ async function startReplicas(
     PETSTORE_TRUST_PROXY: PETSTORE_TRUST_PROXY ? `${PETSTORE_TRUST_PROXY},127.0.0.1` : '127.0.0.1',
   };
   const first = new Replica(1, environment, { args: ['--demo'] });
-  // The administrator's key is written there; the data are in PostgreSQL.
+  // The administrator's key is written there; the data is in PostgreSQL.
   environment.PETSTORE_DATA = first.directory;
   const others = Array.from({ length: count - 1 }, (_, i) => new Replica(i + 2, environment));
   const replicas = [first, ...others];

@@ -13,7 +13,7 @@ import { CONNECTIONS, type Row } from './row.ts';
 /** The number of events, each of another subject, that each measurement replays to each webhook. */
 const EVENTS = Number(process.env.BENCH_WEBHOOK_EVENTS ?? 3_000);
 
-/** The most measurements of each kind. Each takes seconds. */
+/** The maximum number of measurements of each kind. Each takes seconds. */
 const MOST_DRAINS = 5;
 
 /** The deliveries per second that one fast endpoint of a service on PostgreSQL must get. */

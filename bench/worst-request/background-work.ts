@@ -14,7 +14,7 @@ const CONNECTIONS = 50;
 /** Few connections, so that the requests in one turn of the loop take less time than the measured work. */
 const FEW_CONNECTIONS = 4;
 export const STREAMS = 1_000;
-/** The most bytes that are read from a connection in one turn of the loop. */
+/** The maximum number of bytes that are read from a connection in one turn of the loop. */
 const READ_AT_ONCE = 64 * 1024;
 
 /** Streams that search the whole log and find nothing, one alone and 20 at once, and requests that wait for events. */

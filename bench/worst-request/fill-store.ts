@@ -14,7 +14,7 @@ const OUTCOMES = 300_000;
 const KEYS = 10_000;
 
 const DAY = 24 * 3_600_000;
-/** Longer than any data are retained. */
+/** Longer than any data is retained. */
 const EXPIRED = 40 * DAY;
 
 export interface FilledStore {

@@ -19,7 +19,7 @@ export interface Hold {
   times: number[];
 }
 
-/** Runs `what`, and returns the longest time that the event loop of the server was blocked meanwhile. */
+/** Runs `what`, and returns the longest time that the event loop of the server was blocked in that time. */
 export async function holdDuring(
   server: Server,
   what: () => Promise<unknown>,

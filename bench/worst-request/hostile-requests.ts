@@ -1,8 +1,8 @@
 import { type RawRequest, rawRequest } from './exchange.ts';
 
-/** Just below the most bytes that a request line and headers may have together. */
+/** Just below the maximum size of a request line and headers together, in bytes. */
 const HEAD = 15_500;
-/** Just below the most bytes that a body may have. */
+/** Just below the maximum size of a body, in bytes. */
 const BODY = 65_000;
 
 /** Repeats `part` as often as it fits into `size` characters. */

@@ -12,7 +12,7 @@ export interface PgbouncerOptions {
   serverUrl: string;
   /** When another client gets a connection of the server: after each transaction, or when the client disconnects. */
   mode: 'transaction' | 'session';
-  /** The most connections to one database. */
+  /** The maximum number of connections to one database. */
   poolSize: number;
 }
 

@@ -102,7 +102,7 @@ export class PostgresServer {
     await this.#server.close();
   }
 
-  /** Stops the server if it runs, and starts it on the same port with the same data, also after `kill`. */
+  /** Stops the server if it runs, and starts it on the same port with the same data, even after `kill`. */
   async restart(): Promise<void> {
     await this.shutDown();
     await this.start();

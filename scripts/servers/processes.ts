@@ -38,7 +38,7 @@ export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void
   }
 }
 
-/** Kills a process and its descendants, including paused ones and those that it starts meanwhile. */
+/** Kills a process and its descendants, including paused ones and those that it starts in the meantime. */
 export async function killTree(pid: number): Promise<void> {
   // A stopped process starts no more children.
   signalAll([pid], 'SIGSTOP');

@@ -53,7 +53,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts Redis, also after `stop` or `kill`, on the same port. It is empty unless it is durable. */
+  /** Starts Redis, even after `stop` or `kill`, on the same port. It is empty unless it is durable. */
   async start(): Promise<void> {
     if (this.#server !== undefined) throw new Error('Redis is already running');
     const directory = this.#options.directory ?? mkdtempSync(join(tmpdir(), 'petstore-redis-'));

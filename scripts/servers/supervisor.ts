@@ -5,7 +5,7 @@ import type { Replica } from './replica.ts';
 const RESTART_DELAY = 1_000;
 const FAILED_START_DELAY = 5_000;
 
-/** How often the logs of the replicas are read, in milliseconds, and the most lines of each that are printed. */
+/** How often the logs of the replicas are read, in milliseconds, and the maximum number of lines printed from each. */
 const LOG_INTERVAL = 500;
 const MOST_LINES = 5;
 

@@ -19,22 +19,22 @@ export interface Config {
   /** The port of the metrics; `undefined` collects none. 0 selects any free port. */
   readonly opsPort: number | undefined;
   readonly opsHost: string;
-  /** The most open connections of clients. */
+  /** The maximum number of open client connections. */
   readonly connections: number;
-  /** The most open connections from one address. Trusted proxies have no such limit. */
+  /** The maximum number of open connections from one address. Trusted proxies have no such limit. */
   readonly connectionsPerAddress: number;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
   /** The PostgreSQL database; `undefined` selects the embedded store. */
   readonly databaseUrl: string | undefined;
-  /** The most connections to PostgreSQL. */
+  /** The maximum number of connections to PostgreSQL. */
   readonly databaseConnections: number;
   /** How long a statement may take, in seconds. */
   readonly databaseTimeoutSeconds: number;
-  /** The most operations that wait for the store; further ones get 503. */
+  /** The maximum number of operations that wait for the store; further ones get 503. */
   readonly databaseQueue: number;
   readonly logLevel: LogLevel;
-  /** The most write operations that share one commit to disk. */
+  /** The maximum number of write operations that share one commit to disk. */
   readonly writeBatch: number;
   /** Serve operations past their sunset date instead of rejecting them with 410. */
   readonly keepSunset: boolean;
@@ -46,17 +46,17 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly banRules: BanRules;
   /**
-   * The Redis server with the limits that replicas share, or several nodes of a Redis cluster, which lead to its other nodes.
+   * The Redis server with the limits that replicas share, or several nodes of a Redis cluster, which name its other nodes.
    * Empty if each process counts by itself.
    */
   readonly redisUrls: readonly string[];
   /** The number of days for which events and finished webhook deliveries are retained. */
   readonly eventDays: number;
-  /** The most open streams of events of one API key. */
+  /** The maximum number of open event streams of one API key. */
   readonly streamsPerKey: number;
-  /** The most webhooks of one API key. */
+  /** The maximum number of webhooks of one API key. */
   readonly webhooksPerKey: number;
-  /** The most open connections of this process to webhook endpoints, in total and to one host. */
+  /** The maximum number of open connections of this process to webhook endpoints, in total and to one host. */
   readonly webhookConnections: number;
   readonly webhookConnectionsPerHost: number;
   /** Whether webhooks may have private addresses and plain HTTP, for development. */

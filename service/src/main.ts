@@ -10,7 +10,7 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   serve [--demo]       serve the API; --demo fills an empty store with a small shop
   migrate              migrate the store's schema to the newest version
   backup FILE          write the embedded store to a new file; the service may be running
-  restore FILE         replace the embedded store by a backup; the old store is kept under another name
+  restore FILE         replace the embedded store with a backup; the old store is kept under another name
   check [FILE]         check the embedded store or a backup for damage
   new-store            create an empty store in PETSTORE_DATA if its store is lost
   migrate-store        copy the embedded store in PETSTORE_DATA to the empty PostgreSQL database in DATABASE_URL
@@ -22,10 +22,11 @@ const usage = `Usage: node_modules/.bin/node service/src/main.ts <command>
   keys change ID [--name NAME] [--plan PLAN] [--scope SCOPE …] [--per-minute N] [--per-day N]
               [--expires DATE-TIME|never]
   keys rotate ID [--grace SECONDS]
-  keys revoke ID
-  keys unban ID
-  keys reset ID
-  keys usage ID        show its usage of the limits, and its requests by day
+                       give a key a new secret; earlier secrets expire after SECONDS
+  keys revoke ID       revoke a key, which cannot be undone
+  keys unban ID        lift the ban of a key
+  keys reset ID        reset the limits of a key, and lift its ban
+  keys usage ID        show the usage of the limits of a key, and its requests by day
 
 Settings are environment variables; README.md lists them.
 `;

@@ -16,7 +16,7 @@ import { CommandFailed, UsageError } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { withStore } from './store.ts';
 
-/** `restore FILE`: replaces the embedded store by a backup, and keeps the old store under another name. */
+/** `restore FILE`: replaces the embedded store with a backup, and keeps the old store under another name. */
 export async function restore(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const [file, ...more] = positionals;

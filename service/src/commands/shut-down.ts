@@ -4,7 +4,7 @@ import { SECOND } from '../kit/clock.ts';
 /** The shortest drain, in milliseconds, so that new connections in transit are not cut off. */
 const SHORTEST_DRAIN = 50;
 
-/** The same signal within so many milliseconds counts once: npm forwards a signal that this process also received. */
+/** The same signal within this time, in milliseconds, counts once: npm forwards a signal that this process also received. */
 const SAME_SIGNAL = SECOND;
 
 /** Closes the app after SIGTERM or SIGINT. A second signal cuts the drain short. */

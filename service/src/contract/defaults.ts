@@ -3,5 +3,5 @@
 /** The number of days for which events and finished webhook deliveries are retained. */
 export const EVENT_DAYS = 30;
 
-/** The most webhooks of one API key. */
+/** The maximum number of webhooks of one API key. */
 export const WEBHOOKS_PER_KEY = 20;

@@ -1,10 +1,10 @@
 import { KIB } from '../kit/quantities.ts';
 
-/** The most bytes of a request body. */
+/** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT = 64 * KIB;
 
-/** The most bytes of a request target. A character is one byte, because node:http rejects targets that are not ASCII. */
+/** The maximum size of a request target, in bytes. A character is one byte: node:http rejects targets that are not ASCII. */
 export const TARGET_LIMIT = 8 * KIB;
 
-/** The most bytes of a request line and its headers together. */
+/** The maximum size of a request line and its headers together, in bytes. */
 export const HEADERS_LIMIT = 16 * KIB;

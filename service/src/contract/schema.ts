@@ -30,7 +30,7 @@ export interface Schema {
 const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
-/** The largest signed 32-bit integer: the most units of an order or an inventory entry. */
+/** The largest signed 32-bit integer: the maximum number of units in an order or an inventory entry. */
 export const MAX_INT32 = 2 ** 31 - 1;
 
 export const id = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID } as const;
@@ -49,7 +49,7 @@ export const pageLimit = {
   minimum: 1,
   maximum: 100,
   default: 20,
-  description: 'The most items on a page.',
+  description: 'The maximum number of items on a page.',
 } as const;
 
 /** The schema of a property; `undefined` if the schema does not define it itself. */

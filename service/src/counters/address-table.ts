@@ -1,7 +1,7 @@
 import { DAY } from '../kit/clock.ts';
 import { type Decision, decide, isUsedUp, type LimitState, newState, peek, type Terms } from './decide.ts';
 
-/** The most protected addresses that are skipped to make room for a new one. */
+/** The maximum number of protected addresses that are skipped to make room for a new one. */
 const MAX_SKIPPED = 8;
 
 /** The share of its daily limit above which an address is a heavy user. */

@@ -57,7 +57,7 @@ export interface Counters {
   daysOf(keyId: number): DayUse[];
   /** Sets the state of a key to a stored one. */
   restore(keyId: number, state: LimitState): void;
-  /** Returns how many changed keys and ended days were not taken yet. */
+  /** Returns the number of changed keys and ended days that were not taken yet. */
   changeCount(): number;
   /** Takes the changes of at most `most` keys, the earliest first, and at most `most` ended days. */
   takeChanges(most: number): Changes;

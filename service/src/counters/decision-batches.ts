@@ -1,7 +1,7 @@
 /** Runs `decide.lua` with a number of keys, the keys, and one packed call for each key. Resolves with one result per key. */
 export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<string[]>;
 
-/** The most calls in one command: about 2 ms, for which Redis does nothing else. */
+/** The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. */
 const MAX_CALLS = 100;
 
 interface Waiting {

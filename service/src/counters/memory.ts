@@ -12,7 +12,7 @@ import {
   type Terms,
 } from './decide.ts';
 
-/** The most addresses with a count of their own: about 20 MB when all are in use. */
+/** The maximum number of addresses that are counted individually: about 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
 
 /** The state of a key, and the map that contains it. */
@@ -47,7 +47,7 @@ export class MemoryCounters implements Counters {
     return decide(state, terms, now);
   }
 
-  /** Takes over the state of a key after a request that Redis decided, unless the key was reset meanwhile. */
+  /** Takes over the state of a key after a request that Redis decided, unless the key was reset in the meantime. */
   adopt(keyId: number, decided: LimitState): void {
     const state = this.stateToDecide(keyId, decided.resets);
     if (state.resets > decided.resets) return;

@@ -217,7 +217,7 @@ export class SharedCounters implements Counters {
     return (result && unpackResult(result, latest)?.state) || known;
   }
 
-  /** Sends all mirrored states to Redis when it was unavailable or its data were replaced. */
+  /** Sends all mirrored states to Redis when it was unavailable or its data was replaced. */
   async #checkMark(): Promise<void> {
     const mark = await this.#link.mark(MARK, randomUUID());
     if (mark === undefined || mark === this.#mark) return;

@@ -6,7 +6,7 @@ import { invariants } from './invariants.ts';
 import { newestVersion, pendingMigrations, readMigrations } from './migrations.ts';
 import { isDamage, isOutage, isSystemError } from './sqlite-errors.ts';
 
-/** The most violations of one kind in the report. */
+/** The maximum number of violations of one kind in the report. */
 const LISTED = 10;
 
 /** How long to wait for another process's lock, in milliseconds: in WAL mode readers only wait for a recovery. */

@@ -16,7 +16,7 @@ export interface Queries {
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
-/** The most events without a number that are counted: counting all of them could take long. */
+/** The maximum number of events without a number that are counted: counting all of them could take long. */
 export const MOST_COUNTED = 10_000;
 
 /** Returns the row of a query that always has one. Throws when the query returns no row. */

@@ -69,7 +69,7 @@ export function tablesOf(source: BetterSqlite3.Database): Table[] {
   return inOrderOfReferences(source, tables).map(name => ({ name, columns: columnsOf(source, name) }));
 }
 
-/** Returns the highest ID that a table has ever assigned, also to deleted rows; 0 when it has assigned none. */
+/** Returns the highest ID that a table has ever assigned, including to deleted rows; 0 when it has assigned none. */
 export function highestId(source: BetterSqlite3.Database, table: string, column: string): bigint {
   const highest = source
     .prepare<[string], bigint>(

@@ -16,11 +16,11 @@ export interface CommitLog {
 }
 
 export interface GroupLimits {
-  /** The most operations that share a commit; with 1 each operation has its own commit. */
+  /** The maximum number of operations that share a commit; with 1 each operation has its own commit. */
   maxBatch: number;
   /** How long a group may run, in milliseconds: it blocks all requests. Its last operation may take longer. */
   maxDuration: number;
-  /** The most operations that wait; further ones are rejected at once. */
+  /** The maximum number of operations that wait; further ones are rejected at once. */
   maxQueue: number;
 }
 

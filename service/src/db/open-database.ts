@@ -15,7 +15,7 @@ export interface StoreOptions {
   onCommit?: ((size: number) => void) | undefined;
   /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
   onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
-  /** Called when connections lead to a pooler in front of the server. */
+  /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
 }
 

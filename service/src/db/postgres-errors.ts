@@ -33,7 +33,7 @@ export function isRetryable(error: unknown): boolean {
 /** The message of pg's pool when no connection became free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
-/** Awaits a connection. Rejects with DatabaseUnavailable, also when the server rejects the login. */
+/** Awaits a connection. Rejects with DatabaseUnavailable, even when the server rejects the login. */
 export async function awaitConnection<T>(connection: Promise<T>): Promise<T> {
   try {
     return await connection;

@@ -10,7 +10,7 @@ const GATHER_DELAY = 10;
 /** How often to poll for events that a replica did not number before it ended, in milliseconds. */
 const POLL_INTERVAL = 500;
 
-/** The most events numbered in one transaction. */
+/** The maximum number of events numbered in one transaction. */
 const BATCH = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg';
 
-/** How statements are sent: it depends on whether connections lead to the server or to a pooler. */
+/** How statements are sent: it depends on whether connections go directly to the server or through a pooler. */
 export interface Sessions {
   /** Whether notifications arrive. */
   readonly canListen: boolean;
@@ -58,7 +58,7 @@ export function pooledSessions(timeout: number): Sessions {
 }
 
 /**
- * Whether a connection leads to a pooler. The server sends each client the ID of the process that serves it, for
+ * Whether a connection goes through a pooler. The server sends each client the ID of the process that serves it, for
  * cancelling (PostgreSQL, chapter 55.7, BackendKeyData); a pooler sends a random number, because the process changes.
  */
 export async function isPooled(client: Client): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 
-/** All sockets to the server, also those of abandoned connections that wait for the server to close them. */
+/** All sockets to the server, including those of abandoned connections that wait for the server to close them. */
 export class Sockets {
   readonly #open = new Set<Socket>();
 

@@ -18,9 +18,9 @@ export const CLOSE_TIMEOUT = SECOND;
 const OLDEST_VERSION = 150_000;
 
 /**
- * Brings the schema of a database up to date. Resolves with whether a pooler is in between. Rejects with UnusableStore when
- * the database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the first queries, in
- * milliseconds; the migrations may take longer, and wait for those of another replica.
+ * Brings the schema of a database up to date. Resolves with whether connections go through a pooler. Rejects with
+ * UnusableStore when the database cannot be used, and with the driver's error when it cannot be reached. `timeout` is of the
+ * first queries, in milliseconds; the migrations may take longer, and wait for those of another replica.
  */
 export async function prepareDatabase(url: string, timeout: number): Promise<{ pooled: boolean }> {
   const sockets = new Sockets();

@@ -9,7 +9,7 @@ interface Statement {
 
 const statements = new Map<string, Statement>();
 
-/** Replaces each `?` by `$1`, `$2` …, as PostgreSQL requires. Our SQL uses `?` only for parameters. */
+/** Replaces each `?` with `$1`, `$2` …, as PostgreSQL requires. Our SQL uses `?` only for parameters. */
 export function statementOf(sql: string, values: readonly Value[]): QueryConfig {
   let statement = statements.get(sql);
   if (!statement) {

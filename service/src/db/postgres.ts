@@ -22,17 +22,17 @@ import { PostgresTransaction } from './postgres-transaction.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with options of libpq such as `?sslmode=require`. */
   url: string;
-  /** The most connections of this process, at least 2. */
+  /** The maximum number of connections of this process, at least 2. */
   connections: number;
   /** How long a statement may take, in seconds, the wait for locks included. */
   statementSeconds: number;
-  /** The most operations in progress; further ones are rejected at once. */
+  /** The maximum number of operations in progress; further ones are rejected at once. */
   maxQueue: number;
   /** Dates the events. */
   clock: Clock;
   /** Called once when the server becomes unavailable, with the reason, and once when it is reachable again. */
   onStatus?: ((status: 'up' | 'unavailable', reason?: string) => void) | undefined;
-  /** Called when connections lead to a pooler in front of the server. */
+  /** Called when connections go through a pooler. */
   onPooler?: (() => void) | undefined;
 }
 

@@ -9,7 +9,7 @@ import { StoreInUse } from './store-lock.ts';
 const TIMEOUT = 2_000;
 
 /**
- * Replaces the store by `replacement`, a complete store in one file of the same directory. Returns the name under which
+ * Replaces the store with `replacement`, a complete store in one file of the same directory. Returns the name under which
  * the old store remains in the directory; `undefined` when there was none. When the process is killed, either the old or
  * the new store is in use. The caller holds the lock of the store. Throws StoreInUse while a command has the old store
  * open.

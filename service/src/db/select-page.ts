@@ -14,7 +14,7 @@ import {
 import { orderBy, rangeSql, type Statement } from './range-sql.ts';
 import type { Row } from './table.ts';
 
-/** The most IDs in a filter. */
+/** The maximum number of IDs in a filter. */
 const MAX_IDS = 100;
 
 /** A range of the first column of a sort; without bounds, all rows. */

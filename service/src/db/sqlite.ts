@@ -14,9 +14,9 @@ import { rejectLostFile, rejectLostTables, storePath } from './store-directory.t
 export interface SqliteOptions {
   /** The directory of `petstore.db`; created when missing. */
   directory: string;
-  /** The most operations that share one commit. */
+  /** The maximum number of operations that share one commit. */
   writeBatch: number;
-  /** The most operations that wait for a commit; further ones are rejected at once. */
+  /** The maximum number of operations that wait for a commit; further ones are rejected at once. */
   maxQueue: number;
   /** Called after each commit with the number of operations that shared it. */
   onCommit?: ((size: number) => void) | undefined;

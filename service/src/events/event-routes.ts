@@ -46,13 +46,13 @@ const pageQuery = {
         'The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list ' +
         'starts with the oldest event in the log.',
     },
-    limit: { ...pageLimit, description: 'The maximum number of events in a page.' },
+    limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
     wait: {
       type: 'integer',
       minimum: 0,
       maximum: 60,
       default: 0,
-      description: 'How many seconds to wait for an event if there is none yet.',
+      description: 'How many seconds to wait for an event if none exists yet.',
     },
   },
 } as const;

@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Replaces the server's body parsers by one strict parser for JSON. */
+/** Replaces the server's body parsers with one strict parser for JSON. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();

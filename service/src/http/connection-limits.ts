@@ -2,9 +2,9 @@ import type { DropArgument, Server, Socket } from 'node:net';
 import { addressSubject, type TrustedProxies } from '../kit/client-address.ts';
 
 export interface ConnectionLimits {
-  /** The most open connections. */
+  /** The maximum number of open connections. */
   total: number;
-  /** The most open connections from one address; IPv6 addresses count by /64. Trusted proxies have no such limit. */
+  /** The maximum number of open connections from one address; IPv6 addresses count by /64. Trusted proxies have no such limit. */
   perAddress: number;
 }
 

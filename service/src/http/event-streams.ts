@@ -16,7 +16,7 @@ const KEY_CHECK = SECOND;
 const WAIT_FOR_STREAM = 5;
 
 export interface EventStreamsOptions {
-  /** The most streams of one API key, with all its secrets together. */
+  /** The maximum number of streams of one API key, with all its secrets together. */
   mostPerKey: number;
   heartbeat?: number | undefined;
   /** Finds the API key of a secret; `undefined` if it is not valid now. */
@@ -144,7 +144,7 @@ export class EventStreams {
 function tooManyStreams(most: number): ApiError {
   return new ApiError(
     'too_many_streams',
-    `The API key has ${most} open streams, the most that it may have: end one of them, or use another key`,
+    `The API key has ${most} open streams, which is the maximum: end one of them, or use another key`,
     { 'retry-after': String(WAIT_FOR_STREAM) },
   );
 }

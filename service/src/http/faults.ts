@@ -5,7 +5,7 @@ import { shown, shownName } from './quoting.ts';
 
 export type Part = 'path parameter' | 'query parameter' | 'field';
 
-/** The most faults that one message names. */
+/** The maximum number of faults that one message names. */
 export const MAX_FAULTS = 5;
 
 /** The pattern of strings that have none of their own: PostgreSQL cannot store NUL or half of a surrogate pair. */

@@ -16,7 +16,7 @@ export const RETENTION = DAY;
 /** Outcomes deleted in one transaction. */
 const SWEPT_AT_ONCE = 500;
 
-/** The most characters of an `Idempotency-Key`. */
+/** The maximum number of characters of an `Idempotency-Key`. */
 export const KEY_LENGTH = 255;
 
 const wellFormedKey = new RegExp(`^[\\x20-\\x7e]{1,${KEY_LENGTH}}$`);

@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts';
 import { asError } from '../kit/thrown.ts';
 import { shownName } from './quoting.ts';
 
-/** The most levels of nesting in a body. The deepest shape of the contract has 2. */
+/** The maximum number of levels of nesting in a body. The deepest shape of the contract has 2. */
 const MAX_DEPTH = 32;
 
 /** Decodes UTF-8. Throws `invalid_request` for bytes that are not UTF-8. */

@@ -9,7 +9,7 @@ import type { HeaderPairs } from './send.ts';
 /** The effects of a route's stability and deprecation on its requests. */
 export interface Lifecycle {
   /**
-   * Returns headers for every response, also errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
+   * Returns headers for every response, including errors: `X-Stability`; `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the
    * link to the successor (RFC 5829).
    */
   announcement(request: FastifyRequest): HeaderPairs;

@@ -1,10 +1,10 @@
 import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { shortened } from '../kit/text.ts';
 
-/** The most characters of a client's text that are logged. */
+/** The maximum number of characters of a client's text that are logged. */
 export const MOST_LOGGED = 256;
 
-/** The most characters of it that are read: three for each that is shown, in case all are escaped, and for a key at the end. */
+/** The maximum number of characters that are read: three for each logged one, in case all are escaped, and a key at the end. */
 const MOST_READ = 3 * (MOST_LOGGED + 64);
 
 /** Text that needs masking or escaping: non-printable or non-ASCII characters, characters that JSON or a URL escapes, and keys. */

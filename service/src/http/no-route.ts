@@ -4,7 +4,7 @@ import { methods } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
-/** The most characters of a path that a message quotes. */
+/** The maximum number of characters of a path that a message quotes. */
 const SHOWN_PATH = 200;
 
 /** The methods that routes can have, as `Allow` lists them. */

@@ -1,6 +1,6 @@
 import { shortened } from '../kit/text.ts';
 
-/** The most characters of a value that a message quotes. */
+/** The maximum number of characters of a value that a message quotes. */
 const QUOTED_LENGTH = 60;
 
 /** Marks the digits of a number that is quoted as it was sent. No text that the service accepts contains it. */

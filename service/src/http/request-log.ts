@@ -41,7 +41,7 @@ export interface RequestRecord {
 /** The record of a request that has a response. */
 export type RespondedRecord = RequestRecord & { status: number };
 
-/** The most user agents that are cached. */
+/** The maximum number of user agents that are cached. */
 const MOST_USER_AGENTS = 200;
 
 /** pino's number for the level `info`. */

@@ -66,7 +66,7 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
-      success: { status: 200, description: 'The inventory entry as it is now.', schema: InventoryItem },
+      success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
       handler: async context =>

@@ -25,10 +25,10 @@ interface Chunk {
   reports?: number;
 }
 
-/** The most bytes that are gathered before they are written. */
+/** The maximum number of bytes that are gathered before they are written. */
 const CAPACITY = 64 * 1024;
 
-/** The most bytes that wait for a slow reader: 2 s of lines at 5,000 requests per second. */
+/** The maximum number of bytes that wait for a slow reader: 2 s of lines at 5,000 requests per second. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /** The longest time that a line waits, and the time until a failed write is retried, in milliseconds. */

@@ -1,4 +1,4 @@
-/** The most files and sockets that this process may open; Infinity if the operating system sets no limit. */
+/** The maximum number of files and sockets that this process may open; Infinity if the operating system sets no limit. */
 export function openFileLimit(): number {
   const { report } = process;
   // The report would look up network interfaces by name, and variables contain secrets.

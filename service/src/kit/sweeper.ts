@@ -15,7 +15,7 @@ export interface SweeperOptions {
   onError: (name: string, error: unknown) => void;
 }
 
-/** Runs sweeps in rounds, one slice at a time, so that requests are served in between. */
+/** Runs sweeps in rounds, one slice at a time, so that requests are served between slices. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #lastSuccess: Map<string, number | undefined>;

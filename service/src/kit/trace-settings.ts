@@ -16,9 +16,9 @@ export interface TraceSettings {
 
 /** The limits of the queue of spans to export. */
 interface SpanQueue {
-  /** The most spans in the queue; further ones are dropped. */
+  /** The maximum number of spans in the queue; further ones are dropped. */
   readonly size: number;
-  /** The most spans of one export. It starts when the queue has this many, or after `delay` milliseconds. */
+  /** The maximum number of spans of one export. It starts when the queue has this many, or after `delay` milliseconds. */
   readonly batch: number;
   readonly delay: number;
 }

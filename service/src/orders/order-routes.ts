@@ -91,7 +91,7 @@ export const orderRoutes = (): Route[] => [
     params: orderParams,
     body: Order,
     example: { petId: 1, quantity: 2, complete: false },
-    success: { status: 200, description: 'The order as it is now.', schema: Order },
+    success: { status: 200, description: 'The updated order.', schema: Order },
     conditional: true,
     errors: changeRejections,
     handler: async context =>
@@ -112,7 +112,7 @@ export const orderRoutes = (): Route[] => [
     scope: 'orders:write',
     params: orderParams,
     body: OrderPatch,
-    success: { status: 200, description: 'The order as it is now.', schema: Order },
+    success: { status: 200, description: 'The updated order.', schema: Order },
     conditional: true,
     errors: changeRejections,
     handler: async context =>

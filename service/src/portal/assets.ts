@@ -42,7 +42,7 @@ const types: Record<string, string> = {
 /** The comment that would make browsers request a source map, which is not served. */
 const sourceMapComment = /\n?\/[/*][#@] sourceMappingURL=\S+(?: \*\/)?\s*$/;
 
-/** The most characters of a source map comment. */
+/** The maximum number of characters of a source map comment. */
 const COMMENT_LENGTH = 200;
 
 const relativeImport = /(\bfrom '|\bimport ')\.\/([\w-]+\.js)'/g;

@@ -97,8 +97,8 @@ ${table(
   ['Header', 'Meaning'],
   limitHeaders.map(name => [code(name), prose(headers[name]!.description)]),
 )}
-<p>A request over the limit gets 429 and does not count. Wait the seconds in <code>Retry-After</code>, then send it again. If
-it is rejected again, wait longer each time (exponential backoff, with a random part). A key that keeps sending requests
+<p>A request over the limit gets 429 and does not count. Wait for the number of seconds in <code>Retry-After</code>, then send
+it again. If it is rejected again, wait longer each time (exponential backoff, with a random part). A key that keeps sending requests
 without waiting is banned for some time: 429 <code>api_key_banned</code>.
 <a href="${operationUrl('Account', 'getAccount')}">GET /account</a> works even then, and shows both windows.</p>`,
   };
@@ -135,7 +135,7 @@ ${pageLimit.default} by default. Unless the page is the last, the <code>Link</co
 URL unchanged; do not build cursors yourself.</p>
 <pre tabindex="0"><code>Link: &lt;/pets?limit=${pageLimit.default}&amp;cursor=WyJpZCIsMjBd&gt;; rel="next"</code></pre>
 <p>The last page has no such link. Items that are created or deleted between two pages do not make other items appear twice or
-get lost.</p>`,
+go missing.</p>`,
   };
 }
 
@@ -211,7 +211,7 @@ function day(date: string | undefined): Html {
   return html`<time datetime="${date}">${date}</time>`;
 }
 
-/** A table with a label. A wide table scrolls in its own region, also with the keyboard. */
+/** A table with a label. A wide table scrolls in its own region, which the keyboard can focus. */
 function table(caption: string, columns: readonly string[], rows: readonly (readonly Part[])[]): Html {
   return html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>

@@ -67,7 +67,7 @@ describe('a ban', () => {
     assert.equal(
       banned.body.message,
       'The API key is banned until 2026-11-21T12:01:03Z, because it kept sending requests after it was rejected: ' +
-        'retry after 61 s, and after every 429 wait the seconds in Retry-After',
+        'retry after 61 s, and after every 429 wait for the number of seconds in Retry-After',
     );
     assert.equal(banned.headers['retry-after'], '61');
     assert.deepEqual(limitsIn(banned, shop.clock.now()), {

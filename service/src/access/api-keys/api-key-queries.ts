@@ -122,7 +122,7 @@ export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBy
   );
 }
 
-/** Replaces a key's secret by `hash`. All earlier secrets expire at `earlierExpireAt`, or sooner if they already do. */
+/** Replaces a key's secret with `hash`. All earlier secrets expire at `earlierExpireAt`, or sooner if they already do. */
 export async function replaceSecret(
   db: Queries,
   keyId: number,

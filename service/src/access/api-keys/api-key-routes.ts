@@ -86,7 +86,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     scope: 'admin',
     params: keyParams,
     body: ApiKeyPatch,
-    success: { status: 200, description: 'The key as it is now.', schema: ApiKey },
+    success: { status: 200, description: 'The updated key.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found', 'api_key_revoked', 'last_admin_key'],
     handler: async ({ params, body, guard, db, now }) => {
@@ -109,7 +109,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       'The key remains readable, with `revokedAt`. Revoking a revoked key changes nothing.',
     scope: 'admin',
     params: keyParams,
-    success: { status: 204, description: 'The key is revoked.' },
+    success: { status: 204, description: 'The key was revoked.' },
     conditional: true,
     errors: ['api_key_not_found', 'last_admin_key'],
     handler: async ({ params, guard, db, now }) => {
@@ -171,7 +171,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       '`GET /keys/{keyId}/usage` still returns the usage by day, and the limit of `/account` does not change.',
     scope: 'admin',
     params: keyParams,
-    success: { status: 204, description: 'The limits of the key are unused.' },
+    success: { status: 204, description: 'The limits of the key were reset.' },
     errors: ['api_key_not_found'],
     stability: 'experimental',
     handler: async ({ params, db, now }) => {
@@ -186,7 +186,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     operationId: 'getApiKeyUsage',
     tag: 'API keys',
     summary: 'Read the usage of an API key',
-    description: 'Returns the use of the limits per minute and per day, and the requests by UTC day.',
+    description: 'Returns the usage of the limits per minute and per day, and the requests by UTC day.',
     scope: 'admin',
     params: keyParams,
     success: { status: 200, description: 'The usage of the key.', schema: KeyUsage },

@@ -76,7 +76,7 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   return { ...created, key: secret };
 }
 
-/** Replaces the settings of a key by the result of `settingsFor`; when that throws, nothing changes. */
+/** Replaces the settings of a key with the result of `settingsFor`; when that throws, nothing changes. */
 export async function change(
   { db, keyLimits, now }: KeyAccess,
   keyId: number,
@@ -187,7 +187,7 @@ export async function account(access: KeyAccess, keyId: number): Promise<Account
 
 /**
  * Creates the first administrator's key when the store has no keys. Calls `save` with the secret before the commit: a crash
- * in between leaves a saved secret without a key, never a key with an unknown secret. Resolves with whether it created one.
+ * between the two leaves a saved secret without a key, never a key with an unknown secret. Resolves with whether it created one.
  */
 export async function createFirst(access: KeyAccess, save: (secret: string) => void): Promise<boolean> {
   // Writes nothing when a key exists: the database may be read-only at the moment.

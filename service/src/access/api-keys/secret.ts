@@ -23,7 +23,7 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Masks secrets, also truncated ones, in a text that repeats input of a client. */
+/** Masks secrets, even truncated ones, in a text that repeats input of a client. */
 export function withoutSecrets(text: string): string {
   return text.replace(/psk_[0-9A-Za-z]+/g, 'psk_…');
 }

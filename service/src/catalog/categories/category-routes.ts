@@ -76,7 +76,7 @@ export const categoryRoutes = (): Route[] => [
     params: categoryParams,
     body: CategoryBody,
     publishedBody: [NewCategory, Category],
-    success: { status: 200, description: 'The category as it is now.', schema: Category },
+    success: { status: 200, description: 'The updated category.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>
@@ -94,7 +94,7 @@ export const categoryRoutes = (): Route[] => [
     scope: 'pets:write',
     params: categoryParams,
     body: CategoryPatch,
-    success: { status: 200, description: 'The category as it is now.', schema: Category },
+    success: { status: 200, description: 'The updated category.', schema: Category },
     conditional: true,
     errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>

@@ -95,7 +95,7 @@ export const petRoutes = (): Route[] => [
     params: petParams,
     body: PetBody,
     publishedBody: [NewPet, Pet],
-    success: { status: 200, description: 'The pet as it is now.', schema: Pet },
+    success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
     errors: changeRejections,
     handler: async context =>
@@ -114,7 +114,7 @@ export const petRoutes = (): Route[] => [
     scope: 'pets:write',
     params: petParams,
     body: PetPatch,
-    success: { status: 200, description: 'The pet as it is now.', schema: Pet },
+    success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
     errors: changeRejections,
     handler: async context =>

@@ -21,7 +21,7 @@ export interface EventFilter {
 
 /**
  * Returns the filter for the requested types, which are names such as `pet.created` or patterns such as `order.*`. Only
- * administrators get events of keys, also when they request no types. Throws `insufficient_scope` and `invalid_request`.
+ * administrators get events of keys, even when they request no types. Throws `insufficient_scope` and `invalid_request`.
  */
 export function eventFilter(
   { types, subject }: { types?: readonly string[] | undefined; subject?: string | undefined },

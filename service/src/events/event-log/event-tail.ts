@@ -8,13 +8,13 @@ import { selectEnds, selectEvents } from './event-queries.ts';
 /** The interval at which the tail reads the log without a notification, in milliseconds: other processes also write events. */
 const POLL_INTERVAL = SECOND;
 
-/** The most events in one read and in one call of a listener. */
+/** The maximum number of events in one read and in one call of a listener. */
 const BATCH = 200;
 
 /** The number of listeners that receive a batch in one turn of the event loop. */
 const LISTENERS_PER_TURN = 50;
 
-/** The most streams that catch up with the log at once; the others wait in a queue. */
+/** The maximum number of streams that catch up with the log at once; the others wait in a queue. */
 const CATCH_UPS = 2;
 
 const ALL = { types: undefined, subject: undefined };

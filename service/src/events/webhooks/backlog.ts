@@ -1,10 +1,10 @@
 import type { Queries } from '../../db/database.ts';
 import { selectBacklog } from './delivery-queries.ts';
 
-/** The most pending deliveries that are counted; the help text of the metric states this number. */
+/** The maximum number of pending deliveries that are counted; the help text of the metric states this number. */
 const MOST_COUNTED = 10_000;
 
-/** The most webhooks whose oldest delivery is read: each takes one look-up in an index. */
+/** The maximum number of webhooks whose oldest delivery is read: each takes one look-up in an index. */
 const MOST_WEBHOOKS = 1_000;
 
 /** The deliveries of enabled webhooks that are not finished. */

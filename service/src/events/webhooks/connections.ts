@@ -1,7 +1,7 @@
 export interface ConnectionLimits {
-  /** The most connections of this process. */
+  /** The maximum number of connections of this process. */
   total: number;
-  /** The most connections to one host, on all ports together. */
+  /** The maximum number of connections to one host, on all ports together. */
   perHost: number;
 }
 

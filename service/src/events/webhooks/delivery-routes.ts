@@ -84,12 +84,12 @@ export const deliveryRoutes = ({
     method: 'POST',
     path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
     operationId: 'redeliverWebhookDelivery',
-    summary: 'Deliver again',
+    summary: 'Redeliver a delivery',
     description:
       'Attempts the delivery again now, from the start of the schedule and with the same `webhook-id`. A delivery that waits ' +
       'for its next attempt is also attempted now. It is sent before later pending events of its subject.',
     params: deliveryParams,
-    success: { status: 200, description: 'The delivery as it is now.', schema: WebhookDelivery },
+    success: { status: 200, description: 'The updated delivery.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
     handler: async context => {
       const actor = actorOf(context, readStandings);
@@ -103,10 +103,10 @@ export const deliveryRoutes = ({
     method: 'POST',
     path: '/webhooks/{webhookId}/replay',
     operationId: 'replayWebhook',
-    summary: 'Deliver everything after a cursor',
+    summary: 'Replay events after a cursor',
     description:
       'Delivers all events after the cursor that match the `types` of the webhook, as new deliveries with the same ' +
-      '`webhook-id`s, also those that were delivered before. Only one replay can run at a time: another returns 409 until ' +
+      '`webhook-id`s, including those that were delivered before. Only one replay can run at a time: another returns 409 until ' +
       'all events up to `latest` of the first have become deliveries. The cursor `latest` skips all events that are not yet ' +
       'deliveries, and ends a running replay; pending deliveries are still sent.',
     params: webhookParams,

@@ -11,7 +11,7 @@ export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 /** The type of a test, which is not in the event log. */
 export const TEST_TYPE = 'webhook.test';
 
-/** The most attempts in the details of a delivery, the last ones: a delivery can be redelivered any number of times. */
+/** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;
 
 /** How much of the body of a response is stored, in bytes; the rest is not read. */
@@ -145,7 +145,7 @@ export const NewReplay = {
     cursor: {
       ...eventCursor,
       description:
-        'The `id` of an event, `latest`, or `0` for the start of the log as long as no event has expired.',
+        'The `id` of an event, `latest`, or, while no event has expired, `0` for the start of the log.',
     },
   },
   example: { cursor: '0' },

@@ -32,7 +32,7 @@ const MAX_CLOCK_SKEW = MINUTE;
 /** How long an endpoint may accept no delivery before its webhook is disabled, in milliseconds. */
 const DISABLE_AFTER = 5 * DAY;
 
-/** The most outcomes that one transaction stores, and the most deliveries that it claims. */
+/** The maximum number of outcomes that one transaction stores, and the maximum number of deliveries that it claims. */
 export const STORED_AT_ONCE = 64;
 
 export interface Attempted {
@@ -60,9 +60,9 @@ export interface Claim {
 export interface ExchangeOptions extends PlanOptions {
   /** The attempts that have ended, at most `STORED_AT_ONCE`. */
   ended: readonly Ended[];
-  /** The most deliveries to claim, at most `STORED_AT_ONCE`. */
+  /** The maximum number of deliveries to claim; it must not exceed `STORED_AT_ONCE`. */
   limit: number;
-  /** The most deliveries leased at once, by all replicas together. */
+  /** The maximum number of deliveries leased at once, by all replicas together. */
   atOnce: number;
   /** The number of deliveries that this replica has leased. */
   own: number;

@@ -21,7 +21,7 @@ import type { ActiveWebhook } from './webhook-queries.ts';
 /** How long the lane waits before it checks a full window again, in milliseconds: other replicas may finish deliveries. */
 const FULL_INTERVAL = SECOND;
 
-/** The pause before a locked webhook is tried again, in milliseconds: the minimum, and the most that is added at random. */
+/** The pause before a locked webhook is tried again, in milliseconds: the minimum, and the maximum that is added at random. */
 const LOCKED_PAUSE = { atLeast: 5, more: 20 };
 
 /** The number of times that a locked webhook is tried at shutdown. */

@@ -14,7 +14,7 @@ import {
   type WebhookRow,
 } from './webhook-queries.ts';
 
-/** The most events that become deliveries in one transaction. */
+/** The maximum number of events that become deliveries in one transaction. */
 export const PLANNED_AT_ONCE = 100;
 
 /**
@@ -40,7 +40,7 @@ export async function plan(
   webhookId: number,
   { readStandings, now }: PlanOptions,
 ): Promise<'full' | 'moved' | 'idle' | 'taken'> {
-  // A check before the transaction, which costs more. The transaction checks again, because another replica may plan meanwhile.
+  // Checked before the transaction, which costs more, and again in it, because another replica may plan in the meantime.
   if (!(await hasRoom(db, webhookId))) return 'full';
   return db.write(async tx => {
     const webhook = await selectUnlessTaken(tx, webhookId);

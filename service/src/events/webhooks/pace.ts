@@ -1,13 +1,13 @@
 import { SECOND } from '../../kit/clock.ts';
 import type { Outcome } from './attempt.ts';
 
-/** The most deliveries of a webhook that all replicas together send at once, before its endpoint has responded to any. */
+/** The maximum number of deliveries that all replicas together send at once, before the endpoint has responded to any. */
 export const INITIAL_CONCURRENCY = 8;
 
-/** The most deliveries at once to an endpoint that responds quickly. */
+/** The maximum number of concurrent deliveries to an endpoint that responds quickly. */
 export const MAX_CONCURRENCY = 64;
 
-/** The most deliveries at once while attempts fail, so that a failing endpoint does not take many connections. */
+/** The maximum number of concurrent deliveries while attempts fail, so that a failing endpoint does not take many connections. */
 export const FAILING_CONCURRENCY = 2;
 
 /** Responses faster than `QUICK` raise the concurrency; those that take `SLOW` or longer lower it. In milliseconds. */

@@ -7,7 +7,7 @@ import {
 } from './delivery-queries.ts';
 import { deleteSecretsExpiredBefore, deleteWebhook, selectDeletedWebhook } from './webhook-queries.ts';
 
-/** The most rows of each table in one slice. A slice takes some milliseconds, and blocks the embedded store. */
+/** The maximum number of rows of each table in one slice. A slice takes some milliseconds, and blocks the embedded store. */
 const DELIVERIES = 100;
 const ATTEMPTS = 1_000;
 const SECRETS = 200;

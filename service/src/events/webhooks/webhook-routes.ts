@@ -32,7 +32,7 @@ export interface WebhookServices {
   tail: EventTail;
   endpoints: Endpoints;
   readStandings: ReadStandings;
-  /** The most webhooks of one API key. */
+  /** The maximum number of webhooks of one API key. */
   webhooksPerKey: number;
 }
 
@@ -88,7 +88,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'Sends the events of all later changes to `url` by POST, in the shape of `GET /events`, with the headers of ' +
       'Standard Webhooks 1.0.0: `webhook-id`, `webhook-timestamp` and `webhook-signature`. Return a 2xx within ' +
-      `${inWords(RESPONSE_TIMEOUT)}. Any other response is a failure, also a redirect. The service tries again after ` +
+      `${inWords(RESPONSE_TIMEOUT)}. Any other response is a failure, including a redirect. The service tries again after ` +
       `${SCHEDULE}, or later if \`Retry-After\` requests it; 410 disables the webhook. An event can arrive ` +
       'more than once, with the same `webhook-id`. Events of one subject are sent in order, each after the one before it was ' +
       'delivered or is dead. Events of other subjects are sent at the same time: ' +
@@ -146,11 +146,11 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     description:
       'Replaces the settings of the webhook: without `types` it gets all events, without `enabled` it is enabled. A ' +
       'webhook that is enabled again continues where it stopped; to skip the events since then, replay it from the cursor ' +
-      '`latest`. It still belongs to the key that created it, also if an administrator changes it.',
+      '`latest`. It still belongs to the key that created it, even if an administrator changes it.',
     params: webhookParams,
     body: WebhookBody,
     publishedBody: [NewWebhook, Webhook],
-    success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
+    success: { status: 200, description: 'The updated webhook.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: context => rejectForbidden(services, context),
@@ -173,7 +173,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       'same as PUT.',
     params: webhookParams,
     body: WebhookPatch,
-    success: { status: 200, description: 'The webhook as it is now.', schema: Webhook },
+    success: { status: 200, description: 'The updated webhook.', schema: Webhook },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: context => rejectForbidden(services, context),

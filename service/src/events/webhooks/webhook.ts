@@ -8,7 +8,7 @@ import { typeNames, typesOf } from '../event-log/event-filter.ts';
 import { isConfidential } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
-/** The most characters of a URL, both as sent and in its parsed form. */
+/** The maximum number of characters of a URL, both as sent and in its parsed form. */
 export const MAX_URL_LENGTH = 2_000;
 
 const fields = {
@@ -56,7 +56,7 @@ const readOnlyFields = {
     ...dateTime,
     nullable: true,
     readOnly: true,
-    description: 'When the first attempt failed since the last success.',
+    description: 'When the first attempt after the last success failed.',
   },
   createdAt: { ...dateTime, readOnly: true, description: 'When the webhook was created.' },
 } as const;

@@ -175,7 +175,7 @@ export function ownerOf(
   return standingOf(readStandings, db, api_key_id, now);
 }
 
-/** Returns a webhook as disabled if its key is no longer fit, also before the dispatcher has stored that. */
+/** Returns a webhook as disabled if its key is no longer fit, even before the dispatcher has stored that. */
 export function effectiveState(row: WebhookRow, { problem }: OwnerStanding): WebhookRow {
   if (!problem || row.enabled === 0) return row;
   return { ...row, enabled: 0, disabled_reason: problem.reason, disabled_at: problem.since };

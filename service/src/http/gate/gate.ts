@@ -43,7 +43,7 @@ declare module 'fastify' {
 
 /**
  * The checks of every request before its body is read, in this order: caller, rate limit, well-formed head, key, scope,
- * version, Accept. Every response has the rate-limit headers, also that of a request that a later check rejects.
+ * version, Accept. Every response has the rate-limit headers, even that of a request that a later check rejects.
  */
 export class Gate {
   readonly #services: GateServices;

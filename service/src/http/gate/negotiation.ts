@@ -24,7 +24,7 @@ export function rejectOtherMediaType({ accept }: IncomingHttpHeaders, mediaType 
   }
 }
 
-/** The most Accept headers that are cached for a media type, and the most characters of each: clients send few different ones. */
+/** The maximum number of Accept headers that are cached for a media type, and the maximum length of each. Clients send few. */
 const MOST_CACHED = 100;
 const MOST_CACHED_LENGTH = 200;
 

@@ -1,10 +1,10 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The most requests of one connection that are handled concurrently. */
+/** The maximum number of requests of one connection that are handled concurrently. */
 const AT_ONCE = 8;
 
-/** The most further requests that may wait on a connection. A client that reads responses stays far below it. */
+/** The maximum number of further requests that may wait on a connection. A client that reads responses stays far below it. */
 export const MOST_WAITING = 500;
 
 /**

@@ -58,7 +58,7 @@ function introduction(): string {
     '| Enterprise | Custom | Custom |',
     '',
     'Minutes and days are those of UTC. The headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` of ' +
-      'every response describe the window with fewer requests left. Over the limit, requests get 429: wait the seconds ' +
+      'every response describe the window with fewer requests left. Over the limit, requests get 429: wait for the number of seconds ' +
       'in `Retry-After`, and back off exponentially if it happens again.',
     '',
     'Every path with GET also supports HEAD. Other methods get 405 `method_not_allowed`, with the methods of the path in ' +

@@ -3,7 +3,7 @@ import type { ReadableSpan, Span, SpanExporter, SpanProcessor } from '@opentelem
 
 export interface BoundedProcessorOptions {
   exporter: SpanExporter;
-  /** The most spans that wait for export. */
+  /** The maximum number of spans that wait for export. */
   most: number;
   onDrop: () => void;
 }
