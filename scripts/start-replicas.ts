@@ -22,7 +22,7 @@ let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   // The signal can arrive twice: the terminal sends Ctrl-C to npm and this process, and npm forwards it.
   process.on(signal, () => {
-    if (!isStopping) say('Stopping …');
+    if (!isStopping) print('Stopping …');
     isStopping = true;
     stop.resolve();
   });
@@ -52,10 +52,10 @@ async function run(count: number): Promise<void> {
     await using backends = new AsyncDisposableStack();
     const [postgres, redis] = await startBackends(backends);
     const { replicas, keyFile } = await startReplicas(count, postgres, redis, backends);
-    const supervisor = new Supervisor(replicas, say);
+    const supervisor = new Supervisor(replicas, print);
     backends.defer(() => supervisor.stop());
     await Promise.all(replicas.map(replica => balancer.add(replica.port)));
-    if (!isStopping) say(welcome({ url, replicas, postgres, redis, keyFile }));
+    if (!isStopping) print(welcome({ url, replicas, postgres, redis, keyFile }));
     await stop.promise;
     await balancer.close(LAST_REQUESTS);
   } finally {
@@ -153,6 +153,6 @@ function welcome({ url, replicas, postgres, redis, keyFile }: Welcome): string {
 `;
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

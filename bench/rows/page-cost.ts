@@ -2,14 +2,14 @@ import { openSqlite } from '../../service/src/db/sqlite.ts';
 import { systemClock } from '../../service/src/kit/clock.ts';
 import { startService } from '../harness/servers.ts';
 import { type Access, prepareService } from '../harness/shop.ts';
-import { FEW, fillStore, MANY, measurePages } from './page-listings.ts';
+import { FEW_ROWS, fillStore, MANY_ROWS, measurePages } from './page-listings.ts';
 import type { Row } from './row.ts';
 
 export const pageCost: Row = {
   name: 'page-cost',
   async measure(generator) {
-    const many = await fillFile(MANY);
-    const few = await fillFile(FEW);
+    const many = await fillFile(MANY_ROWS);
+    const few = await fillFile(FEW_ROWS);
     await using manyServer = await startService(many);
     await using fewServer = await startService(few);
     // The result is awaited here, because the servers stop on return.

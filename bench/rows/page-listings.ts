@@ -9,8 +9,8 @@ import { type Effort, measurePairs, type Pair, type Side } from '../harness/pair
 import type { Server } from '../harness/servers.ts';
 import { verdictOf } from '../harness/targets.ts';
 
-export const MANY = 1_000_000;
-export const FEW = 1_000;
+export const MANY_ROWS = 1_000_000;
+export const FEW_ROWS = 1_000;
 /** The rows of lists that do not grow with the shop. */
 const OTHERS = 1_000;
 const PAGE = 20;
@@ -21,7 +21,7 @@ const SCREENING: Effort = { pairs: 3, seconds: 0.15, warmUpSeconds: 0.05 };
 const WORST = 3;
 const VERDICT: Effort = { pairs: 7, seconds: 0.5, warmUpSeconds: 0.1 };
 
-/** A server with a store of `MANY` or `FEW` pets and orders, and an administrator's key. */
+/** A server with a store of `MANY_ROWS` or `FEW_ROWS` pets and orders, and an administrator's key. */
 export interface FilledServer {
   server: Server;
   apiKey: string;
@@ -150,7 +150,7 @@ function costFinding(
   const { latency, cpu } = worst;
   return {
     what:
-      `${on}page of ${PAGE} at ${MANY.toLocaleString('en')} rows / at ${FEW.toLocaleString('en')}: ${path}, the worst of ` +
+      `${on}page of ${PAGE} at ${MANY_ROWS.toLocaleString('en')} rows / at ${FEW_ROWS.toLocaleString('en')}: ${path}, the worst of ` +
       `${combinations} combinations of filters and sorts`,
     target: `≤ ${AT_MOST} ×${byCpu ? '' : ' in latency'}`,
     measured: `CPU ${byCpu ? '' : 'without the database '}${showSpread(cpu, 2)}; latency ${showSpread(latency, 2)}`,

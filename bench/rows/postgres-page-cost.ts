@@ -4,7 +4,7 @@ import { openPostgres } from '../../service/src/db/postgres.ts';
 import { systemClock } from '../../service/src/kit/clock.ts';
 import { startService } from '../harness/servers.ts';
 import { prepareService } from '../harness/shop.ts';
-import { FEW, type FilledServer, fillStore, MANY, measurePages } from './page-listings.ts';
+import { FEW_ROWS, type FilledServer, fillStore, MANY_ROWS, measurePages } from './page-listings.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -18,8 +18,8 @@ export const postgresPageCost: Row = {
     // Avoids checkpoints while the million rows are inserted.
     const postgres = await startPostgres({ settings: { max_wal_size: '8GB' } });
     running.defer(() => postgres.stop());
-    const many = await fillServer(postgres, MANY, running);
-    const few = await fillServer(postgres, FEW, running);
+    const many = await fillServer(postgres, MANY_ROWS, running);
+    const few = await fillServer(postgres, FEW_ROWS, running);
     // The result is awaited here, because the servers stop on return.
     return await measurePages(generator, { on: 'PostgreSQL: ', byCpu: false }, many, few);
   },

@@ -9,7 +9,7 @@ import type { FilledStore } from './fill-store.ts';
 import { type Hold, holdDuring, repeated, untilIdle } from './holds.ts';
 
 /** How long background work is observed, in milliseconds. */
-const WATCHED = 3_000;
+const OBSERVED_FOR = 3_000;
 const CONNECTIONS = 50;
 /** Few connections, so that the requests in one turn of the loop take less time than the measured work. */
 const FEW_CONNECTIONS = 4;
@@ -22,7 +22,7 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
   const streams = (target: string, count: number) => async () => {
     const { bytes } = rawRequest('GET', target, { apiKey: ordinaryKey });
     const sockets = Array.from({ length: count }, () => openSocket(server.port, bytes));
-    await sleep(WATCHED / 2);
+    await sleep(OBSERVED_FOR / 2);
     for (const socket of sockets) socket.destroy();
   };
   const page = (target: string) => () => exchange(server.port, rawRequest('GET', target, { apiKey }));
@@ -37,7 +37,7 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
     ['GET /events?wait=1&subject=none/1', page('/events?wait=1&subject=none/1')],
     ['GET /events?wait=1&cursor=latest', page('/events?wait=1&cursor=latest')],
   ];
-  return holdsInTurn(server, kinds, 3);
+  return holdsInSequence(server, kinds, 3);
 }
 
 /** A change while `STREAMS` streams follow the log. */
@@ -63,7 +63,7 @@ export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Pr
     async () => {
       const request = `GET ${target} HTTP/1.1\r\nHost:x\r\n${headers}\r\n`;
       const socket = openSocket(server.port, request.repeat(Math.floor(READ_AT_ONCE / request.length)));
-      await sleep(WATCHED / 3);
+      await sleep(OBSERVED_FOR / 3);
       socket.destroy();
     };
   const key = `X-API-Key:${apiKey}\r\n`;
@@ -74,7 +74,7 @@ export async function pipelineHolds(server: Server, { apiKey }: FilledStore): Pr
     ['64 KiB of GET /events?limit=100', pipeline('/events?limit=100', key)],
     ['64 KiB of GET /pets?limit=100', pipeline('/pets?limit=100', key)],
   ];
-  return holdsInTurn(server, kinds, 3);
+  return holdsInSequence(server, kinds, 3);
 }
 
 /** Every key sends a request, so that the counts of all keys are stored. */
@@ -84,7 +84,7 @@ export async function flushHolds(server: Server, { keys }: FilledStore): Promise
     const parts = Array.from({ length: FEW_CONNECTIONS }, (_, i) => keys.slice(i * share, (i + 1) * share));
     await Promise.all(parts.map(part => inTurn(server.port, part)));
   };
-  return holdsInTurn(server, [[`counts of ${keys.length} keys`, useAll]], 3, WATCHED / 2);
+  return holdsInSequence(server, [[`counts of ${keys.length} keys`, useAll]], 3, OBSERVED_FOR / 2);
 }
 
 /** A new webhook, and the replay of the whole log to an endpoint that responds at once. */
@@ -101,7 +101,7 @@ export async function webhookHolds(server: Server, { apiKey }: FilledStore): Pro
     const request = rawRequest('POST', `/webhooks/${webhookId}/replay`, { apiKey, body });
     const { status } = await exchange(server.port, request);
     if (status !== 200) throw new Error(`POST /webhooks/${webhookId}/replay: ${status}`);
-    await sleep(WATCHED);
+    await sleep(OBSERVED_FOR);
   };
   const remove = () => exchange(server.port, rawRequest('DELETE', `/webhooks/${webhookId}`, { apiKey }));
   const holds: Hold[] = [];
@@ -131,11 +131,11 @@ export async function webhookHolds(server: Server, { apiKey }: FilledStore): Pro
 /** The time after the service starts to listen, on a store in which everything has expired. */
 export async function startHolds(store: FilledStore): Promise<Hold[]> {
   await using server = await startService({ dataDirectory: store.dataDirectory, preload: 'loop-probe' });
-  await sleep(2 * WATCHED);
+  await sleep(2 * OBSERVED_FOR);
   return [{ name: 'start on a store of expired data', times: [await server.requestProbe()] }];
 }
 
-async function holdsInTurn(
+async function holdsInSequence(
   server: Server,
   kinds: readonly [name: string, what: () => Promise<unknown>][],
   times: number,

@@ -31,7 +31,7 @@ const config = { connectionString: process.env.DATABASE_URL!, pipeline: true, ty
 
 const redis = new Redis(process.env.REDIS_URL!, { enableAutoPipelining: true });
 const sha = (await redis.script('LOAD', decideCall.script)) as string;
-await redis.evalsha(sha, 1, decideCall.key, decideCall.firstQuestion);
+await redis.evalsha(sha, 1, decideCall.key, decideCall.firstCall);
 const readers = await Promise.all(Array.from({ length: READERS }, () => connected()));
 const writers = new pg.Pool({ ...config, max: WRITERS });
 
@@ -54,7 +54,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     response.end();
     return;
   }
-  await redis.evalsha(sha, 1, decideCall.key, decideCall.question);
+  await redis.evalsha(sha, 1, decideCall.key, decideCall.call);
   if (request.method === 'POST') {
     const pet = await create(JSON.parse(await text(request)));
     samples.post.headers.location = `/pets/${pet.id}`;

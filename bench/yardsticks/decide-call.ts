@@ -16,13 +16,13 @@ const TERMS: Terms = {
   },
 };
 
-const question = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
+const call = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
 
 /** The call to Redis that decides a request of a key, as the service makes it for a single request. */
 export const decideCall = {
   script: decideScript,
   key: 'petstore:limits:{key:bench}',
   /** The argument of the first call, with the state as a seed. */
-  firstQuestion: packCall({ ...question, seed: newState(Date.now()) }),
-  question: packCall({ ...question, seed: undefined }),
+  firstCall: packCall({ ...call, seed: newState(Date.now()) }),
+  call: packCall({ ...call, seed: undefined }),
 };

@@ -93,7 +93,7 @@ describe('the layers of the service', () => {
     );
   });
 
-  it('load ops, and with it the libraries of metrics and traces, only when it is asked for', () => {
+  it('load ops, and with it the libraries of metrics and traces, only when a setting enables it', () => {
     const users = globSync('**/*.ts', { cwd: source }).filter(file =>
       /^import (?!type )[^;]*from '(prom-client|@opentelemetry\/[^']+|[./]+\/ops\/[^']+)'/m.test(
         readFileSync(join(source, file), 'utf8'),

@@ -22,12 +22,12 @@ export const errorCatalogue = {
 
   // The caller
   missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
-  invalid_api_key: 'The API key is mistyped, unknown, expired or revoked.',
-  insufficient_scope: 'The API key lacks the scope that the message names.',
+  invalid_api_key: 'The API key is mistyped, unknown, expired or revoked; use another key.',
+  insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
   rate_limit_exceeded:
-    'The requests of the minute or of the day are used up; wait for the number of seconds in Retry-After.',
+    'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:
-    'The API key is banned, because it kept sending requests after it was rejected; wait for the number of seconds in Retry-After.',
+    'The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After.',
 
   // Conditional and repeated requests
   precondition_failed:
@@ -61,7 +61,7 @@ export const errorCatalogue = {
   // Events
   cursor_expired: 'The events after this cursor are deleted; the message states the oldest cursor.',
   too_many_streams:
-    'The API key has the maximum number of open streams; end one, or wait for the number of seconds in Retry-After.',
+    'The API key has the maximum number of open streams; end one, or wait for the time in Retry-After.',
 
   // Webhooks
   webhook_not_found: 'No webhook has this ID.',

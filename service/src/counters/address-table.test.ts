@@ -63,7 +63,7 @@ describe('the table of addresses', () => {
     assert.equal(largest, 4_096);
   });
 
-  it('keeps an address with a tenth of its day used through a flood, also when its minute is over', () => {
+  it('keeps an address with a tenth of its day used through a flood, even when its minute is over', () => {
     const table = new AddressTable(64);
     for (let i = 0; i < 10; i++) table.decide('192.0.2.1', terms, NOON + i * MINUTE);
     for (let i = 0; i < 10_000; i++) table.decide(address(i), terms, NOON + HOUR);
@@ -75,7 +75,7 @@ describe('the table of addresses', () => {
     assert.equal(eleventh.remaining, 89);
   });
 
-  it('shows the remaining requests of an address without counting, also of a new one', () => {
+  it('shows the remaining requests of an address without counting, even of a new one', () => {
     const table = new AddressTable(2);
     for (let i = 0; i < 5; i++) assert.equal(table.peek('10.0.0.1', terms, NOON).remaining, 3);
     assert.equal(table.size, 0);
@@ -126,7 +126,7 @@ describe('an address that used up its limits', () => {
 });
 
 describe('a full table', () => {
-  it('replaces an address that is not waiting by a new one, and counts it exactly', () => {
+  it('replaces an address that is not waiting with a new one, and counts it exactly', () => {
     const table = fullTable(1_000, NOON);
     for (let i = 1_000; i < 2_000; i++) assert.equal(admittedOf(table, address(i), 5, NOON), 3);
     assert.equal(table.size, 1_000);

@@ -41,7 +41,7 @@ describe('counters in memory', () => {
     assert.equal(counters.decideAddress('2', addressTerms, NOON).remaining, 1);
   });
 
-  it('show the remaining requests of an address without counting, also of a new one', () => {
+  it('show the remaining requests of an address without counting, even of a new one', () => {
     const counters = new MemoryCounters();
     const remaining = (now: number) => counters.peekAddress('192.0.2.1', addressTerms, now).remaining;
     for (let i = 0; i < 5; i++) assert.equal(remaining(NOON), 2);

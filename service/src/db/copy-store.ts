@@ -75,7 +75,7 @@ async function copyTables(source: BetterSqlite3.Database, target: Client): Promi
     await target.query('BEGIN');
     await target.query(LIFT_LIMITS);
     await lock(target, tables);
-    await rejectFilled(target, tables);
+    await rejectNonEmpty(target, tables);
     const copied: CopiedTable[] = [];
     for (const table of tables) {
       step = table.name;
@@ -114,7 +114,7 @@ async function lock(target: Client, tables: readonly Table[]): Promise<void> {
   await target.query('SET LOCAL lock_timeout = 0');
 }
 
-async function rejectFilled(target: Client, tables: readonly Table[]): Promise<void> {
+async function rejectNonEmpty(target: Client, tables: readonly Table[]): Promise<void> {
   const queries = tables.map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM ${name})`);
   const { rows } = await target.query<{ name: string }>(queries.join(' UNION ALL '));
   if (rows.length === 0) return;

@@ -126,7 +126,7 @@ describe('the embedded store', () => {
     }
   });
 
-  it('does the same with the files of an existing store, also when it is opened to be copied', async t => {
+  it('does the same with the files of an existing store, even when it is opened to be copied', async t => {
     const directory = newDirectory(t);
     const first = openStore(t, directory);
     await first.write(tx => addCategory(tx, 'first'));

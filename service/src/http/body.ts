@@ -23,7 +23,7 @@ export function readJsonBodies(server: FastifyInstance): void {
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
     (request, bytes, done) => {
       try {
-        rejectForm(request.method, request.headers);
+        rejectUnsupportedFormat(request.method, request.headers);
         request.bodyText = utf8Text(bytes);
         done(null, parseJson(request.bodyText));
       } catch (error) {
@@ -33,7 +33,10 @@ export function readJsonBodies(server: FastifyInstance): void {
   );
 }
 
-function rejectForm(method: string, headers: Record<string, string | string[] | undefined>): void {
+function rejectUnsupportedFormat(
+  method: string,
+  headers: Record<string, string | string[] | undefined>,
+): void {
   const type = String(headers['content-type']).toLowerCase();
   if (type.startsWith(MERGE_PATCH) && method !== 'PATCH') {
     throw new ApiError(

@@ -113,7 +113,7 @@ describe('a rejected body', () => {
     );
   });
 
-  it('with an unknown field is rejected with the known fields, also for names of the prototype', () => {
+  it('with an unknown field is rejected with the known fields, even for names of the prototype', () => {
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '']) {
       const body = JSON.parse(`{"name":"a",${JSON.stringify(name)}:{"size":1}}`);
       const message = rejectionOf(() => readAnimal(body));

@@ -42,7 +42,7 @@ describe('a key that was rejected', () => {
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
   });
 
-  it('is admitted and never banned when it waits the seconds in Retry-After', async t => {
+  it('is admitted and never banned when it waits for the time in Retry-After', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 5 } });
     let rejections = 0;
@@ -67,7 +67,7 @@ describe('a ban', () => {
     assert.equal(
       banned.body.message,
       'The API key is banned until 2026-11-21T12:01:03Z, because it kept sending requests after it was rejected: ' +
-        'retry after 61 s, and after every 429 wait for the number of seconds in Retry-After',
+        'retry after 61 s, and after every 429 wait for the time in Retry-After',
     );
     assert.equal(banned.headers['retry-after'], '61');
     assert.deepEqual(limitsIn(banned, shop.clock.now()), {
@@ -97,7 +97,7 @@ describe('a ban', () => {
     assert.equal((await client.get('/pets')).status, 200);
   });
 
-  it('ends for a client that waits the seconds in Retry-After', async t => {
+  it('ends for a client that waits for the time in Retry-After', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-21T12:00:00.001Z') });
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');

@@ -11,7 +11,7 @@ const changing = definedOperations.filter(
 );
 
 describe('a key that a process has in memory', () => {
-  it('is read again after every operation that changes keys, also with an Idempotency-Key', async t => {
+  it('is read again after every operation that changes keys, even with an Idempotency-Key', async t => {
     const { api, app, clientWith } = await startTestApp(t);
     assert.ok(changing.length >= 5);
     for (const operation of changing) {

@@ -154,7 +154,7 @@ async function requestWithoutStore(client: Client): Promise<void> {
 }
 
 describe('a flush that fails', () => {
-  it('loses nothing: the next one stores everything, also at shutdown', async t => {
+  it('loses nothing: the next one stores everything, even at shutdown', async t => {
     const shop = await startTestApp(t);
     const client = await shop.clientWith({});
     await client.get('/pets');

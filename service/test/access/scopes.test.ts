@@ -109,7 +109,7 @@ describe('every operation, with every kind of credential', () => {
     }
   });
 
-  it('requests a key in the form of RFC 6750', async t => {
+  it('challenges the client for a key as RFC 6750 requires', async t => {
     const { api, clock } = await startTestApp(t);
     for (const operation of definedOperations.filter(({ needsKey }) => needsKey)) {
       clock.turn(MINUTE);

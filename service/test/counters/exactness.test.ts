@@ -46,7 +46,7 @@ describe('four replicas together', () => {
     ...planLimits,
     enterprise: { perMinute: 700, perDay: 1_500 },
   })) {
-    it(`admit exactly what plan ${plan} has room for, also at the ends of minutes and of the day`, async t => {
+    it(`admit exactly what plan ${plan} has room for, even at the ends of minutes and of the day`, async t => {
       const decideMany = await fourReplicas(t);
       const { perMinute, perDay } = limits;
       const midnight = Date.parse('2026-11-22T00:00:00.000Z');

@@ -52,7 +52,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
       });
     });
 
-    it('shows a writer its own changes, also while others read', async t => {
+    it('shows a writer its own changes, even while others read', async t => {
       const { db } = await openStore(t);
       for (let n = 1; n <= 50; n++) {
         await db.write(async tx => {

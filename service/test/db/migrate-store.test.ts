@@ -200,7 +200,7 @@ describe('a shop does not move', () => {
     assert.equal((await run(t, ['migrate-store'], environment)).code, 0);
   });
 
-  it('partly: killed in the middle it stores nothing, and no process can write meanwhile', async t => {
+  it('partly: killed in the middle it stores nothing, and no process can write in the meantime', async t => {
     const { directory, environment, query } = await stores(t);
     addPets(directory, 20_000);
     // The copy reaches the orders, and waits there for the test.

@@ -11,7 +11,7 @@ const count = (db: Queries) => db.get<{ n: number }>('SELECT count(*) AS n FROM 
 
 for (const [engine, openStore] of Object.entries(engines)) {
   describe(`a notice of a transaction on ${engine}`, () => {
-    it('is sent once, after the commit and before the write resolves, also by a write within another', async t => {
+    it('is sent once, after the commit and before the write resolves, even by a write within another', async t => {
       const { db } = await openStore(t);
       const order: string[] = [];
       const seen: Promise<{ n: number } | undefined>[] = [];

@@ -188,7 +188,7 @@ describe('a wait', () => {
     assert.deepEqual(await db.get('SELECT 1 AS one'), { one: 1 });
   });
 
-  it('for a lock that is never released ends after the time limit, also for the lock of a row', async t => {
+  it('for a lock that is never released ends after the time limit, even for the lock of a row', async t => {
     const { db, openAgain } = await openPostgresStore(t, { statementSeconds: 1 });
     const other = await openAgain({ statementSeconds: 60 });
     await addCategory(db, 'a');

@@ -122,7 +122,7 @@ describe('a long poll', () => {
     ['is revoked as an administrator’s', ['admin'], ({ api }, { keyId }) => api.delete(`/keys/${keyId}`)],
   ];
   for (const [what, scopes, end] of ends) {
-    it(`returns no event when its key ${what} meanwhile`, async t => {
+    it(`returns no event when its key ${what} in the meantime`, async t => {
       const shop = await startTestApp(t);
       const expiresAt = formatDateTime(shop.clock.now() + HOUR);
       const client = await shop.clientWith({ scopes, expiresAt });

@@ -74,7 +74,7 @@ async function receiving(t: TestContext): Promise<Setting> {
 }
 
 describe('the receiver in the guide to the API', () => {
-  it('handles each event once, also after a failure or a repeated delivery', async t => {
+  it('handles each event once, even after a failure or a repeated delivery', async t => {
     const { shop, received, webhook, failNext, deliver } = await receiving(t);
     failNext();
     await shop.api.post('/categories', { name: 'Dogs' });

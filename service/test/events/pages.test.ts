@@ -43,7 +43,7 @@ describe('a page of the log', () => {
     assert.deepEqual([page.body, nextPath(page)], [[], `/events?cursor=${end}&type=pet.*`]);
   });
 
-  it('has no gap after a rejected change, also among many concurrent ones', async t => {
+  it('has no gap after a rejected change, even among many concurrent ones', async t => {
     const shop = await startTestApp(t);
     const pet = await aPet(shop.api, { stock: 10 });
     const orders = Array.from({ length: 40 }, (_, i) =>

@@ -65,7 +65,7 @@ function idOf(ids: readonly number[], reference: number): number {
 }
 
 describe('the state of the shop', () => {
-  it('can be applyEvents from the log alone, after any sequence of operations', async t => {
+  it('can be rebuilt from the log alone, after any sequence of operations', async t => {
     const shop = await startTestApp(t);
     const resources = new Map<string, { [field: string]: unknown }>();
     let cursor = await settledCursor(shop);

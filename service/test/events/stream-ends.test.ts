@@ -126,7 +126,7 @@ describe('a reader that is too slow', () => {
 });
 
 describe('a shutdown', () => {
-  it('ends streams at once with a reason, also streams whose reader reads nothing', async t => {
+  it('ends streams at once with a reason, including streams whose reader reads nothing', async t => {
     const shop = await startTestApp(t);
     const reader = await EventReader.open(shop.origin, shop.adminKey);
     const stuck = await EventReader.open(shop.origin, shop.adminKey);

@@ -72,7 +72,7 @@ describe('a wait for events', () => {
     }
   });
 
-  it('ends without an event after the requested seconds, having checked each event meanwhile', async t => {
+  it('ends without an event after the requested seconds, having checked each event in that time', async t => {
     const shop = await startTestApp(t);
     await settledCursor(shop);
     const waiting = timed(shop.api.get('/events?cursor=latest&type=pet.*&wait=1'));

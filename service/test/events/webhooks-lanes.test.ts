@@ -94,7 +94,7 @@ describe('connections to an endpoint', () => {
     assert.deepEqual([shop.receiver.received.length, sockets.size], [6, 1]);
   });
 
-  it('fail no delivery when the endpoint closes them in between', async t => {
+  it('fail no delivery when the endpoint closes them between deliveries', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     for (let i = 0; i < 3; i++) {
@@ -173,7 +173,7 @@ describe('a fast endpoint', () => {
 });
 
 describe('an attempt whose lease has expired', () => {
-  it('has no effect, also when the next attempt ends in the same transaction', async t => {
+  it('has no effect, even when the next attempt ends in the same transaction', async t => {
     const shop = await webhookShop(t);
     const { path } = await shop.webhook();
     const { app } = shop.shop;

@@ -40,7 +40,7 @@ describe('a row that another client of the database has locked', () => {
 });
 
 describe('a table that another client of the database has locked', () => {
-  it('gets 503, not 500, also for reads that share a connection', async t => {
+  it('gets 503, not 500, even for reads that share a connection', async t => {
     const { api, databaseUrl } = await aShop(t, await holder.postgres.createDatabase(), {
       // One of them for reads.
       PETSTORE_DATABASE_CONNECTIONS: '3',

@@ -62,7 +62,7 @@ describe('a path that exists', () => {
     assertRejected(await api.send('PURGE', '/pets%2F1'), 404, 'route_not_found');
   });
 
-  it('is suggested for a path with extra slashes, also with an ID', async t => {
+  it('is suggested for a path with extra slashes, even with an ID', async t => {
     const { api } = await startTestApp(t);
     for (const path of ['/', '/pets', '/pets/1', '/store/orders/1', '/docs']) {
       assert.match(

@@ -108,7 +108,7 @@ describe('a path that does not exist', () => {
     }
   });
 
-  it('that only has a slash too many gets a suggestion of the right path', async t => {
+  it('that only has one slash too many gets a suggestion of the right path', async t => {
     const { api } = await startTestApp(t);
     assert.match(assertRejected(await api.get('/pets/'), 404, 'route_not_found'), /did you mean \/pets\?$/);
     assert.doesNotMatch(assertRejected(await api.get('/cats/'), 404, 'route_not_found'), /did you mean/);

@@ -46,7 +46,7 @@ async function freeKey(t: TestContext, service: ServiceProcess): Promise<{ id: n
   return body;
 }
 
-/** Sends requests until the key is banned, also when its minute ends meanwhile. */
+/** Sends requests until the key is banned, even when its minute ends in the meantime. */
 async function useUp(client: Client): Promise<void> {
   for (let requests = 0; requests < 500; requests++) {
     const { status, body } = await client.get('/pets?limit=1');

@@ -41,7 +41,7 @@ describe('a failed shutdown', { timeout: 60_000 }, () => {
     assert.doesNotMatch(stdout, /cut off/);
   });
 
-  it('exits 1 also when a second signal ends the drain', async t => {
+  it('exits 1 even when a second signal ends the drain', async t => {
     const service = await lockedService(t, {
       PETSTORE_DRAIN_SECONDS: '600',
       PETSTORE_SHUTDOWN_SECONDS: '600',

@@ -154,7 +154,7 @@ describe('requests in flight', () => {
     assert.equal(metrics.total(ABORTED), 0);
   });
 
-  it('end when their client disconnects, also requests that wait behind others on a connection', async t => {
+  it('end when their client disconnects, including requests that wait behind others on a connection', async t => {
     const shop = await startTestApp(t, withMetrics);
     const release = await holdWrites(shop.app.db);
     const bodies = ['Dogs', 'Cats', 'Fish'].map(name => `{"name":"${name}12"}`);

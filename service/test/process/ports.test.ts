@@ -24,7 +24,7 @@ describe('the port of a server', () => {
     assert.equal(ports.size, 2_000);
   });
 
-  it('changes when it was taken meanwhile', async t => {
+  it('changes when it was taken in the meantime', async t => {
     const tried: number[] = [];
     const port = await startOnPort(undefined, async free => {
       if (tried.push(free) === 1) {

@@ -63,7 +63,7 @@ function statusesOf(urls: readonly string[]): Promise<number[]> {
 }
 
 describe('start:replicas', () => {
-  it('serves one shop from all replicas, also while one is stopped, and restarts that one', async t => {
+  it('serves one shop from all replicas, even while one is stopped, and restarts that one', async t => {
     const { child, output, ended, api, pids, metrics, directory } = await twoReplicas(t);
     assert.equal(pids.length, 2);
     assert.equal(new Set(metrics).size, 2);

@@ -61,7 +61,7 @@ describe('the unit for systemd', () => {
     assert.match(verify(t, files).printed, /Unknown key 'LoadKredential'/);
   });
 
-  it('gives the service few rights on the system', t => {
+  it('gives the service few privileges on the system', t => {
     const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`];
     const { status, printed } = analyze(t, args, withDropIn);
     assert.equal(status, 0, printed);

@@ -99,7 +99,7 @@ describe('the relay', () => {
     await reader.close();
   });
 
-  it('keeps the changes of one subject in commit order, also when the last one started first', async t => {
+  it('keeps the changes of one subject in commit order, even when the last one started first', async t => {
     const { replicas, session } = await startReplicas(t, 1);
     const [{ api }] = replicas as [Replica];
     const pet = await aPet(api);

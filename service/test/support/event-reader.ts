@@ -87,7 +87,7 @@ export class EventReader {
     while (!isReached()) {
       assert.ok(
         performance.now() < deadline,
-        `waited in vain for ${what}; ${this.events.length} events arrived`,
+        `${what} did not arrive in time; ${this.events.length} events arrived`,
       );
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, 100);

@@ -14,7 +14,8 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${seconds} s in vain until ${condition}`);
+    if (performance.now() > deadline)
+      throw new Error(`Waited ${seconds} s until ${condition}, which did not happen`);
     await sleep(10);
   }
 }
@@ -23,7 +24,7 @@ export async function until(
 export async function inTime<T>(event: string, promise: Promise<T>, seconds = 120): Promise<T> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`Waited ${seconds} s in vain for ${event}`)),
+    () => reject(new Error(`Waited ${seconds} s for ${event}, which did not happen`)),
     seconds * 1_000,
   );
   try {

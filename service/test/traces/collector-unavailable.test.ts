@@ -41,7 +41,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('a failing collector', () => {
-  it('disturbs no request; lost spans are counted, and logged once a minute', async t => {
+  it('affects no request; lost spans are counted, and logged once a minute', async t => {
     const shop = await start(t);
     assert.equal(await dropped(shop), 0);
     shop.collector.handleWith(response => void response.writeHead(400).end());

@@ -11,7 +11,7 @@ import { type ApiKeyRow, type ApiKeyTerms, quotasOf, selectAdministratorKeys } f
  * lose the scope, or expire earlier. Only keys with at least the limits of the Free plan count, because an administrator
  * with too few requests could not raise its own limits.
  */
-export async function rejectToLockOut(
+export async function rejectLockout(
   db: Queries,
   key: ApiKeyRow,
   terms: ApiKeyTerms | undefined,

@@ -12,7 +12,7 @@ import { mapPage, type Page } from '../../kit/paging.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
 import type { KeyUsage } from '../rate-limits/key-usage.ts';
 import type { Account } from './account.ts';
-import { rejectToLockOut } from './administrators.ts';
+import { rejectLockout } from './administrators.ts';
 import {
   type ApiKey,
   type ApiKeySettings,
@@ -66,7 +66,7 @@ export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
 export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey & { key: string }> {
   const { db, now } = access;
   const terms = termsOf(key);
-  if (terms.expiresAt !== null) rejectPast(terms.expiresAt, now);
+  if (terms.expiresAt !== null) rejectPastExpiry(terms.expiresAt, now);
   const secret = newSecret();
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
@@ -89,8 +89,9 @@ export async function change(
     const settings = settingsFor(before);
     rejectRevoked(row);
     const terms = termsOf(settings);
-    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at) rejectPast(terms.expiresAt, now);
-    await rejectToLockOut(tx, row, terms, now);
+    if (terms.expiresAt !== null && terms.expiresAt !== row.expires_at)
+      rejectPastExpiry(terms.expiresAt, now);
+    await rejectLockout(tx, row, terms, now);
     const updated = await updateApiKey(tx, keyId, terms);
     const { problem } = standingOf(updated, now);
     if (problem) await stopWebhooksOf(tx, keyId, problem);
@@ -109,7 +110,7 @@ export async function revoke(
   await db.write(async tx => {
     const row = await findKeyToChange(tx, keyId);
     guard(toApiKey(row, state, now));
-    await rejectToLockOut(tx, row, undefined, now);
+    await rejectLockout(tx, row, undefined, now);
     if (row.revoked_at !== null) return;
     const revoked = { ...row, revoked_at: now };
     await revokeApiKey(tx, keyId, now);
@@ -248,7 +249,7 @@ function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): Api
   };
 }
 
-function rejectPast(expiresAt: number, now: number): void {
+function rejectPastExpiry(expiresAt: number, now: number): void {
   if (expiresAt > now) return;
   throw new ApiError(
     'invalid_request',

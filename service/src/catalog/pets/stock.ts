@@ -27,7 +27,7 @@ const statusRules: Record<PetStatus, Record<PetStatus, StatusRule>> = {
   //           to: available            pending           sold
   available: { available: keep, pending: putOnHold, sold: markSold },
   pending: { available: releaseHold, pending: keep, sold: markSold },
-  sold: { available: rejectUnsold, pending: rejectHoldOfSold, sold: keep },
+  sold: { available: rejectOfferingSoldPet, pending: rejectHoldingSoldPet, sold: keep },
 };
 
 export function setStatus(stock: Stock, status: PetStatus, hasOpenOrders: boolean): Stock {
@@ -110,14 +110,14 @@ function markSold(stock: Stock, hasOpenOrders: boolean): Stock {
   return { ...stock, status: 'sold', quantity: 0 };
 }
 
-function rejectUnsold(stock: Stock): Stock {
+function rejectOfferingSoldPet(stock: Stock): Stock {
   throw new ApiError(
     'out_of_stock',
     `Pet ${stock.petId} is sold and has no stock: raise its quantity under /store/inventory/${stock.petId} instead`,
   );
 }
 
-function rejectHoldOfSold(stock: Stock): Stock {
+function rejectHoldingSoldPet(stock: Stock): Stock {
   throw new ApiError(
     'invalid_status_transition',
     `Pet ${stock.petId} is sold and cannot become pending: restock it under /store/inventory/${stock.petId} first`,

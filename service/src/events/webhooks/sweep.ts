@@ -21,18 +21,18 @@ export function sweepSlice(db: Writer, { before, now }: { before: number; now: n
   return db.write(async tx => {
     if ((await deleteSecretsExpiredBefore(tx, now, SECRETS)) === SECRETS) return true;
     const finished = await selectFinishedBefore(tx, before, DELIVERIES);
-    if (finished.length > 0) return deleteSome(tx, finished);
+    if (finished.length > 0) return deleteSlice(tx, finished);
     const webhook = await selectDeletedWebhook(tx);
     if (!webhook) return false;
     const left = await selectDeliveriesOf(tx, webhook.id, DELIVERIES);
-    if (left.length > 0) return deleteSome(tx, left);
+    if (left.length > 0) return deleteSlice(tx, left);
     await deleteWebhook(tx, webhook.id);
     return true;
   });
 }
 
 /** Deletes deliveries after their attempts, of which there can be any number. Returns that there may be more. */
-async function deleteSome(tx: Transaction, deliveryIds: readonly number[]): Promise<true> {
+async function deleteSlice(tx: Transaction, deliveryIds: readonly number[]): Promise<true> {
   const deleted = await deleteAttempts(tx, deliveryIds, ATTEMPTS);
   if (deleted < ATTEMPTS) await deleteDeliveries(tx, deliveryIds);
   return true;

@@ -215,7 +215,7 @@ function rejectWithoutScope({ scope }: Gated, { scopes }: Caller): void {
   const names = missing.map(name => `\`${name}\``).join(' and ');
   throw new ApiError(
     'insufficient_scope',
-    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}`,
+    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ask an administrator to add ${missing.length > 1 ? 'them' : 'it'}, or use another key`,
   );
 }
 
@@ -228,7 +228,11 @@ function missingKey(): ApiError {
 }
 
 function invalidKey(): ApiError {
-  return new ApiError('invalid_api_key', 'The API key is mistyped, unknown, expired or revoked', {
-    'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
-  });
+  return new ApiError(
+    'invalid_api_key',
+    'The API key is mistyped, unknown, expired or revoked: use another key',
+    {
+      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
+    },
+  );
 }

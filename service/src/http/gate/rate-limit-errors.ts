@@ -56,7 +56,7 @@ export function rejectionOf(
     return new ApiError(
       'api_key_banned',
       `The API key is banned until ${until}, because it kept sending requests after it was rejected: retry after ` +
-        `${wait} s, and after every 429 wait for the number of seconds in Retry-After`,
+        `${wait} s, and after every 429 wait for the time in Retry-After`,
       headers,
     );
   }
