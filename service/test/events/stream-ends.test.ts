@@ -9,6 +9,7 @@ import { aCategory } from '../support/factories.ts';
 import { appendMany } from '../support/many-events.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
 
@@ -26,7 +27,9 @@ describe('a key', () => {
     }
     const other = await EventReader.open(shop.origin, shop.adminKey);
     await first.close();
-    await sleep(100);
+    await until('the stream is over', () =>
+      shop.logLines().some(({ route, status }) => route === '/events/stream' && status === 200),
+    );
     const third = await EventReader.open(shop.origin, client.key);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
     await Promise.all([second, third, other].map(reader => reader.close()));

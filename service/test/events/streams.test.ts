@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
 import { Random } from '../support/random.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 describe('a stream of events', () => {
   it('sends server-sent events: each new event, the same as in the log', async t => {
@@ -152,8 +154,9 @@ describe('a stream of events', () => {
       '*/*',
       'text/event-stream;q=0.5, application/json',
     ]) {
+      const logged = shop.logLines().length;
       await (await EventReader.open(shop.origin, shop.adminKey, { headers: { accept } })).close();
-      await sleep(50);
+      await until('the stream is over', () => shop.logLines().length > logged);
     }
   });
 
@@ -167,7 +170,7 @@ describe('a stream of events', () => {
     await sleep(200);
     assert.deepEqual(lines(), []);
     await reader.close();
-    await sleep(100);
+    await until('the stream is logged', () => lines().length > 0);
     await shop.app.server.close();
     assert.deepEqual(
       lines().map(({ requestId, status, keyId }) => [requestId, status, keyId]),
@@ -182,6 +185,8 @@ describe('a stream of events', () => {
   it('does not stay open for a client that disconnected before it started', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '1' } });
     const { hostname, port } = new URL(shop.origin);
+    const connections = promisify(shop.app.server.server.getConnections.bind(shop.app.server.server));
+    const before = await connections();
     for (let i = 0; i < 20; i++) {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => {});
@@ -190,7 +195,7 @@ describe('a stream of events', () => {
       );
       await sleep(10);
     }
-    await sleep(200);
+    await until('the service has closed the connections', async () => (await connections()) === before);
     await (await EventReader.open(shop.origin, shop.adminKey)).close();
   });
 });
