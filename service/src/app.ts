@@ -42,7 +42,7 @@ export interface Overrides {
   webhooks?: {
     resolve?: Resolve;
     timeout?: number;
-    patience?: number;
+    shutdownTimeout?: number;
     random?: () => number;
   };
 }
@@ -130,7 +130,7 @@ export async function buildApp(
     clock,
     endpoints,
     timeout: RESPONSE_TIMEOUT,
-    patience: WEBHOOK_TIMEOUT,
+    shutdownTimeout: WEBHOOK_TIMEOUT,
     random: Math.random,
     ...timing,
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },

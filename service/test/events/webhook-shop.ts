@@ -42,7 +42,7 @@ export async function webhookShop(
     environment: { ...ALLOW_PRIVATE, ...environment },
     shared,
     ...(clock && { clock }),
-    webhooks: { random: () => 0.5, patience: 0, ...webhooks },
+    webhooks: { random: () => 0.5, shutdownTimeout: 0, ...webhooks },
   });
   t.after(() => Promise.all(receivers.map(receiver => receiver.close())));
   return new WebhookShop(shop, receivers);
@@ -157,7 +157,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     endpoints: app.endpoints,
     random: () => 0.5,
     timeout: 15 * SECOND,
-    patience: 0,
+    shutdownTimeout: 0,
     connections: { total: 100, perHost: 20 },
     readStandings,
     onDisabled: () => {},

@@ -15,7 +15,7 @@ async function movingWebhook(t: TestContext) {
   let resolvedAddress = PUBLIC;
   const { app, api } = await startTestApp(t, {
     webhooks: {
-      patience: 0,
+      shutdownTimeout: 0,
       resolve: async () => [{ address: resolvedAddress, family: resolvedAddress.includes(':') ? 6 : 4 }],
     },
   });

@@ -24,7 +24,7 @@ export async function startFuzzShop(t: TestContext): Promise<FuzzShop> {
     environment: { ...ALLOW_PRIVATE, LOG_LEVEL: 'warn' },
     // Deliveries run all the time, and their sockets take some turns of the event loop to close.
     alone: false,
-    webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], patience: 0 },
+    webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], shutdownTimeout: 0 },
   });
   t.after(() => receiver.close());
   t.mock.method(shop.app.endpoints, 'rejectAddress', (host: string) => {

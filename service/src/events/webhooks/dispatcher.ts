@@ -38,7 +38,7 @@ export interface DispatcherOptions {
   /** How long an attempt may take, in milliseconds. */
   timeout: number;
   /** How long running attempts may take when the service shuts down, in milliseconds. */
-  patience: number;
+  shutdownTimeout: number;
   /** Returns a number from 0 to 1. */
   random: () => number;
   /** Records each attempt if spans are exported. */
@@ -98,7 +98,7 @@ export class WebhookDispatcher {
     } while (!this.#closed && (hasWorked || this.#running));
   }
 
-  /** Starts no more attempts. Attempts that do not end within `patience` are aborted and left to other replicas. */
+  /** Starts no more attempts. Attempts that do not end within `shutdownTimeout` are aborted and left to other replicas. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -108,7 +108,7 @@ export class WebhookDispatcher {
     const timer = setTimeout(() => {
       this.#sender.abort();
       for (const lane of this.#lanes.values()) lane.giveUp();
-    }, this.#options.patience);
+    }, this.#options.shutdownTimeout);
     await this.#whenIdle();
     clearTimeout(timer);
     this.#sender.close();
