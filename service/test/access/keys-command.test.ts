@@ -66,7 +66,8 @@ describe('the command keys', () => {
       ['create', ...webShop, '--per-minute', 'x'],
       /^Options --per-minute and --per-day must be given together$/,
     ],
-    [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour'/],
+    [['create', ...webShop, '--colour', 'red'], /^Unknown option '--colour': --help lists all arguments$/],
+    [['create', '--name', '--plan'], /^Option '--name' argument is ambiguous: --help lists all arguments$/],
     [['revoke', '0x2'], /^Name one API key by its ID: keys revoke 3$/],
     [['revoke', '77'], /^There is no API key 77$/],
     [['revoke', '1'], /^API key 1 is the last administrator's key/],
@@ -79,8 +80,9 @@ describe('the command keys', () => {
     [['rotate', '1', '--grace', 'long'], /^Field `graceSeconds` must be an integer .*, but was "long"$/],
     [['rotate', '77'], /^There is no API key 77$/],
     [['show'], /^Name one API key by its ID: keys show 3$/],
+    [['list', '1'], /^Unexpected argument '1': --help lists all arguments$/],
     [['unban', '1', '2'], /^Name one API key by its ID: keys unban 3$/],
-    [['usage', '1', '--day', '3'], /^Unknown option '--day'/],
+    [['usage', '1', '--day', '3'], /^Unknown option '--day': --help lists all arguments$/],
   ];
 
   it('explains invalid arguments in one sentence, changes nothing, and exits with 2', async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { document, type SchemaObject } from './document.ts';
 
-/** The shapes in SPEC.md: their fields with their types. Required fields have an exclamation mark. */
+/** The shapes that must not change: their fields with their types. Required fields have an exclamation mark. */
 const shapes: Record<string, Record<string, string>> = {
   NewPet: { 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },
   Pet: { 'id!': 'integer int64', 'name!': 'string', 'categoryId!': 'integer int64', status: 'PetStatus' },

@@ -154,13 +154,13 @@ describe('the address of a webhook', () => {
 
   it('is checked again on connect: a name with a new private address is not followed', async t => {
     const responses = [found('93.184.215.14'), found('127.0.0.1'), found('::1', '169.254.169.254')];
-    const asked: string[] = [];
+    const resolved: string[] = [];
     const receiver = await Receiver.start();
     t.after(() => receiver.disconnect());
     const { app, api } = await startTestApp(t, {
       webhooks: {
         resolve: async hostname => {
-          asked.push(hostname);
+          resolved.push(hostname);
           return responses.shift() ?? [];
         },
       },
@@ -178,7 +178,7 @@ describe('the address of a webhook', () => {
       const { status, error } = await test();
       assert.deepEqual([status, error], [null, 'rebound.example resolves to no public address']);
     }
-    assert.equal(asked.length, 3);
+    assert.equal(resolved.length, 3);
     assert.equal(receiver.received.length, 0);
   });
 

@@ -78,19 +78,19 @@ describe('a service without webhooks', () => {
     const { app } = shop.shop;
     // The sweeps at start also read these tables.
     await app.sweeper.run();
-    let asked = 0;
+    let queries = 0;
     const all = app.db.all.bind(app.db);
     app.db.all = (sql, values) => {
-      if (/webhook|event_log|FROM events/.test(sql)) asked++;
+      if (/webhook|event_log|FROM events/.test(sql)) queries++;
       return all(sql, values);
     };
     for (let i = 0; i < 10; i++) await shop.category();
     await app.db.numberEvents();
-    assert.equal(asked, 0);
+    assert.equal(queries, 0);
     await shop.webhook();
     await shop.category();
     await shop.settle();
     assert.equal(shop.receiver.received.length, 1);
-    assert.ok(asked > 0);
+    assert.ok(queries > 0);
   });
 });

@@ -129,7 +129,7 @@ describe('during the drain', () => {
     connection.socket.destroy();
   });
 
-  it('a client of HTTP/1.0 that asked to keep its connection is notified that it closes', async t => {
+  it('the response to an HTTP/1.0 client with `Connection: keep-alive` announces that the connection closes', async t => {
     const shop = await startTestApp(t);
     shop.app.drain.begin();
     const connection = new RawConnection(shop.origin);
