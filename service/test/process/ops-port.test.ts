@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { type Metrics, scrape, sendRequest } from '../support/metrics.ts';
@@ -18,12 +17,12 @@ const withMetrics = { environment: { OPS_PORT: '0' } };
 
 /** Reads the metrics until one of them has the expected value. */
 async function scrapeUntil(url: string | undefined, name: string, expected: number): Promise<Metrics> {
-  for (let attempt = 1; ; attempt++) {
-    const metrics = await scrape(url);
-    if (metrics.total(name) === expected) return metrics;
-    assert.ok(attempt < 500, `${name} is ${metrics.total(name)}, not ${expected}`);
-    await sleep(5);
-  }
+  let metrics = await scrape(url);
+  await until(`${name} is ${expected}`, async () => {
+    metrics = await scrape(url);
+    return metrics.total(name) === expected;
+  });
+  return metrics;
 }
 
 interface Service {

@@ -54,16 +54,17 @@ class Load {
 
 /** Resolves when nothing listens at `url` any more. */
 async function rejectsConnections(url: string): Promise<void> {
-  for (;;) {
+  await until('nothing listens', async () => {
     const api = new Client(url);
     try {
       await api.get('/healthz');
+      return false;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return;
+      return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
     } finally {
       api.close();
     }
-  }
+  });
 }
 
 /** Sends the start of a request that never ends. */
