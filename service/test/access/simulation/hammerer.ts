@@ -3,7 +3,7 @@ import type { MemoryCounters } from '../../../src/counters/memory.ts';
 import type { WindowLimits } from '../../../src/counters/windows.ts';
 import type { Agenda } from './agenda.ts';
 
-/** Sends `requests` at once, `every` so many milliseconds, whatever the responses. */
+/** Sends `requests` at once, each `every` milliseconds, whatever the responses are. */
 export interface Hammering {
   requests: number;
   every: number;
