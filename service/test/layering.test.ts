@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 
 const source = join(import.meta.dirname, '../src');
 
-/** Which rooms each room may import from, beside itself. Imports point one way. */
+/** The directories that each directory may import from, in addition to itself. Imports point in one direction. */
 const allowed: Record<string, readonly string[]> = {
   kit: [],
   db: ['kit'],

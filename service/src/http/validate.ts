@@ -19,16 +19,26 @@ const INT64_MAX = 2n ** 63n - 1n;
 const options = { strict: false, ownProperties: true, meta: false, validateSchema: false } as const;
 
 /** Stops at the first fault, so it reads little of input that is too large. */
-const firstFault = withFormats(new Ajv({ ...options, useDefaults: true }));
+const compileFirstFault = compiler(new Ajv({ ...options, useDefaults: true }));
 
 /** Finds all faults. Time and memory grow with their number, so it reads only excerpts. */
-const allFaults = withFormats(new Ajv({ ...options, allErrors: true, verbose: true }));
+const compileAllFaults = compiler(new Ajv({ ...options, allErrors: true, verbose: true }));
 
-function withFormats(ajv: Ajv): Ajv {
+/** Returns a function that compiles each schema once, also for several servers in one process. */
+function compiler(ajv: Ajv): (schema: Schema) => ValidateFunction<object> {
   ajv.addFormat('date-time', { type: 'string', validate: text => parseDateTime(text) !== undefined });
   // Minimum and maximum limit numbers from JSON; numbers from text are checked to be int64 when they are read.
   ajv.addFormat('int64', true);
-  return ajv;
+  const compiled = new Map<string, ValidateFunction<object>>();
+  return schema => {
+    const text = JSON.stringify(schema);
+    let validate = compiled.get(text);
+    if (validate === undefined) {
+      validate = ajv.compile<object>(withStorableTexts(schema));
+      compiled.set(text, validate);
+    }
+    return validate;
+  };
 }
 
 /** Returns a function that parses and checks path parameters or a query, and returns typed values with defaults filled in. */
@@ -73,9 +83,9 @@ function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unk
   let isValid: ValidateFunction<object> | undefined;
   let findFaults: ValidateFunction<object> | undefined;
   return (value, asSent) => {
-    isValid ??= firstFault.compile<object>(withStorableTexts(schema));
+    isValid ??= compileFirstFault(schema);
     if (isValid(value)) return value;
-    findFaults ??= allFaults.compile<object>(withStorableTexts(schema));
+    findFaults ??= compileAllFaults(schema);
     const excerpt = excerptOf(schema, value);
     findFaults(excerpt.value);
     const findings = { errors: findFaults.errors!, leftOut: excerpt.leftOut, asSent: asSent() };

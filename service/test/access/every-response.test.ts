@@ -30,7 +30,7 @@ const SEED = Number(process.env.RESPONSES_SEED ?? Date.now() | 0);
 const FREE: Quotas = { perMinute: 60, perDay: 1_000 };
 const UNKNOWN_KEY = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
 
-/** One response in this many is checked against the contract: the check takes longer than the rest of the test. */
+/** One response in this many is checked against the contract: checking every response would take longer than the rest of the test. */
 const CONTRACT_SAMPLE = 25;
 
 interface Caller {

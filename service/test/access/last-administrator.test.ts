@@ -67,10 +67,14 @@ describe('the last administrator’s key', () => {
 
   it('that expires can be extended, but not shortened', async t => {
     const { api, clientWith } = await startTestApp(t);
-    const heir = await clientWith({ scopes: ['admin'], expiresAt: '2026-12-01T00:00:00Z' });
+    const successor = await clientWith({ scopes: ['admin'], expiresAt: '2026-12-01T00:00:00Z' });
     await api.patch('/keys/2', { expiresAt: null });
     assert.equal((await api.delete('/keys/1')).status, 204);
-    assertRejected(await heir.patch('/keys/2', { expiresAt: '2027-01-01T00:00:00Z' }), 409, 'last_admin_key');
+    assertRejected(
+      await successor.patch('/keys/2', { expiresAt: '2027-01-01T00:00:00Z' }),
+      409,
+      'last_admin_key',
+    );
   });
 
   it('is the one that expires last: the others can be disabled', async t => {

@@ -87,7 +87,7 @@ describe('the plan of a key', () => {
         400,
         'invalid_request',
       );
-      assert.match(message, new RegExp(`enterprise.* only, not with \`${plan}\``));
+      assert.match(message, new RegExp(`enterprise.* only, not for \`${plan}\``));
     }
     for (const wrong of [{}, { perMinute: 1 }, { perMinute: 0, perDay: 1 }, { perMinute: 1.5, perDay: 2 }]) {
       const response = await api.post('/keys', { ...key, plan: 'enterprise', quotas: wrong });

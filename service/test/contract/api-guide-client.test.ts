@@ -75,11 +75,11 @@ describe('the client in the guide to the API', () => {
 
   it('passes a test in which a client that does not wait is banned', async t => {
     const { api, clock, clientWith } = await startTestApp(t);
-    const hasty = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 25 } });
+    const impatient = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 25 } });
     for (let i = 0; i < 20; i++) {
-      if ((await hasty.get('/pets')).status === 429) clock.turn(3 * SECOND);
+      if ((await impatient.get('/pets')).status === 429) clock.turn(3 * SECOND);
     }
-    assert.notEqual((await api.get(`/keys/${hasty.keyId}`)).body.ban, null);
+    assert.notEqual((await api.get(`/keys/${impatient.keyId}`)).body.ban, null);
   });
 
   it('waits longer after each 503, at least as long as Retry-After, and gives up in the end', async t => {

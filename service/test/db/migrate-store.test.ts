@@ -135,7 +135,7 @@ describe('a shop that moves to PostgreSQL', () => {
     const peak = async (pets: number) => {
       const { directory, environment, query } = await stores(t);
       addPets(directory, pets);
-      const began = performance.now();
+      const startedAt = performance.now();
       // Megabytes, as the process itself reports at its end.
       const report =
         'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS))';
@@ -147,7 +147,9 @@ describe('a shop that moves to PostgreSQL', () => {
       assert.equal(code, 0, stderr);
       assert.deepEqual(await query('SELECT count(*), max(id) FROM pets'), [[String(pets), String(pets)]]);
       const megabytes = Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
-      t.diagnostic(`${pets} pets: ${megabytes.toFixed()} MB, ${(performance.now() - began).toFixed()} ms`);
+      t.diagnostic(
+        `${pets} pets: ${megabytes.toFixed()} MB, ${(performance.now() - startedAt).toFixed()} ms`,
+      );
       return megabytes;
     };
     const small = await peak(1_000);

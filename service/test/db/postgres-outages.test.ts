@@ -63,9 +63,9 @@ describe('a commit', () => {
   it('that gets no response is waited for as long as a statement may take, plus a short margin', async t => {
     const { db, proxy } = await openThroughProxy(t);
     proxy.decide(COMMIT, 'done, then silent');
-    const begun = performance.now();
+    const startedAt = performance.now();
     await assert.rejects(addCategory(db, 'during'), isUnavailable(UNKNOWN));
-    const waited = performance.now() - begun;
+    const waited = performance.now() - startedAt;
     assert.ok(waited > 1_900 && waited < 5_000, `${waited} ms for 1 s and a margin of 1 s`);
   });
 });
@@ -127,32 +127,32 @@ describe('the bounded queue', () => {
   it('rejects excess reads and writes at once, and later accepts them again', async t => {
     const { db } = await openPostgresStore(t, { connections: 3, maxQueue: 10 });
     const release = Promise.withResolvers<void>();
-    const held = Array.from({ length: 10 }, () => db.write(() => release.promise));
-    const begun = performance.now();
+    const writes = Array.from({ length: 10 }, () => db.write(() => release.promise));
+    const startedAt = performance.now();
     await assert.rejects(db.get('SELECT 1 AS one'), isUnavailable(BUSY));
     await assert.rejects(addCategory(db, 'too many'), isUnavailable(BUSY));
-    assert.ok(performance.now() - begun < 500, 'at once');
+    assert.ok(performance.now() - startedAt < 500, 'at once');
     release.resolve();
-    await Promise.all(held);
+    await Promise.all(writes);
     assert.equal(await addCategory(db, 'after'), 1);
   });
 
   it('reports how many requests wait and how many connections exist', async t => {
     const { db } = await openPostgresStore(t, { connections: 3 });
     const release = Promise.withResolvers<void>();
-    const begun: Promise<void>[] = [];
-    const held = Array.from({ length: 5 }, () => {
+    const started: Promise<void>[] = [];
+    const writes = Array.from({ length: 5 }, () => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      begun.push(promise);
+      started.push(promise);
       return db.write(async () => {
         resolve();
         await release.promise;
       });
     });
-    await Promise.all(begun.slice(0, 2));
+    await Promise.all(started.slice(0, 2));
     assert.deepEqual(db.load(), { queued: 3, connections: { open: 2, idle: 0, most: 3 }, isUp: true });
     release.resolve();
-    await Promise.all(held);
+    await Promise.all(writes);
     assert.deepEqual(db.load(), { queued: 0, connections: { open: 2, idle: 2, most: 3 }, isUp: true });
   });
 });
@@ -160,9 +160,9 @@ describe('the bounded queue', () => {
 describe('a wait', () => {
   /** How long an outcome took, in milliseconds. */
   async function durationOf(outcome: Promise<unknown>): Promise<number> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await outcome;
-    return performance.now() - begun;
+    return performance.now() - startedAt;
   }
 
   it('for a connection that others use ends with an error: the database is busy', async t => {

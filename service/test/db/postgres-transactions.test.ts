@@ -185,11 +185,11 @@ describe('conflicting transactions', () => {
     const { db } = await openPostgresStore(t);
     for (const state of ['40001', '40P01']) {
       let attempts = 0;
-      const hopeless = db.write(async tx => {
+      const failing = db.write(async tx => {
         attempts++;
         await tx.run(`DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '${state}'; END $$`);
       });
-      await assert.rejects(hopeless, (error: Error) => {
+      await assert.rejects(failing, (error: Error) => {
         assert.ok(error instanceof DatabaseUnavailable);
         assert.match(error.message, /^More requests wait .* nothing was changed/);
         return true;

@@ -48,24 +48,24 @@ describe('the Caddyfile', () => {
   it('serves the shop over TLS with a certificate of its own authority, and without TLS on the other port', async t => {
     const { caddy, key } = await shopBehindCaddy(t);
     const create = async (path: string, body: object) => {
-      const response = await caddy.ask({ path, method: 'POST', headers: key }, body);
+      const response = await caddy.send({ path, method: 'POST', headers: key }, body);
       assert.equal(response.statusCode, 201);
       return (await json(response)) as { id: number };
     };
     const category = await create('/categories', { name: 'Dogs' });
     const pet = await create('/pets', { name: 'Rex', categoryId: category.id });
     const path = `/pets/${pet.id}`;
-    assert.deepEqual(await json(await caddy.ask({ path, headers: key })), pet);
-    assert.deepEqual(await json(await caddy.askPlain({ path, headers: key })), pet);
-    await assert.rejects(caddy.ask({ path, headers: key, ca: [] }), /unable to|self-signed/);
+    assert.deepEqual(await json(await caddy.send({ path, headers: key })), pet);
+    assert.deepEqual(await json(await caddy.sendPlain({ path, headers: key })), pet);
+    await assert.rejects(caddy.send({ path, headers: key, ca: [] }), /unable to|self-signed/);
   });
 
   it('forwards an event when it happens, while the stream stays open', async t => {
     const { caddy, key } = await shopBehindCaddy(t);
-    const stream = await caddy.ask({ path: '/events/stream', headers: key });
+    const stream = await caddy.send({ path: '/events/stream', headers: key });
     assert.equal(stream.statusCode, 200);
     const event = untilRead(stream, 'event: category.created');
-    const created = await caddy.ask({ path: '/categories', method: 'POST', headers: key }, { name: 'Dogs' });
+    const created = await caddy.send({ path: '/categories', method: 'POST', headers: key }, { name: 'Dogs' });
     assert.equal(created.resume().statusCode, 201);
     await event;
   });
@@ -73,7 +73,7 @@ describe('the Caddyfile', () => {
   it('gives the service the address of the client, whatever address the client sends', async t => {
     const { caddy } = await shopBehindCaddy(t);
     const left = async (localAddress: string, headers: Record<string, string> = {}) => {
-      const response = await caddy.ask({ path: '/pets', localAddress, headers });
+      const response = await caddy.send({ path: '/pets', localAddress, headers });
       return Number(response.resume().headers['x-ratelimit-remaining']);
     };
     const first = await left('127.0.0.5');
@@ -86,7 +86,7 @@ describe('the Caddyfile', () => {
     const ended = once(service.child, 'close');
     service.child.kill('SIGKILL');
     await ended;
-    const responses = await Promise.all(['GET', 'POST'].map(method => caddy.ask({ path: '/pets', method })));
+    const responses = await Promise.all(['GET', 'POST'].map(method => caddy.send({ path: '/pets', method })));
     for (const response of responses) {
       assert.equal(response.headers['content-type'], 'application/json');
       const { code, status } = (await json(response)) as { code: string; status: number };

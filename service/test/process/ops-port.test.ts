@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
-import { ask, type Metrics, scrape } from '../support/metrics.ts';
+import { type Metrics, scrape, sendRequest } from '../support/metrics.ts';
 import { dataDirectory, serve } from '../support/service-process.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -71,16 +71,16 @@ describe('the ops port', () => {
     const { metricsUrl } = await startTestApp(t, withMetrics);
     const origin = new URL(metricsUrl!).origin;
     for (const path of ['/', '/healthz', '/pets', '/metrics/', '/metrics.json', '//metrics']) {
-      const { status, headers, text } = await ask('GET', origin + path);
+      const { status, headers, text } = await sendRequest('GET', origin + path);
       assert.equal(status, 404, path);
       assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
       assert.equal(text, 'Not found; use GET /metrics\n');
     }
     for (const method of ['POST', 'DELETE', 'OPTIONS', 'TRACE']) {
-      assert.equal((await ask(method, metricsUrl)).status, 404, method);
+      assert.equal((await sendRequest(method, metricsUrl)).status, 404, method);
     }
-    assert.equal((await ask('GET', `${metricsUrl}?format=text`)).status, 200);
-    const head = await ask('HEAD', metricsUrl);
+    assert.equal((await sendRequest('GET', `${metricsUrl}?format=text`)).status, 200);
+    const head = await sendRequest('HEAD', metricsUrl);
     assert.deepEqual([head.status, head.text], [200, '']);
   });
 
@@ -115,7 +115,7 @@ describe('the ops port', () => {
     await once(response.resume(), 'end');
 
     const next = await restart();
-    await assert.rejects(ask('GET', metricsUrl), { code: 'ECONNREFUSED' });
+    await assert.rejects(sendRequest('GET', metricsUrl), { code: 'ECONNREFUSED' });
     assert.equal((await scrape(next.metricsUrl)).total(IN_FLIGHT), 0);
   });
 
@@ -126,7 +126,7 @@ describe('the ops port', () => {
     const ended = service.end('SIGTERM');
     // The service's own port is closed by now.
     const isOpen = () =>
-      ask('GET', `${service.url}/healthz`).then(
+      sendRequest('GET', `${service.url}/healthz`).then(
         () => true,
         () => false,
       );
@@ -138,7 +138,7 @@ describe('the ops port', () => {
     assert.match(String(response), /^HTTP\/1.1 201 /);
     const { code } = await ended;
     assert.equal(code, 0);
-    await assert.rejects(ask('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
+    await assert.rejects(sendRequest('GET', service.metricsUrl), { code: 'ECONNREFUSED' });
   });
 });
 

@@ -64,6 +64,6 @@ describe('the browser of a test run', () => {
     t.after(() => offer.stop());
     const response = await fetch(offer.url);
     assert.equal(response.status, 503);
-    assert.equal(await response.text(), 'CHROMIUM is "/no/such/chromium", which is no program');
+    assert.equal(await response.text(), 'CHROMIUM is "/no/such/chromium", which is not a program');
   });
 });

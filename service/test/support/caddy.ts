@@ -46,9 +46,9 @@ export class Caddy {
   }
 
   /** Sends a request by TLS for the name localhost, on its own connection. By default it trusts Caddy's authority. */
-  ask(options: RequestOptions, body?: object): Promise<IncomingMessage> {
+  send(options: RequestOptions, body?: object): Promise<IncomingMessage> {
     const headers = { Host: `localhost:${this.#tlsPort}`, ...contentOf(body), ...options.headers };
-    return send(
+    return exchange(
       requestTls,
       {
         ca: this.authority,
@@ -63,8 +63,8 @@ export class Caddy {
   }
 
   /** Sends a request without TLS. */
-  askPlain(options: RequestOptions): Promise<IncomingMessage> {
-    return send(requestPlain, { ...options, host: '127.0.0.1', port: this.#port });
+  sendPlain(options: RequestOptions): Promise<IncomingMessage> {
+    return exchange(requestPlain, { ...options, host: '127.0.0.1', port: this.#port });
   }
 }
 
@@ -72,7 +72,11 @@ function contentOf(body?: object): Record<string, string> {
   return body === undefined ? {} : { 'Content-Type': 'application/json' };
 }
 
-function send(request: typeof requestTls, options: RequestOptions, body?: object): Promise<IncomingMessage> {
+function exchange(
+  request: typeof requestTls,
+  options: RequestOptions,
+  body?: object,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request({ ...options, agent: false }, resolve)
       .on('error', reject)

@@ -29,14 +29,14 @@ export class Metrics {
 }
 
 export async function scrape(url: string | undefined): Promise<Metrics> {
-  const { status, headers, text } = await ask('GET', url);
+  const { status, headers, text } = await sendRequest('GET', url);
   assert.equal(status, 200, text);
   assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
   return new Metrics(text);
 }
 
 /** Sends a request on a connection of its own. */
-export async function ask(method: string, url: string | undefined) {
+export async function sendRequest(method: string, url: string | undefined) {
   assert.ok(url, 'the service has no metrics');
   const request = http.request(url, { method, agent: false }).end();
   const closed = new Promise(resolve => request.once('close', resolve));

@@ -3,7 +3,7 @@ import type { MemoryCounters } from '../../../src/counters/memory.ts';
 import type { WindowLimits } from '../../../src/counters/windows.ts';
 import type { Agenda } from './agenda.ts';
 
-/** Sends `requests` at once, each `every` milliseconds, whatever the responses are. */
+/** A pattern of requests: `requests` at once, again after `every` milliseconds, whatever the responses. */
 export interface Hammering {
   requests: number;
   every: number;
