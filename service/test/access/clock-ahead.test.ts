@@ -77,7 +77,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
     await shop.app.keyLimits.flush();
     shop.clock.turn(-DAY);
     await shop.app.sweeper.run();
-    // With Redis, its clock was the one ahead, and docs/operations.md requires to empty it.
+    // With Redis, its clock was the one ahead, and docs/operations.md states that it must be emptied.
     const { REDIS_URL } = shop.store.environment;
     if (REDIS_URL) await emptyRedisAt(REDIS_URL);
     shop.clock.turn(DAY);

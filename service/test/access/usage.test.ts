@@ -23,7 +23,7 @@ async function sendRequests(client: Client, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await client.get('/pets');
 }
 
-/** Moves the clock, with the flush and the sweep that run in between. */
+/** Moves the clock, with the flush and the sweep that run in that time. */
 async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
   await app.keyLimits.flush();
   clock.turn(days * DAY);

@@ -104,7 +104,7 @@ describe('two replicas that share their counts', () => {
           assert.deepEqual(statuses, []);
         }
       } finally {
-        // Also after a failure: otherwise the replicas of this trace send their counts into the next one.
+        // Even after a failure: otherwise the replicas of this trace send their counts into the next one.
         for (const { counters } of replicas) await counters.close();
       }
     });

@@ -29,7 +29,7 @@ async function fullDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   return { shop, begin: disk.fill, end: disk.makeRoom };
 }
 
-/** Writes fail with an I/O error, like on a file system that became read-only under a process. */
+/** Writes fail with an I/O error, as on a file system that became read-only under a process. */
 async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   const shop = await startTestApp(t, { shared: false });
   let end = () => {};
