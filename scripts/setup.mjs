@@ -1,6 +1,6 @@
 // Installs missing packages: those of the service, and with the argument `develop` also those of the tests and tools. Runs on
 // the installed Node.js, 18 or newer, because the pinned Node.js is one of the packages that it installs.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,8 +29,8 @@ const installed = existsSync(record) ? readPackages(record) : {};
 const wanted = { run: packagesToRun(), develop: Object.keys(locked) };
 
 if (!isInstalled(part)) {
-  if (isInstalled('run')) addDevelopmentPackages();
-  else reinstall();
+  if (isInstalled('run')) await addDevelopmentPackages();
+  else await reinstall();
   rejectWithoutRuntime();
 }
 
@@ -70,35 +70,49 @@ function resolve(from, name) {
 }
 
 /** Removes all packages and installs the locked versions, with the development packages if they were installed before. */
-function reinstall() {
+async function reinstall() {
   const hadDevelopmentPackages = Object.values(installed).some(({ dev }) => dev);
   process.stderr.write('Installing packages (once; about 15 s) …\n');
-  const { failure } = npm('ci', ...(hadDevelopmentPackages ? parts.develop : parts[part]));
+  const { failure } = await npm('ci', ...(hadDevelopmentPackages ? parts.develop : parts[part]));
   if (failure !== undefined) fail(failure);
 }
 
 /** Keeps the installed packages, unlike `npm ci`: a running service may still load some of them. */
-function addDevelopmentPackages() {
+async function addDevelopmentPackages() {
   process.stderr.write('Installing the packages of tests and tools (once; about 15 s) …\n');
   const before = readFileSync(record);
   rmSync(record);
-  const { failure, signal } = npm('install', '--no-save', ...parts.develop);
+  const { failure, signal } = await npm('install', '--no-save', ...parts.develop);
   if (failure === undefined) return;
   // npm removes the added packages if it fails, but not if it is killed.
   if (signal === null) writeFileSync(record, before);
   fail(failure);
 }
 
-function npm(command, ...options) {
-  const { status, signal, stdout, stderr, error } = spawnSync(
+async function npm(command, ...options) {
+  const child = spawn(
     'npm',
     [command, ...options, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
-    { cwd: root, encoding: 'utf8' },
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  // After Ctrl-C npm would continue for many seconds, and change the packages while the next start installs them.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGKILL'));
+  let printed = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', text => {
+      printed += text;
+    });
+  }
+  child.on('error', ({ message }) => {
+    printed += message;
+  });
+  const [status, signal] = await new Promise(resolve => child.on('close', (...end) => resolve(end)));
   if (status === 0) return {};
-  const printed = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
-  const failure = `${printed}\nnpm ${command} failed: see above. Check that the npm registry is reachable`;
-  return { failure, signal };
+  if (signal !== null) return { signal, failure: `npm ${command} was interrupted: start again` };
+  return {
+    signal,
+    failure: `${printed}\nnpm ${command} failed: see above. Check that the npm registry is reachable`,
+  };
 }
 
 function rejectWithoutRuntime() {

@@ -65,7 +65,7 @@ describe('set-up', () => {
     rmSync(join(fresh.directory, 'bin/npm'));
     const { status, stderr } = fresh.setUp();
     assert.equal(status, 1);
-    assert.match(stderr, /spawnSync npm ENOENT/);
+    assert.match(stderr, /spawn npm ENOENT/);
   });
 
   it('that installs no runtime names the platform', t => {
