@@ -76,7 +76,7 @@ describe('two replicas that share their counts', () => {
         const single = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
         for (const { subject, replica, step, lifts, change } of requests) {
-          clock.turn(step);
+          clock.advance(step);
           const now = clock.now();
           terms = {
             ...terms,
