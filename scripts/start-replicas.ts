@@ -9,7 +9,7 @@ import { type RedisServer, startRedis } from './servers/redis.ts';
 import { Replica } from './servers/replica.ts';
 import { Supervisor } from './servers/supervisor.ts';
 
-const MOST_REPLICAS = 16;
+const MAX_REPLICAS = 16;
 
 /** How long requests in flight may take at shutdown, in milliseconds: event streams never end. */
 const LAST_REQUESTS = 1_000;
@@ -37,9 +37,9 @@ try {
 
 function readCount([text = '2', ...more]: string[]): number {
   const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= MOST_REPLICAS && more.length === 0) return count;
+  if (/^\d+$/.test(text) && count >= 1 && count <= MAX_REPLICAS && more.length === 0) return count;
   throw new UsageError(
-    `npm run start:replicas -- N expects the number of replicas, a whole number from 1 to ${MOST_REPLICAS} ` +
+    `npm run start:replicas -- N expects the number of replicas, a whole number from 1 to ${MAX_REPLICAS} ` +
       `(2 if left out), but was given "${[text, ...more].join(' ')}"`,
   );
 }

@@ -6,7 +6,7 @@ import { startService } from '../harness/servers.ts';
 import { openShop } from '../harness/shop.ts';
 import { CONNECTIONS, type Row } from './row.ts';
 
-const MOST_REPLICAS = 4;
+const MAX_REPLICAS = 4;
 
 /** With fewer cores than processes it only shows that replicas do not slow each other down. */
 export const replicas: Row = {
@@ -17,14 +17,14 @@ export const replicas: Row = {
     const first = running.use(await startService(backends));
     const { readPet, createPet } = await openShop(first);
     const servers = [first];
-    while (servers.length < MOST_REPLICAS) servers.push(running.use(await startService(backends)));
+    while (servers.length < MAX_REPLICAS) servers.push(running.use(await startService(backends)));
 
     const findings: Finding[] = [];
     for (const { what, requests, expectedStatus } of [
       { what: 'GET of one pet', requests: readPet, expectedStatus: 200 },
       { what: 'durable POST of a pet', requests: createPet, expectedStatus: 201 },
     ]) {
-      for (const count of [2, MOST_REPLICAS]) {
+      for (const count of [2, MAX_REPLICAS]) {
         const load = { requests, expectedStatus, connections: CONNECTIONS };
         const several = { server: servers.slice(0, count), ...load };
         const pairs = await measurePairs(generator, effort, several, { server: first, ...load });

@@ -14,7 +14,7 @@ import { CONNECTIONS, type Row } from './row.ts';
 const EVENTS = Number(process.env.BENCH_WEBHOOK_EVENTS ?? 3_000);
 
 /** The maximum number of measurements of each kind. Each takes seconds. */
-const MOST_DRAINS = 5;
+const MAX_DRAINS = 5;
 
 /** The deliveries per second that one fast endpoint of a service on PostgreSQL must get. */
 const TARGET = { goal: 1_000 };
@@ -51,7 +51,7 @@ async function measureStore(
       const isGoal = store !== 'SQLite' && servers.length === 1 && webhookIds.length === 1;
       const drains: Drain[] = [];
       await drain(shop, servers, endpoints, webhookIds);
-      while (drains.length < Math.min(effort.pairs, MOST_DRAINS))
+      while (drains.length < Math.min(effort.pairs, MAX_DRAINS))
         drains.push(await drain(shop, servers, endpoints, webhookIds));
       const what =
         `${store}: deliveries per second, ${webhookIds.length} webhook${webhookIds.length > 1 ? 's' : ''}, ` +

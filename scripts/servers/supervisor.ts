@@ -7,7 +7,7 @@ const FAILED_START_DELAY = 5_000;
 
 /** How often the logs of the replicas are read, in milliseconds, and the maximum number of lines printed from each. */
 const LOG_INTERVAL = 500;
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 const LEVELS: Record<number, string> = { 40: 'warning', 50: 'error', 60: 'fatal' };
 
@@ -62,9 +62,9 @@ export class Supervisor {
   #copyLogs(): void {
     for (const replica of this.#replicas) {
       const lines = replica.newLogLines();
-      for (const line of lines.slice(0, MOST_LINES))
+      for (const line of lines.slice(0, MAX_LINES))
         this.#print(`Replica ${replica.number}: ${readable(line)}`);
-      const more = lines.length - MOST_LINES;
+      const more = lines.length - MAX_LINES;
       if (more > 0) this.#print(`Replica ${replica.number}: … and ${more} more`);
     }
   }

@@ -39,7 +39,7 @@ export function responses({ React, getComponent, specSelectors }) {
   const LiveResponse = ({ response, path, method }) => {
     /** @type {Headers} */
     const headers = response.get('headers')?.toJS?.() ?? response.get('headers') ?? {};
-    // The viewer gives an empty body as a Blob.
+    // The viewer passes an empty body as a Blob.
     const body = response.get('text');
     const text = typeof body === 'string' ? body : '';
     const duration = response.get('duration');

@@ -47,7 +47,7 @@ export const errorCatalogue = {
   pet_has_open_orders: 'Open orders reserve units of the pet; complete or cancel them first.',
   pet_not_available: 'The pet cannot be ordered: it is on hold or sold.',
   insufficient_stock: 'Fewer units are in stock than the order requests.',
-  stock_limit_exceeded: `Returning the units would raise the stock over ${grouped(MAX_INT32)}; lower it first.`,
+  stock_limit_exceeded: `Returning the units would raise the stock above ${grouped(MAX_INT32)}; lower it first.`,
   out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
   invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
   order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',

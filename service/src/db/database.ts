@@ -17,7 +17,7 @@ export interface Queries {
 }
 
 /** The maximum number of events without a number that are counted: counting all of them could take long. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** Returns the row of a query that always has one. Throws when the query returns no row. */
 export async function one<Row>(db: Queries, sql: string, values?: readonly Value[]): Promise<Row> {
@@ -83,7 +83,7 @@ export interface Database extends Queries, Writer, Notifier {
   onEvents(listener: () => void): void;
   /** Resolves when every event committed before the call has its number in the log. */
   numberEvents(): Promise<void>;
-  /** Resolves with the number of committed events that have no number yet, counted up to `MOST_COUNTED`. */
+  /** Resolves with the number of committed events that have no number yet, counted up to `MAX_COUNTED`. */
   unnumberedEvents(): Promise<number>;
   /** Makes a durable write that changes nothing. Rejects with DatabaseUnavailable. */
   tryWrite(): Promise<void>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOST_COUNTED, type Queries, type Writer } from './database.ts';
+import { MAX_COUNTED, type Queries, type Writer } from './database.ts';
 
 /** The channel on which replicas notify each other of new events. */
 export const CHANNEL = 'petstore_events';
@@ -34,7 +34,7 @@ const RELAY = `
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
 
 /** Bounded, because the metrics query it even when many events wait. */
-export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MOST_COUNTED}) AS some_events`;
+export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MAX_COUNTED}) AS some_events`;
 
 /** Numbers events in the order of their commits. Of all replicas, one relay runs at a time. */
 export class EventRelay {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newSecret } from '../access/api-keys/secret.ts';
-import { loggedText, MOST_LOGGED } from './log-text.ts';
+import { loggedText, MAX_LOGGED } from './log-text.ts';
 
 describe('a text in a log line', () => {
   for (const text of [
@@ -43,7 +43,7 @@ describe('a text in a log line', () => {
       escaped.toUpperCase(),
       `${key}${key}`,
     ]) {
-      for (const before of ['/pets/', `/${'x/'.repeat(120)}`, `/${'-'.repeat(MOST_LOGGED - 10)}`]) {
+      for (const before of ['/pets/', `/${'x/'.repeat(120)}`, `/${'-'.repeat(MAX_LOGGED - 10)}`]) {
         const logged = JSON.parse(loggedText(`${before}${spelling}/rest`));
         const decoded = decodeURIComponent(logged.replace(/%(?![0-9a-f]{2})/gi, '%25'));
         for (let i = 0; i + 8 <= secret.length; i++) {
@@ -56,7 +56,7 @@ describe('a text in a log line', () => {
 
   it('is shortened', () => {
     const logged = JSON.parse(loggedText('/x'.repeat(10_000)));
-    assert.equal(logged.length, MOST_LOGGED);
+    assert.equal(logged.length, MAX_LOGGED);
     assert.ok(logged.endsWith('…'));
   });
 });

@@ -2,10 +2,10 @@ import { withoutSecrets } from '../access/api-keys/secret.ts';
 import { shortened } from '../kit/text.ts';
 
 /** The maximum number of characters of a client's text that are logged. */
-export const MOST_LOGGED = 256;
+export const MAX_LOGGED = 256;
 
 /** The maximum number of characters that are read: three for each logged one, in case all are escaped, and a key at the end. */
-const MOST_READ = 3 * (MOST_LOGGED + 64);
+const MAX_READ = 3 * (MAX_LOGGED + 64);
 
 /** Text that needs masking or escaping: non-printable or non-ASCII characters, characters that JSON or a URL escapes, and keys. */
 const SPECIAL = /[^ !#$&-[\]-~]|psk_|[0-9A-Za-z]{32}/;
@@ -19,9 +19,9 @@ const LONG_RUN = /[0-9A-Za-z]{32,}/g;
 /** A client's text for logs and traces: shortened, and without anything that can be an API key. */
 export function maskedText(text: string): string {
   const readable = text
-    .slice(0, MOST_READ)
+    .slice(0, MAX_READ)
     .replace(NEEDLESS_ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MOST_LOGGED);
+  return shortened(withoutSecrets(readable).replace(LONG_RUN, '…'), MAX_LOGGED);
 }
 
 /**
@@ -29,7 +29,7 @@ export function maskedText(text: string): string {
  * that shows it.
  */
 export function loggedText(text: string): string {
-  if (text.length <= MOST_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
+  if (text.length <= MAX_LOGGED && !SPECIAL.test(text)) return `"${text}"`;
   return JSON.stringify(maskedText(text)).replace(
     /[\u007f-\uffff]/g,
     unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { TrustedProxies } from '../kit/client-address.ts';
-import { loggedText, MOST_LOGGED } from './log-text.ts';
+import { loggedText, MAX_LOGGED } from './log-text.ts';
 import { traceOf } from './request-trace.ts';
 import { pathOf } from './targets.ts';
 
@@ -42,7 +42,7 @@ export interface RequestRecord {
 export type RespondedRecord = RequestRecord & { status: number };
 
 /** The maximum number of user agents that are cached. */
-const MOST_USER_AGENTS = 200;
+const MAX_USER_AGENTS = 200;
 
 /** pino's number for the level `info`. */
 const INFO = 30;
@@ -88,8 +88,8 @@ export class RequestLog {
     let logged = this.#userAgents.get(userAgent);
     if (logged === undefined) {
       logged = loggedText(userAgent);
-      if (this.#userAgents.size >= MOST_USER_AGENTS) this.#userAgents.clear();
-      if (userAgent.length <= MOST_LOGGED) this.#userAgents.set(userAgent, logged);
+      if (this.#userAgents.size >= MAX_USER_AGENTS) this.#userAgents.clear();
+      if (userAgent.length <= MAX_LOGGED) this.#userAgents.set(userAgent, logged);
     }
     return logged;
   }

@@ -22,7 +22,7 @@ import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
-import { MOST_WAITING, OwedResponses } from './gate/owed-responses.ts';
+import { MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
@@ -139,7 +139,7 @@ function unused(): never {
 function tooManyWaiting(): ApiError {
   return new ApiError(
     'invalid_request',
-    `More than ${MOST_WAITING} requests are waiting on this connection: read their responses before you send more`,
+    `More than ${MAX_WAITING} requests are waiting on this connection: read their responses before you send more`,
   );
 }
 

@@ -29,7 +29,7 @@ interface Chunk {
 const CAPACITY = 64 * 1024;
 
 /** The maximum number of bytes that wait for a slow reader: 2 s of lines at 5,000 requests per second. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MAX_WAITING = 4 * 1024 * 1024;
 
 /** The longest time that a line waits, and the time until a failed write is retried, in milliseconds. */
 const MAX_WAIT = SECOND;
@@ -115,7 +115,7 @@ export class LineBuffer {
   }
 
   #append(bytes: Buffer): void {
-    if (this.#waiting + bytes.length > MOST_WAITING) {
+    if (this.#waiting + bytes.length > MAX_WAITING) {
       this.#lose(linesIn(bytes), NO_ROOM);
       return;
     }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, register } from 'prom-client';
 import type { Verdict } from '../counters/decide.ts';
-import { type Database, MOST_COUNTED } from '../db/database.ts';
+import { type Database, MAX_COUNTED } from '../db/database.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Sweeper } from '../kit/sweeper.ts';
 import { RequestDurations } from './request-durations.ts';
@@ -143,7 +143,7 @@ export class Metrics {
     this.#gauge('petstore_event_streams_open', 'Open event streams.', () => streams.count);
     this.#storeGauge(
       'petstore_events_unnumbered',
-      `Committed events that have no number in the log yet, counted up to ${MOST_COUNTED}. 0 with the embedded store.`,
+      `Committed events that have no number in the log yet, counted up to ${MAX_COUNTED}. 0 with the embedded store.`,
       new StoreFigure(() => db.unnumberedEvents()),
       events => events,
     );

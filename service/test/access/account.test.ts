@@ -17,7 +17,7 @@ describe('GET /account', () => {
       expiresAt: '2027-01-01T01:00:00+01:00',
     });
     await client.get('/pets');
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     await client.get('/pets');
     await client.get('/keys');
     const response = await client.get('/account');
@@ -106,7 +106,7 @@ describe('GET /account', () => {
     assert.deepEqual(limitsIn(rejected, clock.now()).remaining, 0);
     assert.equal((await client.get('/pets')).status, 200);
     assert.equal((await api.get('/account')).status, 200, 'another key has another bucket');
-    clock.turn(retryAfterIn(rejected) * SECOND);
+    clock.advance(retryAfterIn(rejected) * SECOND);
     const { body } = await client.get('/account');
     assert.deepEqual(
       body.days,
@@ -128,7 +128,7 @@ describe('GET /account', () => {
     });
     assert.deepEqual(usedUp.body.days, [{ date: '2026-11-21', admitted: 3, refused: 1 }]);
 
-    clock.turn(2 * SECOND);
+    clock.advance(2 * SECOND);
     assertRejected(await client.get('/pets'), 429, 'api_key_banned');
     const banned = await client.get('/account');
     assert.equal(banned.status, 200);
@@ -137,7 +137,7 @@ describe('GET /account', () => {
       until: '2026-11-21T12:01:02.000Z',
     });
     assert.equal(limitsIn(banned, clock.now()).limit, 60);
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     assert.equal((await client.get('/account')).body.ban, null);
   });
 
@@ -174,7 +174,7 @@ describe('GET /account', () => {
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
     const revoked = await clientWith({});
     await api.delete(`/keys/${revoked.keyId}`);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     const missing = await api.as().get('/account');
     assertRejected(missing, 401, 'missing_api_key');
     assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');

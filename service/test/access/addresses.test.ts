@@ -134,11 +134,11 @@ describe('an address', () => {
     const callers = [api.as(), api.as('psk_guess')];
     for (let minute = 0; minute < 3; minute++) {
       for (let i = 0; i < 60; i++) assert.equal((await callers[i % 2]!.get('/pets')).status, 401);
-      clock.turn(10 * SECOND);
+      clock.advance(10 * SECOND);
       for (let i = 0; i < 20; i++) {
         assertRejected(await callers[i % 2]!.get('/pets'), 429, 'rate_limit_exceeded');
       }
-      clock.turn(50 * SECOND);
+      clock.advance(50 * SECOND);
     }
   });
 
@@ -148,7 +148,7 @@ describe('an address', () => {
     for (let minute = 0; minute < 20; minute++) {
       const responses = await Promise.all(Array.from({ length: 60 }, () => api.as().head('/pets')));
       admitted += responses.filter(({ status }) => status === 401).length;
-      clock.turn(MINUTE);
+      clock.advance(MINUTE);
     }
     assert.equal(admitted, 1_000);
     const rejected = await api.as().get('/pets');
@@ -173,7 +173,7 @@ describe('an address', () => {
     clock.set('2026-11-21T12:00:59.999Z');
     for (let i = 0; i < 60; i++) await api.as().get('/pets');
     assertRejected(await api.as().get('/pets'), 429, 'rate_limit_exceeded');
-    clock.turn(1);
+    clock.advance(1);
     assert.equal((await api.as().get('/pets')).headers['x-ratelimit-remaining'], '59');
   });
 });

@@ -13,9 +13,9 @@ describe('a key that was rejected', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     assert.deepEqual(await codes(client, 30), rejected(30));
-    shop.clock.turn(2 * SECOND - 1);
+    shop.clock.advance(2 * SECOND - 1);
     assert.deepEqual(await codes(client, 30), rejected(30));
-    shop.clock.turn(1);
+    shop.clock.advance(1);
     await strikeOut(client);
   });
 
@@ -23,10 +23,10 @@ describe('a key that was rejected', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
-    shop.clock.turn(2 * SECOND);
+    shop.clock.advance(2 * SECOND);
     for (let minute = 0; minute < 5; minute++) {
       assert.deepEqual(await codes(client, 9), rejected(9));
-      shop.clock.turn(MINUTE);
+      shop.clock.advance(MINUTE);
     }
   });
 
@@ -34,11 +34,11 @@ describe('a key that was rejected', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
-    shop.clock.turn(2 * SECOND);
+    shop.clock.advance(2 * SECOND);
     assert.deepEqual(await codes(client, 1), rejected(1));
-    shop.clock.turn(30 * SECOND);
+    shop.clock.advance(30 * SECOND);
     assert.deepEqual(await codes(client, 8), rejected(8));
-    shop.clock.turn(30 * SECOND);
+    shop.clock.advance(30 * SECOND);
     assert.deepEqual(await codes(client, 2), ['rate_limit_exceeded', 'api_key_banned']);
   });
 
@@ -50,7 +50,7 @@ describe('a key that was rejected', () => {
       const response = await client.get('/pets');
       if (response.status === 200) continue;
       assertRejected(response, 429, 'rate_limit_exceeded');
-      shop.clock.turn(retryAfterIn(response) * SECOND);
+      shop.clock.advance(retryAfterIn(response) * SECOND);
       assert.equal((await client.get('/pets')).status, 200);
       rejections++;
     }
@@ -93,7 +93,7 @@ describe('a ban', () => {
     assert.equal((await client.head('/pets')).status, 429);
     assert.equal((await client.get('/healthz')).status, 200);
     assert.equal((await shop.api.get('/categories')).body.length, 0, 'nothing was done');
-    shop.clock.turn(1);
+    shop.clock.advance(1);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -102,7 +102,7 @@ describe('a ban', () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
     const banned = await provokeBan(shop, client);
-    shop.clock.turn(retryAfterIn(banned) * SECOND);
+    shop.clock.advance(retryAfterIn(banned) * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -111,10 +111,10 @@ describe('a ban', () => {
     const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     await client.get('/pets');
     const first = limitsIn(await provokeBan(shop, client), shop.clock.now());
-    shop.clock.turn(30 * SECOND);
+    shop.clock.advance(30 * SECOND);
     await codes(client, 40);
     assert.equal(limitsIn(await client.get('/pets'), shop.clock.now()).reset, first.reset);
-    shop.clock.turn(30 * SECOND);
+    shop.clock.advance(30 * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -131,7 +131,7 @@ describe('a ban', () => {
     assert.equal(retryAfterIn(banned), (midnight - shop.clock.now()) / SECOND);
     const { body } = await shop.api.get(`/keys/${client.keyId}`);
     assert.equal(body.ban.until, '2026-11-21T12:01:02.000Z', 'the ban itself is shorter');
-    shop.clock.turn(retryAfterIn(banned) * SECOND);
+    shop.clock.advance(retryAfterIn(banned) * SECOND);
     assert.equal((await client.get('/pets')).status, 200);
   });
 
@@ -139,12 +139,12 @@ describe('a ban', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
-    shop.clock.turn(2 * SECOND);
+    shop.clock.advance(2 * SECOND);
     for (const minutes of [1, 5, 15, 60, 60]) {
       await strikeOut(client);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
       assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
-      shop.clock.turn(minutes * MINUTE);
+      shop.clock.advance(minutes * MINUTE);
       assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
     }
   });
@@ -157,12 +157,12 @@ describe('a ban', () => {
       const shop = await startTestApp(t);
       const client = await usedUp(shop);
       await codes(client, 1);
-      shop.clock.turn(2 * SECOND);
+      shop.clock.advance(2 * SECOND);
       for (const duration of [1, 5]) {
         await strikeOut(client);
-        shop.clock.turn(duration * MINUTE);
+        shop.clock.advance(duration * MINUTE);
       }
-      shop.clock.turn(DAY - 2 * SECOND - early);
+      shop.clock.advance(DAY - 2 * SECOND - early);
       assert.equal((await client.get('/pets')).status, 200);
       await provokeBan(shop, client);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
@@ -231,10 +231,10 @@ describe('lifting a ban', () => {
     await provokeBan(shop, client);
     for (let i = 0; i < 3; i++) {
       assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
-      shop.clock.turn(SECOND);
+      shop.clock.advance(SECOND);
       // The key is rejected again, and its further requests are ignored for two seconds.
       assert.deepEqual(await codes(client, 20), rejected(20));
-      shop.clock.turn(2 * SECOND);
+      shop.clock.advance(2 * SECOND);
       await strikeOut(client);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
       assert.equal(Date.parse(ban.until) - Date.parse(ban.since), MINUTE);
@@ -263,18 +263,18 @@ describe('the rules of bans', () => {
     });
     const client = await usedUp(shop);
     await codes(client, 1);
-    shop.clock.turn(7 * SECOND - 1);
+    shop.clock.advance(7 * SECOND - 1);
     assert.deepEqual(await codes(client, 20), rejected(20));
-    shop.clock.turn(1);
+    shop.clock.advance(1);
     assert.deepEqual(await codes(client, 2), rejected(2));
-    shop.clock.turn(10 * SECOND);
+    shop.clock.advance(10 * SECOND);
     for (const minutes of [2, 4, 4]) {
       assert.deepEqual(await codes(client, 3), [...rejected(2), 'api_key_banned']);
       const { ban } = (await shop.api.get(`/keys/${client.keyId}`)).body;
       assert.equal(Date.parse(ban.until) - Date.parse(ban.since), minutes * MINUTE);
-      shop.clock.turn(minutes * MINUTE);
+      shop.clock.advance(minutes * MINUTE);
     }
-    shop.clock.turn(HOUR);
+    shop.clock.advance(HOUR);
     await codes(client, 3);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban.until, '2026-11-21T13:12:17.000Z');
   });

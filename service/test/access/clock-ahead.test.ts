@@ -25,7 +25,7 @@ async function emptyRedisAt(url: string): Promise<void> {
 describe('a key that was used up and banned by a clock that ran ahead', () => {
   it('is admitted on every replica once the clock is corrected, and its limits are exact', async t => {
     const shop = await startReplicas(t);
-    shop.clock.turn(OVER_A_YEAR);
+    shop.clock.advance(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -37,7 +37,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
 
   it('shows no ban and no usage of future days', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(OVER_A_YEAR);
+    shop.clock.advance(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -55,7 +55,7 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
 
   it('is admitted after a restart, and another restart loses nothing that was counted since', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(OVER_A_YEAR);
+    shop.clock.advance(OVER_A_YEAR);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
     await shop.app.keyLimits.flush();
@@ -72,22 +72,22 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
 
   it('has its whole day when that day starts', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(DAY);
+    shop.clock.advance(DAY);
     const client = await usedUp(shop);
     await shop.app.keyLimits.flush();
-    shop.clock.turn(-DAY);
+    shop.clock.advance(-DAY);
     await shop.app.sweeper.run();
-    // With Redis, its clock was the one ahead, and docs/operations.md requires to empty it.
+    // With Redis, its clock was the one ahead, and docs/operations.md states that it must be emptied.
     const { REDIS_URL } = shop.store.environment;
     if (REDIS_URL) await emptyRedisAt(REDIS_URL);
-    shop.clock.turn(DAY);
+    shop.clock.advance(DAY);
     const { api } = await shop.restart();
     assert.equal((await api.as(client.key).get('/pets')).status, 200);
   });
 
   it('leaves no rows that are never swept', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(OVER_A_YEAR);
+    shop.clock.advance(OVER_A_YEAR);
     await provokeBan(shop, await usedUp(shop));
     await shop.app.keyLimits.flush();
     shop.clock.set('2026-11-21T12:00:00Z');
@@ -103,11 +103,11 @@ describe('a key that was used up and banned by a clock that ran ahead', () => {
 
   it('can be banned after a clock that ran ahead lifted a ban', async t => {
     const shop = await startTestApp(t);
-    shop.clock.turn(6 * HOUR);
+    shop.clock.advance(6 * HOUR);
     const client = await usedUp(shop);
     await provokeBan(shop, client);
     await shop.api.delete(`/keys/${client.keyId}/ban`);
-    shop.clock.turn(-6 * HOUR);
+    shop.clock.advance(-6 * HOUR);
     assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
     await provokeBan(shop, client);
     assertRejected(await client.get('/pets'), 429, 'api_key_banned');
@@ -120,14 +120,14 @@ describe('a clock that is set back by a minute', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop, 2);
     await provokeBan(shop, client);
-    shop.clock.turn(-MINUTE);
+    shop.clock.advance(-MINUTE);
     assertRejected(await client.get('/pets'), 429, 'api_key_banned');
   });
 
   it('gives back no request of a minute or of a day', async t => {
     const shop = await startTestApp(t, { clock: new TestClock('2026-11-22T00:00:00Z') });
     const client = await usedUp(shop, 2);
-    shop.clock.turn(-MINUTE);
+    shop.clock.advance(-MINUTE);
     assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
   });
 });

@@ -51,7 +51,7 @@ describe('silent connections of one address', () => {
     for (let i = 0; i < 5; i++) assert.equal(await statusOfNew(shop.origin), 'closed');
     const line = { level: 40, address: '127.0.0.1', limit: 'address' };
     assert.deepEqual(excessLines(shop), [{ ...line, closed: 1 }]);
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     assert.equal(await statusOfNew(shop.origin), 'closed');
     assert.deepEqual(excessLines(shop).slice(1), [{ ...line, closed: 5 }]);
   });

@@ -128,7 +128,7 @@ describe('a change of a key', () => {
     assert.equal(body.expiresAt, '2026-11-21T12:30:00.500Z');
     clock.set('2026-11-21T12:30:00.499Z');
     assert.equal((await client.get('/pets')).status, 200);
-    clock.turn(1);
+    clock.advance(1);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     assert.equal(
       (await api.patch('/keys/2', { name: 'Ended' })).status,
@@ -198,7 +198,7 @@ describe('lastUsedAt', () => {
     clock.set('2026-11-21T12:34:56.789Z');
     await client.get('/pets');
     assert.equal(await lastUsedAt(), '2026-11-21T12:34:00.000Z');
-    clock.turn(10 * MINUTE);
+    clock.advance(10 * MINUTE);
     await client.get('/account');
     assert.equal(await lastUsedAt(), '2026-11-21T12:34:00.000Z');
     assert.equal((await client.get('/pets')).status, 429);
@@ -215,7 +215,7 @@ describe('lastUsedAt', () => {
       ]))!.last_used_at;
     await app.keyLimits.flush();
     await client.get('/pets');
-    clock.turn(59 * SECOND);
+    clock.advance(59 * SECOND);
     await client.get('/pets');
     await app.keyLimits.flush();
     assert.equal(await stored(), Date.parse('2026-11-21T12:00:00Z'));

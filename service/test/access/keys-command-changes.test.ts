@@ -65,7 +65,7 @@ describe('the command keys, next to a running service', () => {
         '2999-01-01T00:00:00.000Z',
       ],
     );
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     const response = await client.get('/store/orders');
     assert.deepEqual([response.status, response.headers['x-ratelimit-limit']], [200, '70']);
 
@@ -83,7 +83,7 @@ describe('the command keys, next to a running service', () => {
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
     const last = shop.api.as((await keys(t, shop, 'rotate', '2', '--grace', '0')).trim());
     // A second after the command's own time, however long the command took.
-    shop.clock.turn(Date.now() + SECOND - shop.clock.now());
+    shop.clock.advance(Date.now() + SECOND - shop.clock.now());
     assert.deepEqual(await statuses(old, renewed, last), [401, 401, 200]);
   });
 
@@ -95,7 +95,7 @@ describe('the command keys, next to a running service', () => {
     await shop.app.keyLimits.flush();
     assert.match(await keys(t, shop, 'list'), /^2\t.*\tbanned until \d{4}-\d\d-\d\dT/m);
     assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 is no longer banned\n');
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get('/keys/2')).body.ban, null);
     assert.equal(await keys(t, shop, 'unban', '2'), 'API key 2 was not banned\n');

@@ -37,7 +37,7 @@ describe('the command keys', () => {
 
     const revoked = await keys(t, store.environment, 'revoke', '2');
     assert.deepEqual([revoked.code, revoked.stdout], [0, 'API key 2 is revoked\n']);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
     assert.match((await keys(t, store.environment, 'list')).stdout, /^2\t.*\trevoked \d{4}-\d\d-\d\dT/m);
   });

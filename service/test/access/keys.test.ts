@@ -91,7 +91,7 @@ describe('a key that is presented', () => {
     const revoked = await clientWith({});
     const expired = await clientWith({ expiresAt: '2026-11-21T12:00:01Z' });
     await api.delete(`/keys/${revoked.keyId}`);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     const wellFormedButUnknown = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
     const mistyped = revoked.key.toUpperCase();
     const messages = new Set<string>();
@@ -111,7 +111,7 @@ describe('a key that ends', () => {
     assert.equal((await client.get('/pets')).status, 200);
     clock.set('2026-11-21T12:00:29.999Z');
     assert.equal((await client.get('/pets')).status, 200);
-    clock.turn(1);
+    clock.advance(1);
     assertRejected(await client.get('/pets'), 401, 'invalid_api_key');
   });
 
@@ -135,7 +135,7 @@ describe('a key that ends', () => {
     await api.post('/keys', webShop);
     for (let i = 0; i < 2; i++) {
       assert.equal((await api.delete('/keys/2')).status, 204);
-      clock.turn(5 * SECOND);
+      clock.advance(5 * SECOND);
     }
     const { body } = await api.get('/keys/2');
     assert.equal(body.revokedAt, '2026-11-21T12:00:00.000Z');

@@ -31,7 +31,7 @@ describe('the last administrator’s key', () => {
       await api.delete(`/keys/${revoked.keyId}`);
       await clientWith({ scopes: ['admin'], expiresAt: '2026-11-21T13:00:00Z' });
       assertRejected(await disable(api), 409, 'last_admin_key');
-      clock.turn(HOUR);
+      clock.advance(HOUR);
       assertRejected(await disable(api), 409, 'last_admin_key');
     });
 

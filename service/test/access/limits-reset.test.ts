@@ -70,7 +70,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     const [changed, other] = shop.apis.map(api => api.as(client.key)) as [typeof client, typeof client];
     for (const api of [changed, other]) assertRejected(await api.get('/pets'), 429, 'rate_limit_exceeded');
     await shop.apis[0].delete(`/keys/${client.keyId}/limits`);
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     assert.equal((await other.get('/pets')).status, 200);
     assertRejected(await changed.get('/pets'), 429, 'rate_limit_exceeded');
   });

@@ -36,7 +36,7 @@ describe('the plan of a key', () => {
       const rejected = await client.get('/categories');
       assertRejected(rejected, 429, 'rate_limit_exceeded');
       assert.deepEqual([window(rejected), limitsIn(rejected, clock.now()).limit], ['minute', limit]);
-      clock.turn(retryAfterIn(rejected) * SECOND);
+      clock.advance(retryAfterIn(rejected) * SECOND);
       assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, limit - 1);
     });
   }
@@ -46,7 +46,7 @@ describe('the plan of a key', () => {
     const client = await clientWith({ plan: 'free' });
     let admitted = 0;
     for (let minute = 0; minute < 17; minute++) {
-      clock.turn(MINUTE);
+      clock.advance(MINUTE);
       admitted += await admittedOf(client, 62);
     }
     assert.equal(admitted, 1_000);
@@ -57,7 +57,7 @@ describe('the plan of a key', () => {
     const midnight = Date.parse('2026-11-22T00:00:00Z') / SECOND;
     assert.deepEqual(limitsIn(rejected, clock.now()), { limit: 1_000, remaining: 0, reset: midnight });
     assert.match(message, /of this day are used up; .* 2026-11-22T00:00:00Z: retry after 1 s$/);
-    clock.turn(1);
+    clock.advance(1);
     assert.equal(limitsIn(await client.get('/categories'), clock.now()).remaining, 59);
   });
 
@@ -65,13 +65,13 @@ describe('the plan of a key', () => {
     const { clientWith, clock } = await startTestApp(t);
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 10 } });
     assert.equal(await admittedOf(client, 20), 7);
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     assert.equal(await admittedOf(client, 20), 3);
     const rejected = await client.get('/categories');
     assert.equal(window(rejected), 'day');
-    clock.turn(retryAfterIn(rejected) * SECOND);
+    clock.advance(retryAfterIn(rejected) * SECOND);
     assert.equal(await admittedOf(client, 20), 7);
-    clock.turn(DAY);
+    clock.advance(DAY);
     assert.equal(await admittedOf(client, 20), 7);
   });
 
@@ -105,7 +105,7 @@ describe('the plan of a key', () => {
     clock.set('2026-11-22T23:59:59.500Z');
     assert.equal(await admittedOf(client, 4), 3);
     assert.equal(retryAfterIn(await client.get('/categories')), 1);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assert.equal(await admittedOf(client, 4), 3);
   });
 
@@ -145,7 +145,7 @@ describe('a change of plan', () => {
       [windows.minute.limit, windows.minute.used, windows.minute.remaining, windows.day.remaining],
       [60, 150, 0, 850],
     );
-    clock.turn(retryAfterIn(rejected) * SECOND);
+    clock.advance(retryAfterIn(rejected) * SECOND);
     assert.equal(await admittedOf(client, 61), 60);
   });
 
@@ -159,7 +159,7 @@ describe('a change of plan', () => {
     await api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 8, perDay: 100 } });
     assert.equal(await admittedOf(client, 5), 1);
     assert.equal(window(await client.get('/categories')), 'minute');
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     assert.equal(await admittedOf(client, 10), 8);
   });
 });
@@ -174,7 +174,7 @@ describe('a caller without a valid key', () => {
     const rejected = await api.as('psk_x').get('/pets');
     assertRejected(rejected, 429, 'rate_limit_exceeded');
     assert.equal((await api.get('/pets')).status, 200);
-    clock.turn(retryAfterIn(rejected) * SECOND);
+    clock.advance(retryAfterIn(rejected) * SECOND);
     assertRejected(await api.as().get('/pets'), 401, 'missing_api_key');
   });
 });

@@ -26,7 +26,7 @@ export const rejected = (times: number) => Array(times).fill('rate_limit_exceede
 /** Sends requests until the key is banned: one rejection, nine strikes and the tenth. Returns the last response. */
 export async function provokeBan({ clock }: TestApp, client: Client): Promise<ApiResponse> {
   assert.equal((await client.get('/pets')).body.code, 'rate_limit_exceeded');
-  clock.turn(2 * SECOND);
+  clock.advance(2 * SECOND);
   return strikeOut(client);
 }
 

@@ -191,7 +191,7 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
     assert.deepEqual(await fields(), [200, policy, '"minute";r=2;t=43']);
     clock.set('2026-11-21T12:00:59.999Z');
     assert.deepEqual(await fields(), [200, policy, '"minute";r=1;t=1']);
-    clock.turn(1);
+    clock.advance(1);
     assert.deepEqual(
       await fields(),
       [200, policy, '"day";r=2;t=43140'],
@@ -212,14 +212,14 @@ describe('the headers RateLimit and RateLimit-Policy', () => {
     const { clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 9 } });
     for (let i = 0; i < 2; i++) await client.get('/pets');
-    clock.turn(2 * SECOND);
+    clock.advance(2 * SECOND);
     for (const waits of [60, 20]) {
       const { headers } = await client.get('/pets');
       assert.deepEqual(
         [headers.ratelimit, headers['retry-after']],
         [`"minute";r=0;t=${waits}`, String(waits)],
       );
-      clock.turn(40 * SECOND);
+      clock.advance(40 * SECOND);
     }
   });
 });
@@ -242,7 +242,7 @@ describe('a client under limits', () => {
         const client = await shop.clientWith({ plan: 'enterprise', quotas });
         const admitted: number[] = [];
         for (const { pause, kind, waits } of steps) {
-          shop.clock.turn(pause);
+          shop.clock.advance(pause);
           const now = shop.clock.now();
           const before = bindingWindow(admitted, quotas, now);
           const response = await counted[kind]![1](shop, client);
@@ -250,7 +250,7 @@ describe('a client under limits', () => {
           if (response.status !== 429) admitted.push(now);
           assert.deepEqual(limitsIn(response, now), bindingWindow(admitted, quotas, now));
           if (response.status === 429 && waits) {
-            shop.clock.turn(retryAfterIn(response) * SECOND);
+            shop.clock.advance(retryAfterIn(response) * SECOND);
             assert.equal((await client.get('/pets')).status, 200);
             admitted.push(shop.clock.now());
           }

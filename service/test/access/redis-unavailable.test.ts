@@ -75,10 +75,10 @@ describe('a service with Redis', () => {
     const client = await usedUp(shop);
     for (let i = 0; i < 20; i++) {
       await client.get('/pets');
-      shop.clock.turn(250);
+      shop.clock.advance(250);
     }
     assertRejected(await client.get('/pets'), 429, 'api_key_banned');
-    shop.clock.turn(-10_000);
+    shop.clock.advance(-10_000);
     assert.equal((await shop.api.delete(`/keys/${client.keyId}/ban`)).status, 204);
     assertRejected(await client.get('/pets'), 429, 'rate_limit_exceeded');
   });

@@ -32,11 +32,11 @@ describe('a restart', () => {
     const shop = await startTestApp(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 5, perDay: 9 } });
     await shop.api.as(key).get('/pets');
-    shop.clock.turn(MINUTE);
+    shop.clock.advance(MINUTE);
     const second = await shop.restart();
     assert.equal((await second.api.as(key).get('/account')).body.windows.minute.used, 0);
     assert.equal((await second.api.as(key).get('/account')).body.windows.day.used, 1);
-    shop.clock.turn(DAY);
+    shop.clock.advance(DAY);
     const { api } = await second.restart();
     const { body } = await api.as(key).get('/account');
     assert.deepEqual([body.windows.day.used, body.windows.day.limit], [0, 9]);
@@ -58,7 +58,7 @@ describe('a restart', () => {
       until: '2026-11-21T12:01:02.000Z',
     });
 
-    shop.clock.turn(MINUTE);
+    shop.clock.advance(MINUTE);
     ({ api, restart } = await restart());
     assert.equal((await api.get(path)).body.ban, null);
     assert.deepEqual(await codes(api.as(client.key), 10), [...rejected(9), 'api_key_banned']);
@@ -76,7 +76,7 @@ describe('a restart', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await codes(client, 1);
-    shop.clock.turn(2 * SECOND);
+    shop.clock.advance(2 * SECOND);
     assert.deepEqual(await codes(client, 6), rejected(6));
     const { api } = await shop.restart();
     assert.deepEqual(await codes(api.as(client.key), 4), [...rejected(3), 'api_key_banned']);
@@ -95,7 +95,7 @@ describe('a restart', () => {
     const after = api.as(client.key);
     assert.equal((await after.get('/pets')).status, 200, 'the only request of the new day');
     await codes(after, 1);
-    shop.clock.turn(2 * SECOND);
+    shop.clock.advance(2 * SECOND);
     assert.deepEqual(await codes(after, 1), ['api_key_banned']);
   });
 
@@ -103,7 +103,7 @@ describe('a restart', () => {
     const shop = await startTestApp(t);
     const client = await usedUp(shop);
     await provokeBan(shop, client);
-    shop.clock.turn(DAY);
+    shop.clock.advance(DAY);
     await shop.app.keyLimits.flush();
     await shop.app.keyLimits.sweep(shop.clock.now());
     const { api } = await shop.restart();
@@ -128,7 +128,7 @@ describe('a restart', () => {
     for (const key of [client.key, rotated.key]) {
       assert.equal((await api.as(key).get('/pets')).headers['x-ratelimit-limit'], '300');
     }
-    shop.clock.turn(MINUTE);
+    shop.clock.advance(MINUTE);
     assertRejected(await api.as(client.key).get('/pets'), 401, 'invalid_api_key');
   });
 
@@ -137,7 +137,7 @@ describe('a restart', () => {
     const client = await shop.clientWith({});
     shop.clock.set('2026-11-21T23:59:59.900Z');
     for (let i = 0; i < 3; i++) await client.get('/pets');
-    shop.clock.turn(200);
+    shop.clock.advance(200);
     for (let i = 0; i < 2; i++) await client.get('/pets');
     const { api } = await shop.restart();
     assert.deepEqual((await api.as(client.key).get('/account')).body.days, [
@@ -176,7 +176,7 @@ describe('a flush that fails', () => {
     const repair = await shop.store.failWrites();
     for (let i = 0; i < 2; i++) await requestWithoutStore(client);
     await assert.rejects(shop.app.keyLimits.flush());
-    shop.clock.turn(200);
+    shop.clock.advance(200);
     await requestWithoutStore(client);
     await assert.rejects(shop.app.keyLimits.flush());
     await repair();
@@ -212,7 +212,7 @@ describe('a flush that fails', () => {
     await requestWithoutStore(client);
     // The failure may be logged only in the second after that of a request.
     await until('the failure is logged', () => {
-      shop.clock.turn(SECOND);
+      shop.clock.advance(SECOND);
       return shop
         .logLines()
         .some(({ failed }) => (failed as Record<string, number> | undefined)?.counts !== undefined);

@@ -43,7 +43,7 @@ describe('a rotated key', () => {
 
     clock.set('2026-11-21T12:01:29.999Z');
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
-    clock.turn(1);
+    clock.advance(1);
     assertRejected(await old.get('/pets'), 401, 'invalid_api_key');
     assert.deepEqual(await statuses(renewed), [200]);
   });
@@ -66,9 +66,9 @@ describe('a rotated key', () => {
       const old = await clientWith({});
       const rotated = (await api.post('/keys/2/rotate', body)).body;
       assert.equal(rotated.earlierKeysExpireAt, '2026-11-22T12:00:00.000Z');
-      clock.turn(DAY - 1);
+      clock.advance(DAY - 1);
       assert.deepEqual(await statuses(old), [200]);
-      clock.turn(1);
+      clock.advance(1);
       assert.deepEqual(await statuses(old, api.as(rotated.key)), [401, 200]);
     });
   }
@@ -86,7 +86,7 @@ describe('a rotated key', () => {
     const second = api.as((await api.post('/keys/2/rotate', { graceSeconds: 100 })).body.key);
     const third = api.as((await api.post('/keys/2/rotate', { graceSeconds: 1_000 })).body.key);
     assert.deepEqual(await statuses(first, second, third), [200, 200, 200]);
-    clock.turn(100 * SECOND);
+    clock.advance(100 * SECOND);
     assert.deepEqual(
       await statuses(first, second, third),
       [401, 200, 200],
@@ -95,7 +95,7 @@ describe('a rotated key', () => {
 
     const fourth = api.as((await api.post('/keys/2/rotate', { graceSeconds: 10 })).body.key);
     assert.deepEqual(await statuses(second, third, fourth), [200, 200, 200]);
-    clock.turn(10 * SECOND);
+    clock.advance(10 * SECOND);
     assert.deepEqual(await statuses(second, third, fourth), [401, 401, 200]);
   });
 
@@ -106,7 +106,7 @@ describe('a rotated key', () => {
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
     await api.patch('/keys/2', { scopes: ['orders:read'] });
     assert.deepEqual(await statuses(old, renewed), [403, 403]);
-    clock.turn(10 * SECOND);
+    clock.advance(10 * SECOND);
     assert.deepEqual(await statuses(old, renewed), [401, 401]);
     await api.patch('/keys/2', { expiresAt: null, scopes: ['pets:read'] });
     assert.deepEqual(await statuses(old, renewed), [200, 200]);
@@ -126,7 +126,7 @@ describe('a rotated key', () => {
     const [old, other] = [await clientWith({}), await clientWith({})];
     const renewed = api.as((await api.post('/keys/2/rotate', { graceSeconds: 10 })).body.key);
     await api.post('/keys/3/rotate', { graceSeconds: 20 });
-    clock.turn(15 * SECOND);
+    clock.advance(15 * SECOND);
     await sweepSecrets(app.db, clock.now());
     assert.deepEqual(await statuses(old, renewed, other), [401, 200, 200]);
     assert.equal((await app.db.all('SELECT * FROM previous_secrets')).length, 1);

@@ -52,7 +52,7 @@ async function everyCredential(t: TestContext) {
   const expiring = await clientWith({ scopes: ['admin'], expiresAt: formatDateTime(clock.now() + HOUR) });
   const revoked = await clientWith({ scopes: ['admin'] });
   assert.equal((await api.delete(`/keys/${revoked.keyId}`)).status, 204);
-  clock.turn(2 * HOUR);
+  clock.advance(2 * HOUR);
   const credentials: Credential[] = [
     { name: 'no key', client: api.as(), isMissing: true },
     { name: 'a malformed key', client: api.as('psk_wrong') },
@@ -80,7 +80,7 @@ describe('every operation, with every kind of credential', () => {
     const seen = new Set<string>();
     for (const operation of definedOperations) {
       // Requests without a valid key count against the address of the client.
-      clock.turn(MINUTE);
+      clock.advance(MINUTE);
       for (const credential of credentials) {
         const response = await send(credential.client, operation);
         const expected = expectedOutcome(operation, credential);
@@ -112,7 +112,7 @@ describe('every operation, with every kind of credential', () => {
   it('challenges the client for a key as RFC 6750 requires', async t => {
     const { api, clock } = await startTestApp(t);
     for (const operation of definedOperations.filter(({ needsKey }) => needsKey)) {
-      clock.turn(MINUTE);
+      clock.advance(MINUTE);
       const missing = await send(api.as(), operation);
       assert.equal(missing.headers['www-authenticate'], 'Bearer realm="petstore"');
       const wrong = await send(api.as('psk_wrong'), operation);

@@ -136,11 +136,11 @@ describe('the sweeps that the service runs each minute', () => {
     it(`retain ${what} until it expires, and then delete it`, async t => {
       const { shop, db, nextRound } = await sweptShop(t, environment);
       const use = await create(shop);
-      shop.clock.turn(lifetime - SECOND);
+      shop.clock.advance(lifetime - SECOND);
       await nextRound();
       assert.equal(await rowsOf(db, rows), 1);
       assert.ok(await use(), 'It was deleted too early');
-      shop.clock.turn(SECOND + 1);
+      shop.clock.advance(SECOND + 1);
       await nextRound();
       assert.equal(await rowsOf(db, rows), 0);
       assert.equal(await use(), false);
@@ -157,7 +157,7 @@ describe('the sweeps that the service runs each minute', () => {
     const counts = () =>
       Promise.all(tables.map(table => rowsOf(db, `SELECT count(*) AS rows FROM ${table}`)));
     assert.deepEqual(await counts(), [1, 1, 1]);
-    shop.clock.turn(MINUTE);
+    shop.clock.advance(MINUTE);
     await nextRound();
     assert.deepEqual(await counts(), [0, 0, 0]);
   });
@@ -168,10 +168,10 @@ describe('the sweeps that the service runs each minute', () => {
     const client = await shop.shop.clientWith({ scopes: ['pets:read'] });
     await client.get('/pets');
     await keyLimits.flush();
-    shop.clock.turn(12 * HOUR - SECOND);
+    shop.clock.advance(12 * HOUR - SECOND);
     await nextRound();
     assert.equal(keyLimits.seenStateOf(client.keyId)?.dayUsed, 1);
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     await nextRound();
     assert.equal(keyLimits.seenStateOf(client.keyId), undefined);
   });

@@ -117,7 +117,7 @@ describe('expired rows', () => {
     await sweeper.run();
     assert.deepEqual(await counts(db), oneOfEach);
     assert.ok(Math.max(...slices) <= MAX_SLICE, `${slices}`);
-    shop.clock.turn(3 * HOUR);
+    shop.clock.advance(3 * HOUR);
     await sweeper.run();
     assert.deepEqual((await counts(db)).idempotency_keys, 0);
   });

@@ -23,10 +23,10 @@ async function sendRequests(client: Client, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await client.get('/pets');
 }
 
-/** Moves the clock, with the flush and the sweep that run in between. */
+/** Moves the clock, with the flush and the sweep that run in that time. */
 async function nextDay({ app, clock }: TestApp, days = 1): Promise<void> {
   await app.keyLimits.flush();
-  clock.turn(days * DAY);
+  clock.advance(days * DAY);
   await app.keyLimits.sweep(clock.now());
 }
 
@@ -55,7 +55,7 @@ describe('the usage of a key', () => {
     const { api, clientWith, clock } = await startTestApp(t, { environment: { PETSTORE_BAN_STRIKES: '1' } });
     const client = await clientWith({ plan: 'enterprise', quotas });
     await sendRequests(client, 4);
-    clock.turn(2 * SECOND);
+    clock.advance(2 * SECOND);
     await sendRequests(client, 6);
     assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 3, refused: 7 }]);
   });
@@ -65,9 +65,9 @@ describe('the usage of a key', () => {
     const client = await clientWith({});
     clock.set('2026-11-21T23:59:59.999Z');
     await sendRequests(client, 2);
-    clock.turn(1);
+    clock.advance(1);
     await sendRequests(client, 3);
-    clock.turn(DAY);
+    clock.advance(DAY);
     await sendRequests(client, 1);
     await app.keyLimits.flush();
     assert.deepEqual(await daysOf(api, 2), [
@@ -81,7 +81,7 @@ describe('the usage of a key', () => {
     const { api, clientWith, clock } = await startTestApp(t);
     const client = await clientWith({});
     await sendRequests(client, 4);
-    clock.turn(DAY);
+    clock.advance(DAY);
     assert.deepEqual(await daysOf(api, 2), [{ date: '2026-11-21', admitted: 4, refused: 0 }]);
     await sendRequests(client, 1);
     assert.deepEqual(await daysOf(api, 2), [

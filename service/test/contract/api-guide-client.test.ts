@@ -42,10 +42,10 @@ describe('the client in the guide to the API', () => {
       await settle(shop);
       const before = requestsIn(shop, keyId).length;
       // After the time in which rejected requests are ignored: one that is sent now is a strike.
-      clock.turn(3 * SECOND);
+      clock.advance(3 * SECOND);
       await settle(shop);
       pauses.push({ seconds: milliseconds / SECOND, requests: requestsIn(shop, keyId).length - before });
-      clock.turn(Math.max(0, Math.ceil(milliseconds) - 3 * SECOND));
+      clock.advance(Math.max(0, Math.ceil(milliseconds) - 3 * SECOND));
     });
     const reads = Array.from({ length: 50 }, () => call('/pets'));
     const orders = Array.from({ length: 20 }, () =>
@@ -77,7 +77,7 @@ describe('the client in the guide to the API', () => {
     const { api, clock, clientWith } = await startTestApp(t);
     const impatient = await clientWith({ plan: 'enterprise', quotas: { perMinute: 7, perDay: 25 } });
     for (let i = 0; i < 20; i++) {
-      if ((await impatient.get('/pets')).status === 429) clock.turn(3 * SECOND);
+      if ((await impatient.get('/pets')).status === 429) clock.advance(3 * SECOND);
     }
     assert.notEqual((await api.get(`/keys/${impatient.keyId}`)).body.ban, null);
   });

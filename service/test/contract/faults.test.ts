@@ -14,7 +14,7 @@ import { buildServer } from '../../src/http/server.ts';
 import { TrustedProxies } from '../../src/kit/client-address.ts';
 import { defineRoute } from '../../src/routes/define-route.ts';
 import type { ApiResponse } from '../support/client.ts';
-import { assertKeepsContract } from '../support/contract.ts';
+import { assertMatchesContract } from '../support/contract.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -74,7 +74,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
       text,
       body: JSON.parse(text),
     };
-    assertKeepsContract({ method: 'GET', path: '/fault', ...response });
+    assertMatchesContract({ method: 'GET', path: '/fault', ...response });
     return { response, logged: lines.filter(({ level }) => Number(level) >= 40) as Outcome['logged'] };
   };
 }

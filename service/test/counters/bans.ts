@@ -105,7 +105,7 @@ class History {
     return this.#admitted.filter(at => at >= start).length >= limit ? start + length : 0;
   }
 
-  /** A ban that follows another one within the decay is one rung higher. */
+  /** A ban that follows another one within the decay has the next longer duration. */
   #nextDuration(now: number): number {
     const { durations, decay } = this.#rules;
     let rung = 0;

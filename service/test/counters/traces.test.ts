@@ -76,7 +76,7 @@ describe('two replicas that share their counts', () => {
         const single = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
         for (const { subject, replica, step, lifts, change } of requests) {
-          clock.turn(step);
+          clock.advance(step);
           const now = clock.now();
           terms = {
             ...terms,
@@ -104,7 +104,7 @@ describe('two replicas that share their counts', () => {
           assert.deepEqual(statuses, []);
         }
       } finally {
-        // Also after a failure: otherwise the replicas of this trace send their counts into the next one.
+        // Even after a failure: otherwise the replicas of this trace send their counts into the next one.
         for (const { counters } of replicas) await counters.close();
       }
     });

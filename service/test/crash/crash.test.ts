@@ -13,7 +13,7 @@ import { WritingClient } from './write-load.ts';
 /** How often the process is killed: `CRASH_ROUNDS=200 node --test …` kills it more often. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
 
-/** `CRASH_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
+/** `CRASH_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
 const CLIENTS = 16;

@@ -16,7 +16,7 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() | 0);
 
 const CATEGORIES = 6;
 
-/** Seconds. A slow machine needs long to send the remaining deliveries. */
+/** Seconds. A slow machine needs a long time to send the remaining deliveries. */
 const TIMEOUT = 60;
 
 /** Sets the clock of a service two minutes ahead, so that leases, which last 60 s, have expired there. */

@@ -95,7 +95,7 @@ export async function fill(environment: Record<string, string>, clock: TestClock
 async function ban(client: Client, clock: TestClock): Promise<void> {
   assert.equal((await client.get('/pets')).status, 200);
   await client.get('/pets');
-  clock.turn(2 * SECOND);
+  clock.advance(2 * SECOND);
   let code = '';
   for (let i = 0; i < 10; i++) code = (await client.get('/pets')).body.code;
   assert.equal(code, 'api_key_banned');

@@ -85,7 +85,7 @@ describe('the embedded store while another process locks it', () => {
     other.exec('BEGIN IMMEDIATE');
     assertUnavailable(await api.post('/categories', { name: 'Cats' }));
     other.exec('ROLLBACK');
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     const [line, ...more] = logLines().filter(({ msg }) => msg === 'Database unavailable');
     assert.deepEqual([line?.reason, more.length], ['database is locked', 0]);
     assert.deepEqual(

@@ -209,8 +209,10 @@ describe('a shop does not move', () => {
     await query('CREATE TRIGGER wait BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION wait()');
     await query('SELECT pg_advisory_lock(1)');
     const copy = start(t, ['migrate-store'], environment);
-    const isWaiting = async () =>
-      (await query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 1;
+    // Other tests wait for locks in other databases of the server.
+    const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+      WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
+    const isWaiting = async () => (await query(waiting)).length === 1;
     await until('the copy waits for the test', isWaiting, 30);
 
     const other = new BetterSqlite3(join(directory, 'petstore.db'), { timeout: 0 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { SECOND } from '../../src/kit/clock.ts';
-import { assertKeepsContract } from '../support/contract.ts';
+import { assertMatchesContract } from '../support/contract.ts';
 import { failDisk } from '../support/failing-disk.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -26,7 +26,7 @@ async function aShop(t: TestContext) {
     });
     const headers = response.headers as ApiResponse['headers'];
     const { statusCode: status, payload: text } = response;
-    assertKeepsContract({ method, path, status, headers, text });
+    assertMatchesContract({ method, path, status, headers, text });
     return { status, headers, ...(status >= 400 && { code: JSON.parse(text).code }) };
   };
   assert.equal((await send('POST', '/categories', { name: 'Dogs' })).status, 201);
@@ -103,7 +103,7 @@ describe('while the disk fails', () => {
   it('a key that is not in memory gets 503 with all headers, not 401', async t => {
     const { send, clock, failDisk } = await aShop(t);
     await send('POST', '/categories', { name: 'Cats' });
-    clock.turn(2 * SECOND);
+    clock.advance(2 * SECOND);
     const repair = failDisk('reads and writes');
     const rejected = await send('GET', '/categories/1');
     repair();

@@ -41,7 +41,7 @@ describe('while the database server is unavailable', () => {
 
   it('a key that is not in memory gets 503, not 401', async t => {
     const { api, clock, makeUnavailable } = await aShop(t);
-    clock.turn(2 * SECOND);
+    clock.advance(2 * SECOND);
     const restore = await makeUnavailable();
     const rejected = await api.get('/categories/1');
     await restore();

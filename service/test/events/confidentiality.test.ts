@@ -69,7 +69,7 @@ describe('a webhook whose key is no longer an administrator’s', () => {
 
   const ends: [what: string, end: (shop: WebhookShop, owner: KeyClient) => Promise<unknown>][] = [
     ['is revoked', (shop, { keyId }) => shop.api.delete(`/keys/${keyId}`)],
-    ['expires', async shop => shop.clock.turn(DAY)],
+    ['expires', async shop => shop.clock.advance(DAY)],
     ['loses `admin`', (shop, { keyId }) => shop.api.patch(`/keys/${keyId}`, { scopes: WEBHOOK_SCOPES })],
     [
       'loses all scopes of webhooks',
@@ -103,7 +103,7 @@ describe('a long poll', () => {
     end: (shop: TestApp, client: KeyClient) => Promise<unknown>,
   ][] = [
     ['is revoked', ['events:read'], ({ api }, { keyId }) => api.delete(`/keys/${keyId}`)],
-    ['expires', ['events:read'], async ({ clock }) => clock.turn(HOUR)],
+    ['expires', ['events:read'], async ({ clock }) => clock.advance(HOUR)],
     [
       'is rotated without a grace',
       ['events:read'],
@@ -140,7 +140,7 @@ describe('a long poll', () => {
 
 describe('a stream', () => {
   const ends: [what: string, end: (shop: TestApp, client: KeyClient) => Promise<unknown>][] = [
-    ['expires', async ({ clock }) => clock.turn(HOUR)],
+    ['expires', async ({ clock }) => clock.advance(HOUR)],
     [
       'is rotated without a grace',
       ({ api }, { keyId }) => api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 }),
@@ -149,7 +149,7 @@ describe('a stream', () => {
       'is rotated, and its grace ends',
       async ({ api, clock }, { keyId }) => {
         await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 60 });
-        clock.turn(MINUTE);
+        clock.advance(MINUTE);
       },
     ],
   ];

@@ -80,7 +80,7 @@ describe('the receiver in the guide to the API', () => {
     await shop.api.post('/categories', { name: 'Dogs' });
     await deliver();
     assert.deepEqual(received, []);
-    shop.clock.turn(10 * SECOND);
+    shop.clock.advance(10 * SECOND);
     await deliver();
     await shop.api.post(`${webhook.path}/replay`, { cursor: '0' });
     await deliver();
@@ -123,7 +123,7 @@ describe('the receiver in the guide to the API', () => {
     assert.deepEqual(received, []);
     assert.equal(await send({}), 204);
     assert.equal(received.length, 1);
-    shop.clock.turn(6 * MINUTE);
+    shop.clock.advance(6 * MINUTE);
     assert.equal(await send({}), 401);
   });
 });

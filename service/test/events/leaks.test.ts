@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory } from '../support/factories.ts';
-import { watchResponses } from '../support/kept-responses.ts';
 import { type Metrics, scrape } from '../support/metrics.ts';
+import { watchResponses } from '../support/stored-responses.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 

@@ -78,7 +78,7 @@ describe('the state of the shop', () => {
       cursor = end;
     };
     const property = fc.asyncProperty(operations, async sequence => {
-      shop.clock.turn(MINUTE);
+      shop.clock.advance(MINUTE);
       const ids: Ids = { categories: [], pets: [], orders: [] };
       for (const operation of sequence) await send(shop, operation, ids);
       await applyNewEvents();

@@ -20,7 +20,7 @@ describe('expired events', () => {
     const { app, api, clock } = shop;
     for (let i = 0; i < 3; i++) await aCategory(api);
     const expired = await settledCursor(shop);
-    clock.turn(2 * DAY);
+    clock.advance(2 * DAY);
     const kept = await aCategory(api);
     const end = await settledCursor(shop);
     await expireAll(app.db, clock.now() - DAY);
@@ -54,7 +54,7 @@ describe('expired events', () => {
     const { app, api, clock } = shop;
     await aCategory(api);
     const end = await settledCursor(shop);
-    clock.turn(2 * DAY);
+    clock.advance(2 * DAY);
     await expireAll(app.db, clock.now() - DAY);
     assert.equal(await latestCursor(api), end);
     assert.deepEqual((await api.get('/events')).body, []);
@@ -70,7 +70,7 @@ describe('expired events', () => {
     const shop = await startTestApp(t);
     await appendMany(shop.app, 25_000);
     const end = await settledCursor(shop);
-    shop.clock.turn(2 * DAY);
+    shop.clock.advance(2 * DAY);
     await expireAll(shop.app.db, shop.clock.now() - DAY);
     assert.deepEqual(await shop.app.db.all('SELECT id FROM events'), []);
     assert.equal(await latestCursor(shop.api), end);
@@ -80,10 +80,10 @@ describe('expired events', () => {
     const shop = await startTestApp(t);
     await aCategory(shop.api);
     await settledCursor(shop);
-    shop.clock.turn(-5 * DAY);
+    shop.clock.advance(-5 * DAY);
     await aCategory(shop.api);
     const end = await settledCursor(shop);
-    shop.clock.turn(5 * DAY + SECOND);
+    shop.clock.advance(5 * DAY + SECOND);
     await expireAll(shop.app.db, shop.clock.now() - DAY);
     assert.equal((await eventsAfter(shop.api, 0)).length, Number(end));
   });

@@ -100,7 +100,7 @@ export class WebhookShop {
 
   /** Advances the clock, then attempts every delivery that is due. */
   async after(milliseconds: number): Promise<void> {
-    this.clock.turn(milliseconds);
+    this.clock.advance(milliseconds);
     await this.settle();
   }
 

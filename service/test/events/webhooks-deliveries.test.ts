@@ -115,9 +115,9 @@ describe('a delivery', () => {
       await sweepAll(db, { before: shop.clock.now() - days * DAY, now: shop.clock.now() });
       return (await shop.read(`${path}/deliveries`)).length;
     };
-    shop.clock.turn(30 * DAY);
+    shop.clock.advance(30 * DAY);
     assert.equal(await sweepAfter(30), 1);
-    shop.clock.turn(1);
+    shop.clock.advance(1);
     assert.equal(await sweepAfter(30), 0);
     assert.deepEqual(await db.all('SELECT * FROM webhook_attempts'), []);
   });

@@ -87,7 +87,7 @@ describe('a failed delivery', () => {
     await app.dispatcher.runDue();
     assert.equal(shop.receiver.received.length, 1);
     shop.receiver.respondWith(204);
-    shop.clock.turn(5 * SECOND);
+    shop.clock.advance(5 * SECOND);
     await app.dispatcher.runDue();
     assert.equal(shop.receiver.received.length, 2);
   });

@@ -136,7 +136,7 @@ describe('the metrics of webhooks', () => {
     shop.receiver.handleWith(response => void response.destroy());
     await shop.category();
     await shop.settle();
-    shop.clock.turn(3 * SECOND);
+    shop.clock.advance(3 * SECOND);
     assert.deepEqual(await values(), [3, 3, 1, 1, 1, 1, 0]);
     // Deliveries that must not be sent are not part of the backlog.
     await shop.api.patch(path, { enabled: false });
@@ -190,7 +190,7 @@ describe('an attempt whose lease has expired', () => {
       return exchanged.claim.deliveries[0]!;
     };
     const first = await claimOne();
-    shop.clock.turn(61 * SECOND);
+    shop.clock.advance(61 * SECOND);
     const second = await claimOne();
     const delivered: Attempted = {
       startedAt: shop.clock.now(),

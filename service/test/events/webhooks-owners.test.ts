@@ -111,7 +111,7 @@ describe('a webhook whose key', () => {
       await shop.category();
       await shop.settle();
       assert.equal(shop.receiver.received.length, 1);
-      shop.clock.turn(SECOND);
+      shop.clock.advance(SECOND);
       // Only another replica sends from now on: one transaction changes the key and disables the webhook.
       await shop.shop.app.dispatcher.close();
       await change(shop, keyPath);
@@ -121,7 +121,7 @@ describe('a webhook whose key', () => {
       await shop.category();
       await shop.shop.app.db.numberEvents();
       // The delivery that waits for its next attempt is due, too.
-      shop.clock.turn(5 * MINUTE);
+      shop.clock.advance(5 * MINUTE);
       const replica = await anotherReplica(shop.shop);
       await replica.dispatcher.runDue();
       await replica.close();
@@ -137,7 +137,7 @@ describe('a webhook whose key', () => {
     shop.receiver.respondWith(500);
     await shop.category();
     await shop.settle();
-    shop.clock.turn(HOUR);
+    shop.clock.advance(HOUR);
     const stopped = [false, `API key 2 expired at ${expiresAt}`, expiresAt];
     assert.deepEqual(await shownStop(shop, path), stopped);
     assert.equal((await shop.read('/webhooks'))[0].enabled, false);

@@ -41,7 +41,7 @@ describe('a replay', () => {
     const { path } = await shop.webhook({ enabled: false });
     await shop.category();
     await shop.settle();
-    shop.clock.turn(DAY);
+    shop.clock.advance(DAY);
     await shop.category();
     await shop.settle();
     await expire(shop.shop.app.db, shop.clock.now());

@@ -35,10 +35,10 @@ describe('replicas', () => {
     await shop.receiver.has(1);
     killed.kill();
     shop.receiver.release();
-    shop.clock.turn(60 * SECOND - 1);
+    shop.clock.advance(60 * SECOND - 1);
     await other.dispatcher.runDue();
     assert.equal(shop.receiver.received.length, 1);
-    shop.clock.turn(1);
+    shop.clock.advance(1);
     await other.dispatcher.runDue();
     assert.deepEqual(shop.receiver.receivedEvents, [
       'categories/1 category.created',
@@ -61,7 +61,7 @@ describe('replicas', () => {
     await shop.shop.app.db.numberEvents();
     const late = slow.dispatcher.runDue();
     await shop.receiver.has(1);
-    shop.clock.turn(60 * SECOND);
+    shop.clock.advance(60 * SECOND);
     const second = other.dispatcher.runDue();
     await shop.receiver.has(2);
     shop.receiver.release();

@@ -29,7 +29,7 @@ async function fullDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   return { shop, begin: disk.fill, end: disk.makeRoom };
 }
 
-/** Writes fail with an I/O error, like on a file system that became read-only under a process. */
+/** Writes fail with an I/O error, as on a file system that became read-only under a process. */
 async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
   const shop = await startTestApp(t, { shared: false });
   let end = () => {};
@@ -132,7 +132,7 @@ for (const [name, start, problem, reason] of faults) {
       );
 
       await end();
-      clock.turn(5 * SECOND);
+      clock.advance(5 * SECOND);
       assert.deepEqual((await api.get('/readyz')).body, READY);
       assert.equal((await api.post('/pets', aPet(categoryId))).status, 201);
       // Writes that fail while reads work must not make the log report again and again that the database is unavailable
@@ -151,7 +151,7 @@ for (const [name, start, problem, reason] of faults) {
         rejected.push((await firstRejection(api, categoryId)).headers['x-request-id']);
       }
       assert.equal(outages(shop).length, 1);
-      clock.turn(SECOND);
+      clock.advance(SECOND);
       await until('the other failures are logged', () => outages(shop).length > 1);
       await end();
       const lines = outages(shop);
@@ -178,11 +178,11 @@ describe('a disk that fails without traffic', () => {
     for (let i = 0; i < 5; i++) assert.deepEqual((await api.get('/readyz')).body, READY);
     assert.equal(probes(), 1);
     await begin();
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assert.equal((await api.get('/readyz')).body.status, 'degraded');
     assert.equal(probes(), 2);
     await end();
-    clock.turn(5 * SECOND);
+    clock.advance(5 * SECOND);
     assert.deepEqual((await api.get('/readyz')).body, READY);
   });
 });

@@ -8,7 +8,7 @@ import { Random } from '../support/random.ts';
 import { dataDirectory } from '../support/service-process.ts';
 import { aShop, postgresOfThisFile, rowsOf } from './shop-on-postgres.ts';
 
-/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
+/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 3);

@@ -10,7 +10,7 @@ import { aShop, postgresOfThisFile, rowsOf, type Shop } from './shop-on-postgres
 /** How often PostgreSQL is restarted in each way: `FAULT_ROUNDS=50 node --test …` restarts it more often. */
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 2);
 
-/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does in between. */
+/** `FAULT_SEED=…` repeats the random moments of a run, but not what the machine does between them. */
 const SEED = Number(process.env.FAULT_SEED ?? Date.now() | 0);
 
 const CLIENTS = 16;

@@ -64,7 +64,7 @@ describe('any request', () => {
       let successes = 0;
       for (let i = 0; i < BATCH; i++) {
         // One minute per request, so that the client stays below its limit.
-        shop.clock.turn(MINUTE);
+        shop.clock.advance(MINUTE);
         const request = anyRequest(random, shop.known);
         const { status, problem } = await outcomeOf(shop, request);
         if (status < 400) successes++;
@@ -94,7 +94,7 @@ describe('any request', () => {
     const next = '\r\n\r\nGET /healthz HTTP/1.1\r\nHost: shop\r\n\r\n';
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...requests), edits, async (request, edits) => {
-        shop.clock.turn(MINUTE);
+        shop.clock.advance(MINUTE);
         let bytes = request;
         for (const [place, cut, noise] of edits) {
           const at = place % bytes.length;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
-import { assertKeepsContract } from '../support/contract.ts';
+import { assertMatchesContract } from '../support/contract.ts';
 import { aCategory } from '../support/factories.ts';
 import { holdWrites } from '../support/hold-writes.ts';
 import { exchangeUntilEnd, RawConnection } from '../support/raw-connection.ts';
@@ -35,7 +35,7 @@ function assertMalformed(response: ApiResponse | undefined): void {
     /^The request is not well-formed HTTP\/1\.1: ./,
   );
   assert.equal(response.headers.connection, 'close');
-  assertKeepsContract({ method: 'GET', path: '/', ...response });
+  assertMatchesContract({ method: 'GET', path: '/', ...response });
 }
 
 async function namesOf({ api }: TestApp): Promise<string[]> {

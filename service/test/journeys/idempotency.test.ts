@@ -178,14 +178,14 @@ describe('Idempotency-Key', () => {
   it('expires after 24 hours', async t => {
     const { api, clock } = await startTestApp(t);
     const first = await post(api, '/store/orders', {});
-    clock.turn(DAY);
+    clock.advance(DAY);
     assert.equal(isReplay(await post(api, '/store/orders', {})), true, 'a replay does not prolong it');
-    clock.turn(1);
+    clock.advance(1);
     const second = await post(api, '/store/orders', { quantity: 5 });
     assert.equal(isReplay(second), false);
     assert.notEqual(second.body.id, first.body.id);
 
-    clock.turn(DAY);
+    clock.advance(DAY);
     const replay = await post(api, '/store/orders', { quantity: 5 });
     assert.deepEqual([replay.text, isReplay(replay)], [second.text, true]);
   });

@@ -67,9 +67,9 @@ describe('the deprecated GET /pets/{petId}', () => {
     const { api, clock } = await startTestApp(t);
     await aPet(api);
     clock.set(SUNSET);
-    clock.turn(-1);
+    clock.advance(-1);
     assert.equal((await api.get('/pets/1')).status, 200);
-    clock.turn(1);
+    clock.advance(1);
     for (const path of ['/pets/1', '/pets/99', '/pets/abc']) {
       const afterSunset = await api.get(path);
       assert.match(assertRejected(afterSunset, 410, 'operation_sunset'), /\/pets\?id=/);
@@ -78,7 +78,7 @@ describe('the deprecated GET /pets/{petId}', () => {
     assert.equal((await api.head('/pets/1')).status, 410);
     assert.equal((await api.get('/pets/1', { 'if-none-match': '*' })).status, 410);
     assertRejected(await api.as().get('/pets/1'), 401, 'missing_api_key');
-    clock.turn(24 * 365 * HOUR);
+    clock.advance(24 * 365 * HOUR);
     assert.equal((await api.get('/pets/1')).status, 410);
   });
 

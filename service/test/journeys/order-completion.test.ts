@@ -106,7 +106,7 @@ describe('completion of orders', () => {
 
     const { body: completed } = await api.put(path, complete);
     assert.equal(completed.shipDate, NOW);
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     assert.deepEqual((await api.put(path, complete)).body, completed);
     assert.deepEqual((await api.patch(path, { complete: true })).body, completed);
     assert.deepEqual((await api.patch(path, { shipDate: null })).body, completed);

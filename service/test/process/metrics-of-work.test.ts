@@ -24,7 +24,7 @@ describe('the metrics of background work', () => {
   it('show the last success of each sweep', async t => {
     const { app, clock, metricsUrl } = await startTestApp(t, { environment: OPS });
     await app.sweeper.run();
-    clock.turn(60_000);
+    clock.advance(60_000);
     await app.sweeper.run();
     const { samples } = await scrape(metricsUrl);
     const shown = samples.filter(({ name }) => name === SWEEPS);

@@ -30,7 +30,7 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(key).get('/pets')).status, 200);
     assert.equal((await api.delete(`/keys/${keyId}`)).status, 204);
     assertRejected(await api.as(key).get('/pets'), 401, 'invalid_api_key');
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
@@ -42,12 +42,12 @@ describe('within a second, another replica notices', () => {
     assertRejected(await client.get('/store/orders'), 403, 'insufficient_scope');
 
     await api.patch(`/keys/${keyId}`, { plan: 'pro', scopes: ['orders:read'] });
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assertRejected(await client.get('/pets'), 403, 'insufficient_scope');
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '300');
 
     await api.patch(`/keys/${keyId}`, { plan: 'enterprise', quotas: { perMinute: 70, perDay: 700 } });
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assert.equal((await client.get('/store/orders')).headers['x-ratelimit-limit'], '70');
   });
 
@@ -57,7 +57,7 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(key).get('/pets')).status, 200);
     const { body } = await api.post(`/keys/${keyId}/rotate`, { graceSeconds: 0 });
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
     assert.equal((await there.as(body.key).get('/pets')).status, 200);
   });
@@ -68,7 +68,7 @@ describe('within a second, another replica notices', () => {
     assert.equal((await there.as(key).get('/pets')).status, 200);
     const expiresAt = new Date(clock.now() + 500).toISOString();
     assert.equal((await api.patch(`/keys/${keyId}`, { expiresAt })).status, 200);
-    clock.turn(SECOND);
+    clock.advance(SECOND);
     assertRejected(await there.as(key).get('/pets'), 401, 'invalid_api_key');
   });
 
@@ -77,7 +77,7 @@ describe('within a second, another replica notices', () => {
     const client = await usedUp(shop);
     await provokeBan(shop, client);
     assert.equal((await shop.there.delete(`/keys/${client.keyId}/ban`)).status, 204);
-    shop.clock.turn(SECOND);
+    shop.clock.advance(SECOND);
     assert.deepEqual(await codes(client, 1), ['rate_limit_exceeded']);
     assert.equal((await shop.api.get(`/keys/${client.keyId}`)).body.ban, null);
   });

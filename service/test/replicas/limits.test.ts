@@ -52,10 +52,10 @@ describe('four replicas that share a key', () => {
       for (let minute = 0; minute < 2; minute++) {
         // The last millisecond of this minute, and then the first of the next.
         const first = await burst(clients, Math.ceil(perMinute / 2));
-        clock.turn(MINUTE - 1 - (clock.now() % MINUTE));
+        clock.advance(MINUTE - 1 - (clock.now() % MINUTE));
         const last = await burst(clients, perMinute);
         assert.equal(admitted(first) + admitted(last), perMinute);
-        clock.turn(1);
+        clock.advance(1);
       }
       assert.equal(admitted(await burst(clients, perMinute + 20)), perMinute);
     });
@@ -64,11 +64,11 @@ describe('four replicas that share a key', () => {
   it('admit exactly the requests of a day, across minutes and midnight', async t => {
     const { clock, clientsWith } = await startFleet(t);
     const clients = await clientsWith({ plan: 'enterprise', quotas: { perMinute: 100, perDay: 350 } });
-    clock.turn(DAY - 4 * MINUTE - (clock.now() % DAY));
+    clock.advance(DAY - 4 * MINUTE - (clock.now() % DAY));
     const admittedPerMinute: number[] = [];
     for (let minute = 0; minute < 6; minute++) {
       admittedPerMinute.push(admitted(await burst(clients, 120)));
-      clock.turn(MINUTE);
+      clock.advance(MINUTE);
     }
     assert.deepEqual(admittedPerMinute, [100, 100, 100, 50, 100, 100]);
   });
@@ -93,7 +93,7 @@ describe('four replicas that share a key', () => {
     assertRejected(await elsewhere.as(client.key).get('/pets'), 429, 'api_key_banned');
     const { body } = await elsewhere.get(`/keys/${client.keyId}`);
     assert.equal(typeof body.ban.until, 'string');
-    fleet.clock.turn(MINUTE + SECOND);
+    fleet.clock.advance(MINUTE + SECOND);
     assert.notDeepEqual(await codes(elsewhere.as(client.key), 1), ['api_key_banned']);
   });
 

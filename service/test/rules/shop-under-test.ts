@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MINUTE } from '../../src/kit/clock.ts';
-import { assertKeepsContract } from '../support/contract.ts';
+import { assertMatchesContract } from '../support/contract.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
@@ -32,7 +32,7 @@ export class ShopUnderTest {
     await app.db.write(tx =>
       Promise.all(['orders', 'pets', 'categories', 'events'].map(table => tx.run(`DELETE FROM ${table}`))),
     );
-    clock.turn(MINUTE);
+    clock.advance(MINUTE);
     this.#model = new ShopModel();
     this.#ids = { categories: [], pets: [], orders: [] };
   }
@@ -98,7 +98,7 @@ export class ShopUnderTest {
     });
     const { statusCode: status, payload: text } = response;
     const headers = response.headers as Record<string, string>;
-    assertKeepsContract({ method, path: url, status, headers, text });
+    assertMatchesContract({ method, path: url, status, headers, text });
     return { status, body: text === '' ? undefined : JSON.parse(text) };
   }
 

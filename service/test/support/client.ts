@@ -1,6 +1,6 @@
 import type { Agent, IncomingHttpHeaders } from 'node:http';
 import { http } from '../../src/kit/node-http.ts';
-import { assertKeepsContract } from './contract.ts';
+import { assertMatchesContract } from './contract.ts';
 
 export interface ApiResponse {
   status: number;
@@ -62,7 +62,7 @@ export class Client {
         : JSON.stringify(body);
     const type = bytes === undefined ? {} : { 'content-type': 'application/json' };
     const response = await this.#exchange(method, path, { ...this.#headers, ...type, ...headers }, bytes);
-    assertKeepsContract({ method, path, ...response });
+    assertMatchesContract({ method, path, ...response });
     return response;
   }
 

@@ -82,7 +82,7 @@ export interface Exchange {
 }
 
 /** Fails unless `openapi.yaml` documents the response: its status, its body, and all of its headers. */
-export function assertKeepsContract(exchange: Exchange): void {
+export function assertMatchesContract(exchange: Exchange): void {
   const { method, path, status, headers } = exchange;
   if (status < 400 && isPage(exchange)) {
     assertIsPage(exchange);

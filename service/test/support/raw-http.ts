@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { ApiResponse } from './client.ts';
-import { assertKeepsContract } from './contract.ts';
+import { assertMatchesContract } from './contract.ts';
 
 /**
  * Sends bytes to a server unchanged, for requests that no HTTP client would send, and returns the first response. An
@@ -8,7 +8,7 @@ import { assertKeepsContract } from './contract.ts';
  */
 export async function exchangeBytes(origin: string, bytes: string | Uint8Array): Promise<ApiResponse> {
   const response = parseResponse(await firstResponse(origin, bytes));
-  if (response.status >= 400) assertKeepsContract({ method: 'GET', path: '/', ...response });
+  if (response.status >= 400) assertMatchesContract({ method: 'GET', path: '/', ...response });
   return response;
 }
 

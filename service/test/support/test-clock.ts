@@ -13,7 +13,7 @@ export class TestClock implements Clock {
   }
 
   /** Moves forward (or back) by milliseconds. */
-  turn(milliseconds: number): void {
+  advance(milliseconds: number): void {
     this.#now += milliseconds;
   }
 

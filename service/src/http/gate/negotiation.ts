@@ -25,8 +25,8 @@ export function rejectOtherMediaType({ accept }: IncomingHttpHeaders, mediaType 
 }
 
 /** The maximum number of Accept headers that are cached for a media type, and the maximum length of each. Clients send few. */
-const MOST_CACHED = 100;
-const MOST_CACHED_LENGTH = 200;
+const MAX_CACHED = 100;
+const MAX_CACHED_LENGTH = 200;
 
 /** Results by media type and Accept header: parsing the header that axios sends takes half a microsecond. */
 const cache = new Map<string, Map<string, boolean>>();
@@ -40,8 +40,8 @@ function accepts(accept: string, mediaType: string): boolean {
   let accepted = texts.get(accept);
   if (accepted === undefined) {
     accepted = includesMediaType(accept, mediaType);
-    if (texts.size >= MOST_CACHED) texts.clear();
-    if (accept.length <= MOST_CACHED_LENGTH) texts.set(accept, accepted);
+    if (texts.size >= MAX_CACHED) texts.clear();
+    if (accept.length <= MAX_CACHED_LENGTH) texts.set(accept, accepted);
   }
   return accepted;
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const AT_ONCE = 8;
 
 /** The maximum number of further requests that may wait on a connection. A client that reads responses stays far below it. */
-export const MOST_WAITING = 500;
+export const MAX_WAITING = 500;
 
 /**
  * The responses that each connection still owes to its client. They are sent in the order of their requests.
@@ -50,7 +50,7 @@ export class OwedResponses {
         owed = new Set();
         this.#bySocket.set(socket, owed);
       }
-      if (owed.size >= AT_ONCE + MOST_WAITING) this.#overfull.add(socket);
+      if (owed.size >= AT_ONCE + MAX_WAITING) this.#overfull.add(socket);
       if (this.#overfull.has(socket)) {
         onExcess(socket);
         return;

@@ -36,7 +36,7 @@ interface Connection {
 
 /**
  * A client that sends as fast as it can until a 429 arrives. Then it sends nothing until the time that the 429 states
- * has passed since its arrival. Another 429 that arrives meanwhile can extend that time, but never shorten it.
+ * has passed since its arrival. Another 429 that arrives in that time can extend that time, but never shorten it.
  */
 export class ObedientClient {
   readonly #options: ObedientOptions;
