@@ -4,6 +4,7 @@ import { type RequestOptions, request as requestTls } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { connect } from 'node:tls';
 import { debianEnvironment, debianProgram } from '../../../scripts/servers/debian-programs.ts';
 import { freePort } from '../../../scripts/servers/ports.ts';
 import { ServerProcess } from '../../../scripts/servers/server-process.ts';
@@ -27,10 +28,8 @@ export class Caddy {
     });
     const caddy = new Caddy(port, tlsPort, join(directory, 'caddy/pki/authorities/local/root.crt'));
     await server.untilReady('Caddy', async () => server.output().includes('serving initial configuration'));
-    // Caddy creates its certificate after it listens.
-    await server.untilReady('TLS of Caddy', async () =>
-      server.output().includes('certificate obtained successfully'),
-    );
+    // Caddy listens before it has a certificate, and reports the certificate before it uses it.
+    await server.untilReady('TLS of Caddy', () => caddy.#acceptsTls());
     return caddy;
   }
 
@@ -38,6 +37,24 @@ export class Caddy {
     this.#port = port;
     this.#tlsPort = tlsPort;
     this.#authority = authority;
+  }
+
+  /** Whether a TLS handshake for the name localhost succeeds. */
+  #acceptsTls(): Promise<boolean> {
+    return new Promise(resolve => {
+      const socket = connect({
+        host: '127.0.0.1',
+        port: this.#tlsPort,
+        servername: 'localhost',
+        rejectUnauthorized: false,
+      });
+      socket.once('secureConnect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      // A handshake fails until the certificate is in use.
+      socket.once('error', () => resolve(false));
+    });
   }
 
   /** The certificate that signs those of localhost. */
