@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, type ClientRequest, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -81,6 +81,23 @@ async function beginRequest(t: TestContext, { url, adminKey }: ServiceProcess): 
   assert.match(String(data), /^HTTP\/1.1 100 Continue/);
 }
 
+/** Sends the head of a request. Resolves when the service waits for the body. */
+async function startRequest({ url, adminKey }: ServiceProcess, agent?: Agent): Promise<ClientRequest> {
+  const request = httpRequest(`${url}/categories`, {
+    agent,
+    method: 'POST',
+    headers: {
+      'x-api-key': adminKey,
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
+      expect: '100-continue',
+    },
+  });
+  request.flushHeaders();
+  await once(request, 'continue');
+  return request;
+}
+
 describe('SIGTERM under load', () => {
   it('lets every request in flight finish, accepts no new ones, and exits 0 with all data stored', async t => {
     const directory = dataDirectory(t);
@@ -116,18 +133,7 @@ describe('SIGTERM', () => {
     const service = await serve(t, dataDirectory(t), { PETSTORE_SHUTDOWN_SECONDS: '60' });
     const agent = new Agent({ keepAlive: true });
     t.after(() => agent.destroy());
-    const request = httpRequest(`${service.url}/categories`, {
-      agent,
-      method: 'POST',
-      headers: {
-        'x-api-key': service.adminKey,
-        'content-type': 'application/json',
-        'transfer-encoding': 'chunked',
-        expect: '100-continue',
-      },
-    });
-    request.flushHeaders();
-    await once(request, 'continue');
+    const request = await startRequest(service, agent);
     const ended = service.end('SIGTERM');
     await rejectsConnections(service.url);
     request.end('{"name":"Dogs"}');
@@ -173,17 +179,7 @@ describe('SIGTERM', () => {
       PETSTORE_DRAIN_SECONDS: '600',
       PETSTORE_SHUTDOWN_SECONDS: '0',
     });
-    const request = httpRequest(`${service.url}/categories`, {
-      method: 'POST',
-      headers: {
-        'x-api-key': service.adminKey,
-        'content-type': 'application/json',
-        'transfer-encoding': 'chunked',
-        expect: '100-continue',
-      },
-    });
-    request.flushHeaders();
-    await once(request, 'continue');
+    const request = await startRequest(service);
 
     const get = async (path: string) => {
       const api = new Client(service.url);
