@@ -18,13 +18,6 @@ export class Haproxy {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Returns the log lines of requests that HAProxy could not forward and of incomplete responses. */
-  failedRequests(): string[] {
-    const lines = this.#server.output().split('\n');
-    // The state at the end of a session is `--` if it was normal.
-    return lines.filter(line => line.includes(' replicas/') && !/ -{2,4} \d+\//.test(line));
-  }
-
   async stop(): Promise<void> {
     await this.#server.close();
   }

@@ -124,7 +124,7 @@ function secretsOf(
   return previous_secret !== null && isPreviousValid ? [secret, previous_secret] : [secret];
 }
 
-/** The outcome for an event for administrators whose webhook belongs to a key that is no longer an administrator's. */
+/** The outcome when only administrators may receive the event, and the key of the webhook has lost the scope `admin`. */
 const withheld: Outcome = {
   result: 'withheld',
   status: null,
