@@ -21,7 +21,7 @@ const VALUES: Record<string, readonly string[]> = {
   'listInventory categoryId': ['1', '2', '999'],
   'listInventory quantityBelow': ['0', '1', '2', '100'],
   'listEvents type': ['category.created', 'order.*', 'pet.*'],
-  'listEvents subject': ['pets/1', 'pets/none'],
+  'listEvents subject': ['pets/1', 'store/orders/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
 
