@@ -31,8 +31,13 @@ const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset'
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
+  429: ['Retry-After', 'X-Should-Retry'],
+  503: ['Retry-After', 'X-Should-Retry'],
+};
+
+/** Headers of responses with a code, in addition to those of its status. */
+const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+  idempotency_key_in_use: ['X-Should-Retry'],
 };
 
 /** The codes of each response that operations share. */
@@ -90,7 +95,11 @@ export function errorResponseOf(
   });
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
-    headers: headers([...(byStatus[status] ?? []), ...lifecycle]),
+    headers: headers([
+      ...(byStatus[status] ?? []),
+      ...codes.flatMap(code => byCode[code] ?? []),
+      ...lifecycle,
+    ]),
     content: {
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },
