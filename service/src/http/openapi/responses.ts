@@ -4,22 +4,19 @@ import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
-/** An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one. */
-const ErrorCodeShape = {
-  title: 'ErrorCode',
-  type: 'string',
-  enum: Object.keys(errorCatalogue),
-  description:
-    'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
-} as const;
-
 const ErrorShape = {
   title: 'Error',
   type: 'object',
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: ErrorCodeShape,
+    // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description:
+        'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
+    },
     message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
     status: { type: 'integer', description: 'The HTTP status code.' },
   },
