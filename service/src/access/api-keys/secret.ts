@@ -14,8 +14,18 @@ export function newSecret(): string {
   return checked + checksum(checked);
 }
 
+/** Whether a text has the form of a secret; its checksum may be wrong. */
+export function hasForm(text: string): boolean {
+  return FORM.test(text);
+}
+
+/** Whether a text has the form of a secret between other characters, such as quotes. */
+export function containsForm(text: string): boolean {
+  return /(?<!\w)psk_[0-9A-Za-z]{38}(?!\w)/.test(text);
+}
+
 export function isWellFormed(secret: string): boolean {
-  return FORM.test(secret) && checksum(secret.slice(0, CHECKED)) === secret.slice(CHECKED);
+  return hasForm(secret) && checksum(secret.slice(0, CHECKED)) === secret.slice(CHECKED);
 }
 
 /** Returns the SHA-256 of a secret, the only form in which it is stored. A plain hash is enough, because secrets are random. */
