@@ -66,6 +66,7 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
+      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],

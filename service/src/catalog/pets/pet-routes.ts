@@ -10,6 +10,8 @@ import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
+const setElsewhere = { quantity: 'PATCH /store/inventory/{petId} sets the stock' };
+
 const changeRejections = [
   'pet_not_found',
   'unknown_category',
@@ -56,6 +58,7 @@ export const petRoutes = (): Route[] => [
       'created as `sold`. An `id` in the body is ignored.',
     scope: 'pets:write',
     body: PetBody,
+    setElsewhere,
     publishedBody: [NewPet, Pet],
     success: { status: 201, description: 'The pet as created.', schema: Pet },
     conditional: true,
@@ -94,6 +97,7 @@ export const petRoutes = (): Route[] => [
     scope: 'pets:write',
     params: petParams,
     body: PetBody,
+    setElsewhere,
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
@@ -114,6 +118,7 @@ export const petRoutes = (): Route[] => [
     scope: 'pets:write',
     params: petParams,
     body: PetPatch,
+    setElsewhere,
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
     errors: changeRejections,
