@@ -209,7 +209,7 @@ describe('the message for an invalid API key', () => {
     const mistyped = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     assert.match(await invalid(shop, mistyped), /is mistyped, because its checksum does not match: copy/);
     for (const other of ['secret', key.slice(0, -1), `${key}0`, 'psk_']) {
-      assert.match(await invalid(shop, other), /^This is not an API key of the service, /);
+      assert.match(await invalid(shop, other), /^This is not an API key, which begins with `psk_` and ends /);
     }
     const quoted = await shop.api.as().get('/pets', { authorization: `Bearer "${key}"` });
     assert.match(assertRejected(quoted, 401, 'invalid_api_key'), /is in quotes/);

@@ -22,5 +22,5 @@ function reasonFor(presented: string, expiredAt: number | undefined): string {
   if (containsForm(presented)) {
     return 'The API key is in quotes, or has other characters around it: send the key alone';
   }
-  return 'This is not an API key of the service, which is `psk_` and 38 letters and digits: copy the key again';
+  return 'This is not an API key, which begins with `psk_` and ends with 38 letters and digits: copy the key again';
 }

@@ -10,7 +10,13 @@ const ErrorShape = {
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: { type: 'string', description: 'Machine-readable error code.' },
+    // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description:
+        'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
+    },
     message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
     status: { type: 'integer', description: 'The HTTP status code.' },
   },
