@@ -1,6 +1,6 @@
 import { PetStatus } from '../catalog/pets/pet.ts';
 import { pageOf } from '../contract/page.ts';
-import { MAX_INT32 } from '../contract/schema.ts';
+import { int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -29,7 +29,7 @@ export const inventoryRoutes = (): Route[] => [
     query: listQuery(stockList, {
       status: { ...PetStatus, description: 'Entries of pets with this status.' },
       quantityBelow: {
-        type: 'integer',
+        ...int32,
         minimum: 0,
         maximum: MAX_INT32,
         description: 'Entries with fewer units than this.',

@@ -6,7 +6,13 @@ import type { Json } from '../../routes/reply.ts';
 import { eventTypeNames } from './event-types.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
-export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
+export const eventCursor = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  patternRule: 'must be the number of an event, or `latest`',
+} as const;
 
 /** An event as clients receive it: CloudEvents 1.0 in JSON. */
 export const Event = {
@@ -27,6 +33,7 @@ export const Event = {
     type: { type: 'string', enum: eventTypeNames, description: 'The kind of change.' },
     subject: {
       type: 'string',
+      maxLength: 100,
       description: 'The resource that changed: a collection and an ID, such as `pets/42`.',
     },
     time: { ...dateTime, description: 'When the event was recorded.' },
