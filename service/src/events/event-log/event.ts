@@ -7,7 +7,13 @@ import { eventTypeNames } from './event-types.ts';
 import { printedSubject } from './subjects.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
-export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
+export const eventCursor = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  patternRule: 'must be the number of an event, or `latest`',
+} as const;
 
 const SUBJECT = '^(pets|categories|store/orders|store/inventory|keys)/[1-9][0-9]*$';
 
@@ -36,6 +42,7 @@ export const Event = {
     type: { type: 'string', enum: eventTypeNames, description: 'The kind of change.' },
     subject: {
       type: 'string',
+      maxLength: 100,
       pattern: SUBJECT,
       description:
         'The resource that changed. Relative to `source` it is the URL of the resource: `store/orders/17` of the source ' +
