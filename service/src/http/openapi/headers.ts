@@ -29,7 +29,7 @@ export const headerComponents = {
   ),
   'RateLimit-Policy': {
     ...textHeader(
-      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
       { maxLength: 250 },
       '"minute";q=60;w=60, "day";q=1000;w=86400',
     ),
