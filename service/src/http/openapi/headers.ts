@@ -1,3 +1,5 @@
+import { MOST_COUNTED } from '../../kit/paging.ts';
+
 const integerHeader = (description: string, example: number) => ({
   description,
   required: true,
@@ -57,6 +59,16 @@ export const headerComponents = {
     'Related URLs (RFC 8288): `next` page, `successor-version` of the operation, `deprecation` notice.',
     '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
   ),
+  'X-Total-Count': {
+    description: `With \`count=true\`: the number of items in the whole list, at most ${MOST_COUNTED}.`,
+    schema: { type: 'integer', minimum: 0, maximum: MOST_COUNTED },
+    example: 42,
+  },
+  'X-Total-Count-Relation': {
+    description: '`gte` when the list has more items than `X-Total-Count`; absent when the count is exact.',
+    schema: { type: 'string', enum: ['gte'] },
+    example: 'gte',
+  },
   ETag: textHeader(
     'A strong entity tag of this state of the resource, for If-Match and If-None-Match.',
     '"9c1e5f0a7b3d2e48"',
