@@ -24,6 +24,8 @@ export const errorCatalogue = {
   missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
   invalid_api_key: 'The API key is mistyped, unknown, expired or revoked; use another key.',
   insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
+  origin_not_allowed:
+    'No publishable key, or not the one of the request, lists the origin of the page; ask an administrator to add it.',
   rate_limit_exceeded:
     'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:

@@ -69,9 +69,25 @@ export const headerComponents = {
     example: 30,
   },
   'WWW-Authenticate': textHeader('How to authenticate (RFC 6750).', 'Bearer realm="petstore"'),
+  Vary: textHeader('The headers of the request on which the response depends (RFC 9110).', 'origin'),
+  'Access-Control-Allow-Origin': textHeader(
+    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a secret key.',
+    'https://shop.example',
+  ),
+  'Access-Control-Expose-Headers': textHeader(
+    'The headers that such pages can read: all of this contract.',
+    'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Link, ETag, Retry-After',
+  ),
 };
 
 export type HeaderName = keyof typeof headerComponents;
+
+/** Headers that only browsers and caches read. */
+export const corsHeaders: ReadonlySet<string> = new Set<HeaderName>([
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]);
 
 const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Limit',
@@ -81,6 +97,9 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
 ];
 
 /** References to the headers that every response has, and to the headers in `names`. */
