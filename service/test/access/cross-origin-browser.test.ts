@@ -119,6 +119,7 @@ describe('a page of another origin, with a publishable key,', () => {
     const { status, headers, text } = await call('/pets');
     assert.deepEqual([status, JSON.parse(text).code], [429, 'rate_limit_exceeded']);
     assert.deepEqual([headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']], ['2', '0']);
+    assert.equal(headers['x-should-retry'], 'true');
     for (const name of ['x-ratelimit-reset', 'ratelimit-policy', 'ratelimit', 'retry-after', 'x-request-id'])
       assert.ok(headers[name], name);
   });
