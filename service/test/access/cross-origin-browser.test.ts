@@ -169,6 +169,14 @@ describe('the browser blocks', () => {
     assert.deepEqual(received('/pets'), ['OPTIONS 403']);
   });
 
+  it('not the reason why a key of another origin is rejected', async t => {
+    const { shop, call, watch } = await openShop(t);
+    watch.expect(/status of 403/);
+    const { key } = await shop.clientWith(publishable('https://shop.example'));
+    const { status, text } = await call('/pets', { headers: { 'x-api-key': key } });
+    assert.deepEqual([status, JSON.parse(text).code], [403, 'origin_not_allowed']);
+  });
+
   it('a secret key: reads are not readable, and writes are not sent', async t => {
     const opened = await openShop(t);
     const { shop, call, received } = opened;

@@ -155,6 +155,7 @@ describe('pages of the origin of a publishable key', () => {
     const etag = String(deprecated.headers.etag);
     const revoked = await clientWith(publishable(OTHER));
     assert.equal((await api.delete(`/keys/${revoked.keyId}`)).status, 204);
+    const foreign = await clientWith(publishable(OTHER));
     const keyless = api.as();
 
     const requests: [status: number, code: string | undefined, request: Promise<ApiResponse>][] = [
@@ -172,6 +173,7 @@ describe('pages of the origin of a publishable key', () => {
       [401, 'invalid_api_key', revoked.get('/pets', { origin: SHOP })],
       [403, 'insufficient_scope', visitor.get('/store/orders', { origin: SHOP })],
       [403, 'insufficient_scope', visitor.post('/pets', { name: 'Rex' }, { origin: SHOP })],
+      [403, 'origin_not_allowed', foreign.get('/pets', { origin: SHOP })],
       [404, 'pet_not_found', visitor.get('/pets/77', { origin: SHOP })],
       [404, 'route_not_found', visitor.get('/nowhere', { origin: SHOP })],
       [405, 'method_not_allowed', visitor.delete('/pets', { origin: SHOP })],
@@ -274,6 +276,9 @@ describe('pages of other origins, and requests that no page sent', () => {
       assertNotReadable(await api.as().get('/pets', { origin }), origin);
       assertNotReadable(await api.as().get('/healthz', { origin }), origin);
     }
+    const foreign = await visitor.get('/pets', { origin: OTHER });
+    assertRejected(foreign, 403, 'origin_not_allowed');
+    assertNotReadable(foreign, 'a publishable key from another origin');
     for (const client of [api, visitor, api.as()]) assertNotReadable(await client.get('/pets'), 'no origin');
   });
 });

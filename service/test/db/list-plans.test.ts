@@ -24,8 +24,8 @@ interface Sent {
 type Explain = (sent: Sent) => Promise<string[]>;
 
 const callers: Caller[] = [
-  { keyId: 1, scopes: new Set(['admin']) },
-  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']) },
+  { keyId: 1, scopes: new Set(['admin']), origins: null },
+  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']), origins: null },
 ];
 
 /** Every query for a page that a request can cause: all filters and sorts, first and later pages. */

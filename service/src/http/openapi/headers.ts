@@ -24,7 +24,7 @@ export const headerComponents = {
   ),
   'RateLimit-Policy': {
     ...textHeader(
-      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
       '"minute";q=60;w=60, "day";q=1000;w=86400',
     ),
     required: true,
