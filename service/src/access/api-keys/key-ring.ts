@@ -57,6 +57,12 @@ export class KeyRing {
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
+  /** When the key of this secret expired, in milliseconds since the Unix epoch, if `find` has just read that it did. */
+  expiredAt(secret: string, now: number): number | undefined {
+    const expiresAt = this.#entries.get(secret)?.expiresAt ?? Number.POSITIVE_INFINITY;
+    return expiresAt <= now ? expiresAt : undefined;
+  }
+
   /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
   lastKnown(secret: string): LimitedCaller | undefined {
     return this.#entries.get(secret)?.caller;

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { int32 } from '../../contract/schema.ts';
 import { http } from '../../kit/node-http.ts';
 import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
@@ -17,8 +18,12 @@ const ErrorShape = {
       description:
         'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
     },
-    message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
-    status: { type: 'integer', description: 'The HTTP status code.' },
+    message: {
+      type: 'string',
+      maxLength: 2_000,
+      description: 'Human-readable description: what is wrong and what to do.',
+    },
+    status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
