@@ -129,6 +129,6 @@ export class KeyRing {
 }
 
 /** Whether a result from `readAt` can still be used; not after the clock was set back. */
-function isFresh(readAt: number, now: number): boolean {
+export function isFresh(readAt: number, now: number): boolean {
   return now - readAt < FRESH_FOR && now >= readAt;
 }
