@@ -1,7 +1,7 @@
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
-const eventTypes = {
+export const eventTypes = {
   'pet.created': 'A pet was created.',
   'pet.updated': 'A pet changed: by a request, or its status changed because of orders or stock.',
   'pet.deleted': 'A pet was deleted; `data` is its last state.',
@@ -51,7 +51,7 @@ export function typesOfSubject(subject: string, types?: ReadonlySet<string>): Re
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }
 
-function collectionOf(type: EventType): Collection {
+export function collectionOf(type: EventType): Collection {
   return collections[type.split('.')[0] as Kind];
 }
 

@@ -20,7 +20,8 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, items, properties, ...rest } = schema;
+    const { title: _title, items, properties, oneOf, discriminator, ...rest } = schema;
+    if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
     return {
       ...rest,
       ...(items && { items: this.publish(items) }),
@@ -29,6 +30,24 @@ export class NamedSchemas {
           Object.entries(properties).map(([name, property]) => [name, this.publish(property)]),
         ),
       }),
+    };
+  }
+
+  /** Lists every value of the discriminator, because generators do not derive them from the members. */
+  #union(
+    { description, example }: Schema,
+    members: readonly Schema[],
+    propertyName: string,
+  ): PublishedSchema {
+    const references = members.map(member => this.publish(member));
+    const mapping = members.flatMap(({ title, properties }) =>
+      properties![propertyName]!.enum!.map(value => [value, `#/components/schemas/${title}`]),
+    );
+    return {
+      description,
+      oneOf: references,
+      discriminator: { propertyName, mapping: Object.fromEntries(mapping) },
+      example,
     };
   }
 }
