@@ -6,6 +6,7 @@ import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
+import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type ServiceState, serviceRoutes } from './http/service-routes.ts';
 import { inventoryRoutes } from './inventory/inventory-routes.ts';
@@ -19,7 +20,15 @@ export interface FeatureServices extends AccessOptions, EventOptions, ServiceSta
 }
 
 /** The schema of events of every kind. */
-const event = eventUnion([petEvents, categoryEvents, orderEvents, inventoryEvents, keyEvents, keyBanEvents]);
+const event = eventUnion([
+  petEvents,
+  categoryEvents,
+  orderEvents,
+  inventoryEvents,
+  keyEvents,
+  keyBanEvents,
+  webhookTestEvents,
+]);
 
 /** Every feature of the service, in the order of the contract. */
 export function featuresOf(services: FeatureServices): Feature[] {

@@ -84,7 +84,8 @@ const streamHeaders = {
   },
 } as const;
 
-const CONFIDENTIAL = 'Only keys with the scope `admin` get events of API keys (`key.*`).';
+const CONFIDENTIAL =
+  'Only keys with the scope `admin` get events of API keys (`key.*`) and tests of webhooks (`webhook.test`).';
 
 function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));

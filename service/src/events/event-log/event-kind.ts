@@ -1,6 +1,6 @@
 import { dateTime, type Schema } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { NewEvent, StoredEvent, Transaction } from '../../db/database.ts';
 import { collectionOf, type EventType, eventTypeNames, eventTypes, subjectOf } from './event-types.ts';
 import { pathOf } from './subjects.ts';
 
@@ -27,8 +27,17 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
    * state if it was deleted. The store of a request replaces the actor.
    */
   append(tx: Transaction, type: Type, id: number, data: Static<Data>): void {
-    tx.append({ type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) });
+    tx.append(newEvent(type, id, data));
   }
+
+  /** The same, for a transaction that needs the number of the event. */
+  appendNumbered(tx: Transaction, type: Type, id: number, data: Static<Data>): Promise<StoredEvent> {
+    return tx.appendNumbered(newEvent(type, id, data));
+  }
+}
+
+function newEvent(type: EventType, id: number, data: unknown): NewEvent {
+  return { type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) };
 }
 
 function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {

@@ -20,6 +20,7 @@ export const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
+  'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -35,6 +36,7 @@ export const collections = {
   order: 'orders',
   inventory: 'inventory',
   key: 'keys',
+  webhook: 'webhooks',
 } as const satisfies Record<Kind, string>;
 
 export type Collection = (typeof collections)[Kind];
@@ -55,7 +57,10 @@ export function collectionOf(type: EventType): Collection {
   return collections[type.split('.')[0] as Kind];
 }
 
-/** Whether only administrators get events of a type. */
+/** The type of the event that tests a webhook. */
+export const TEST_TYPE = 'webhook.test' satisfies EventType;
+
+/** Whether only administrators read events of a type in the log, and only their webhooks get them. */
 export function isConfidential(type: string): boolean {
-  return type.startsWith('key.');
+  return type.startsWith('key.') || type === TEST_TYPE;
 }

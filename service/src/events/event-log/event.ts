@@ -1,3 +1,4 @@
+import type { StoredEvent } from '../../db/database.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Json } from '../../routes/reply.ts';
@@ -21,36 +22,14 @@ export interface CloudEvent {
   data: object;
 }
 
-/** An event as it is stored, without a source. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
-export interface EventRow {
-  id: number;
-  type: string;
-  subject: string;
-  time: number;
-  data: string;
-  /** Null for an event of a version that did not record it. */
-  actor: string | null;
-  /** Null for a change without a request. */
-  request_id: string | null;
-  /** The trace of the change; null if there is none. */
-  traceparent: string | null;
-}
+export type EventRow = StoredEvent;
 
 /**
  * Returns an event as JSON: pages, streams and webhooks send the same bytes. `source` is a URL as `URL.href` has it, or `/`.
  * `data` is inserted as it is stored.
  */
 export function eventJson(
-  {
-    id,
-    type,
-    subject,
-    time,
-    data,
-    actor,
-    request_id,
-    traceparent,
-  }: Omit<EventRow, 'id'> & { id: number | string },
+  { id, type, subject, time, data, actor, request_id, traceparent }: EventRow,
   source: string,
 ): Json<CloudEvent> {
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
