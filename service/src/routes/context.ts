@@ -8,6 +8,8 @@ import { signalOf } from './wait-signal.ts';
 export interface Caller {
   keyId: number;
   scopes: ReadonlySet<Scope>;
+  /** The origins whose pages can use a publishable key; null for a secret key. */
+  origins: readonly string[] | null;
 }
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { id, MAX_INT32 } from '../../contract/schema.ts';
+import { id, int32, MAX_INT32 } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { PetStatus } from './pet.ts';
 
@@ -10,7 +10,7 @@ export const InventoryItem = {
   properties: {
     petId: { ...id, description: 'ID of the animal the entry tracks.' },
     quantity: {
-      type: 'integer',
+      ...int32,
       minimum: 0,
       maximum: MAX_INT32,
       description: 'Current stock count: the units that can still be ordered.',

@@ -5,7 +5,13 @@ import type { Json } from '../../routes/reply.ts';
 import { printedSubject } from './subjects.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
-export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
+export const eventCursor = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  patternRule: 'must be the number of an event, or `latest`',
+} as const;
 
 /** An event as clients receive it: CloudEvents 1.0 in JSON. `EventKind` describes it for the contract. */
 export interface CloudEvent {
