@@ -70,8 +70,8 @@ export interface DocumentObject {
     responses: Record<string, ResponseObject>;
     parameters: Record<string, ParameterObject>;
     headers: Record<string, HeaderObject>;
-    'x-error-codes': Record<string, { status: number; description: string }>;
   };
+  'x-error-codes': Record<string, { status: number; description: string }>;
 }
 
 /** The parsed `openapi.yaml`, for tests of the document itself. */

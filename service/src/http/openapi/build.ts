@@ -6,7 +6,7 @@ import { grouped } from '../../kit/quantities.ts';
 import { capitalised } from '../../kit/text.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
-import { components } from './components.ts';
+import { components, errorCodes } from './components.ts';
 import { operationOf } from './operation.ts';
 import { NamedSchemas } from './schemas.ts';
 
@@ -39,6 +39,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,
     components: shared,
+    'x-error-codes': errorCodes(),
   };
 }
 

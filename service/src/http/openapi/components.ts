@@ -54,13 +54,17 @@ export function components(schemas: NamedSchemas): object {
       },
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a Bearer token.' },
     },
-    'x-error-codes': Object.fromEntries(
-      keysOf(errorCatalogue).map(code => [
-        code,
-        { status: errorStatus[code], description: errorCatalogue[code] },
-      ]),
-    ),
   };
+}
+
+/** Every error code with its status and its meaning. */
+export function errorCodes(): Record<string, { status: number; description: string }> {
+  return Object.fromEntries(
+    keysOf(errorCatalogue).map(code => [
+      code,
+      { status: errorStatus[code], description: errorCatalogue[code] },
+    ]),
+  );
 }
 
 function scopeTable(): string {

@@ -26,9 +26,21 @@ export class NamedSchemas {
       ...(items && { items: this.publish(items) }),
       ...(properties && {
         properties: Object.fromEntries(
-          Object.entries(properties).map(([name, property]) => [name, this.publish(property)]),
+          Object.entries(properties).map(([name, property]) => [
+            name,
+            this.publish(describedDefault(property)),
+          ]),
         ),
       }),
     };
   }
+}
+
+/**
+ * A property whose description states its default. Generators make a property with the keyword `default` required in the type of
+ * a body.
+ */
+function describedDefault({ default: value, ...property }: Schema): Schema {
+  if (value === undefined) return property;
+  return { ...property, description: `${property.description} Default: \`${value}\`.` };
 }
