@@ -6,6 +6,7 @@ import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { Remedies } from './faults.ts';
 import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
@@ -53,7 +54,7 @@ function contextReader(
     route.query ?? { type: 'object', additionalProperties: false },
     'query parameter',
   );
-  const readBody = route.body && bodyReader(route.body, route.bodyOptional);
+  const readBody = route.body && bodyReader(route.body, route.bodyOptional, remediesOf(route));
   return (request, reply) => {
     rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
@@ -66,6 +67,12 @@ function contextReader(
     // The schemas that the values passed have these types.
     return new Context(request, reply, params, query, body, db) as AnyContext;
   };
+}
+
+/** Remedies for the fields of the resource that the body of the route does not have. */
+function remediesOf({ success, setElsewhere }: Route): Remedies {
+  const fields = Object.keys(success.schema?.properties ?? {});
+  return { ...Object.fromEntries(fields.map(name => [name, 'leave it out'])), ...setElsewhere };
 }
 
 /** Runs a POST with an Idempotency-Key, or replays its outcome. */

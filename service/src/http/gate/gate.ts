@@ -12,6 +12,7 @@ import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
+import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
 import { addRateLimitHeaders, type CountedBy, rejectionOf } from './rate-limit-errors.ts';
 import { rejectMalformed } from './well-formed.ts';
@@ -107,12 +108,17 @@ export class Gate {
     request.caller = caller;
     const countedBy = countedByOf(request.operation, caller);
     const decision = this.#decide(request, countedBy, caller);
-    const isBadKey = key !== undefined && !caller;
+    const badKey = caller ? undefined : key;
     const admit = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, countedBy);
       const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
       addRateLimitHeaders(head, decided, limits);
-      return admitAsDecided(request, countedBy, isBadKey, decided);
+      if (decided.verdict !== 'admitted') throw rejectionOf(decided, countedBy);
+      rejectMalformed(request.raw);
+      if (badKey !== undefined)
+        throw invalidKey(badKey, this.#services.keyRing.expiredAt(badKey, request.receivedAt));
+      rejectUnfit(request);
+      return undefined;
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
@@ -183,17 +189,9 @@ function countedByOf(operation: Gated | undefined, caller: LimitedCaller | undef
   return caller ? (operation?.countedBy ?? 'key') : 'address';
 }
 
-function admitAsDecided(
-  request: FastifyRequest,
-  countedBy: CountedBy,
-  isBadKey: boolean,
-  decision: Decision,
-): undefined {
+/** The checks of an admitted request, after that of its key. */
+function rejectUnfit(request: FastifyRequest): void {
   const { operation, caller } = request;
-  if (decision.verdict !== 'admitted') throw rejectionOf(decision, countedBy);
-  rejectMalformed(request.raw);
-
-  if (isBadKey) throw invalidKey();
   if (operation) {
     if (!caller) throw missingKey();
     rejectWithoutScope(operation, caller);
@@ -224,15 +222,5 @@ function missingKey(): ApiError {
     'missing_api_key',
     'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
     { 'www-authenticate': 'Bearer realm="petstore"' },
-  );
-}
-
-function invalidKey(): ApiError {
-  return new ApiError(
-    'invalid_api_key',
-    'The API key is mistyped, unknown, expired or revoked: use another key',
-    {
-      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
-    },
   );
 }

@@ -68,6 +68,13 @@ export const headerComponents = {
     schema: { type: 'integer', minimum: 1 },
     example: 30,
   },
+  'X-Should-Retry': {
+    description:
+      'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
+      'during a ban, and when the wait is longer than a minute.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+    example: 'true',
+  },
   'WWW-Authenticate': textHeader('How to authenticate (RFC 6750).', 'Bearer realm="petstore"'),
 };
 
