@@ -14,9 +14,9 @@ import {
 export type { Error as ApiError, Event, Pet } from './petstore.ts';
 
 /** Separates the data of a success from the error: the generated type always has both. */
-async function settle<Data>(call: Promise<HttpResponse<Data, ApiError>>) {
+async function settle<Data>(call: Promise<HttpResponse<Data, ApiError | void>>) {
   const response = await call;
-  return response.ok ? { data: response.data, response } : { error: response.error, response };
+  return response.ok ? { data: response.data, response } : { error: response.error || undefined, response };
 }
 
 export function connect(baseUrl: string, key: string) {
