@@ -1,6 +1,6 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
-import { pageLimit, type Schema } from '../contract/schema.ts';
+import { int32, pageLimit, type Schema } from '../contract/schema.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -48,7 +48,7 @@ const pageQuery = {
     },
     limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
     wait: {
-      type: 'integer',
+      ...int32,
       minimum: 0,
       maximum: 60,
       default: 0,

@@ -50,11 +50,16 @@ function isUnknownName({ keyword }: ErrorObject): boolean {
   return keyword === 'additionalProperties';
 }
 
-/** A value of the wrong type is also not an allowed value, and items of an array that is too long are not reported. */
+/**
+ * A value of the wrong type is also not an allowed value, a text of the wrong length can also break its pattern, and items of an
+ * array that is too long are not reported.
+ */
 function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   return errors.some(other => {
     const isSamePlace = other.instancePath === instancePath;
     if (other.keyword === 'type') return isSamePlace && keyword === 'enum';
+    if (other.keyword === 'minLength' || other.keyword === 'maxLength')
+      return isSamePlace && (keyword === 'pattern' || keyword === 'format');
     if (other.keyword !== 'maxItems') return false;
     return (isSamePlace && keyword === 'uniqueItems') || instancePath.startsWith(`${other.instancePath}/`);
   });
@@ -72,12 +77,19 @@ function describeFault(
   const subject = path === '' ? 'the body' : `${part} \`${path}\``;
   const isExact = asSent === undefined || typeof data === 'string';
   const value = isExact ? data : valueAt(asSent, names);
-  const rule = ruleOf(keyword, params, parentSchema as Schema);
+  const rule =
+    keyword === 'pattern' && isBlank(data)
+      ? 'must not be blank'
+      : ruleOf(keyword, params, parentSchema as Schema);
   const hint =
     part === 'query parameter'
       ? hintForText(value, path, propertyOf(schema, path)?.type === 'array' ? 'list' : keyword)
       : hintForBody(value, path);
   return `${subject} ${rule}, but was ${shown(value)}${hint}`;
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === '';
 }
 
 /** The remedy for a common mistake in a query parameter; empty for other values. */
@@ -155,9 +167,9 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'pattern':
-      return schema.pattern === STORABLE ? 'must not contain NUL' : 'must not contain control characters';
+      return schema.patternRule ?? 'must not contain NUL';
     case 'format':
-      return 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`';
+      return formatRules[schema.format!]!;
     case 'minItems':
       return `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`;
     case 'maxItems':
@@ -168,6 +180,14 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
       throw new Error(`No message for the schema keyword ${keyword}`);
   }
 }
+
+/** The rules of the formats of texts, and where they come from. */
+const formatRules: Record<string, string> = {
+  'date-time': 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`',
+  uri:
+    'must be a URL, such as `https://example.com/webhook`, in which spaces, control characters and characters outside ASCII are ' +
+    'percent-encoded (RFC 3986)',
+};
 
 const typeNames: Record<Schema['type'], string> = {
   object: 'a JSON object',

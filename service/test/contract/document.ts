@@ -9,6 +9,13 @@ export interface SchemaObject {
   type?: string;
   format?: string;
   enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  maxItems?: number;
+  nullable?: boolean;
   items?: SchemaObject;
   properties?: Record<string, SchemaObject>;
   required?: string[];

@@ -10,7 +10,7 @@ function* schemasIn(value: unknown, pointer: string): Generator<[pointer: string
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
     if (['example', 'examples', 'enum', 'default', 'x-error-codes'].includes(name)) continue;
-    const place = `${pointer}/${name}`;
+    const place = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (isSchema(place, inner)) yield [place, inner];
     yield* schemasIn(inner, place);
   }
@@ -33,4 +33,40 @@ describe('a schema of openapi.yaml', () => {
       [],
     );
   });
+
+  it('of a text limits its length, or lists or describes its values', () => {
+    const isLimited = ({ maxLength, enum: values, format, pattern }: SchemaObject) =>
+      maxLength !== undefined || values || format || pattern;
+    const faults = faultsOf(
+      (schema, pointer) => schema.type !== 'string' || isWholeBody(pointer) || Boolean(isLimited(schema)),
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  it('of an integer has a format, a minimum and a maximum, unless it is an ID to find, which can be any int64', () => {
+    const isToFind = (pointer: string) => /\/parameters\/[^/]+\/schema(\/items)?$/.test(pointer);
+    const faults = faultsOf(({ type, format, minimum, maximum }, pointer) => {
+      if (type !== 'integer') return true;
+      if (format === 'int64' && isToFind(pointer)) return true;
+      return (
+        ['int32', 'int64'].includes(format!) &&
+        minimum !== undefined &&
+        maximum !== undefined &&
+        (format === 'int64' || maximum < 2 ** 31)
+      );
+    });
+    assert.deepEqual(faults, []);
+  });
+
+  it('of an array has a maximum number of items', () => {
+    assert.deepEqual(
+      faultsOf(({ type, maxItems }) => type !== 'array' || maxItems !== undefined),
+      [],
+    );
+  });
 });
+
+/** Whether a text is a response as a whole, such as a stream, which has no maximum length. */
+function isWholeBody(pointer: string): boolean {
+  return /\/content\/[^/]+\/schema$/.test(pointer);
+}

@@ -72,7 +72,7 @@ describe('a field', () => {
 
   const outOfRange: [method: string, path: string, body: object, message: RegExp][] = [
     ['POST', '/categories', { name: '' }, /^Field `name` must not be empty, but was ""$/],
-    ['POST', '/categories', { name: ' \u00a0\t' }, /^Field `name` must not be empty/],
+    ['POST', '/categories', { name: ' \u00a0\t' }, /^Field `name` must not be (empty|blank)/],
     ['POST', '/categories', { name: 'a'.repeat(201) }, /^Field `name` must have at most 200 characters/],
     [
       'POST',
@@ -151,7 +151,7 @@ describe('a field', () => {
     }
   });
 
-  it('is measured as sent, and must not be empty after trimming', async t => {
+  it('is measured as sent, and must not be blank', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
@@ -186,7 +186,7 @@ describe('a field', () => {
         400,
         'invalid_request',
       );
-      assert.equal(empty, 'Field `name` must not be empty, but was ""');
+      assert.equal(empty, `Field \`name\` must not be blank, but was "${' '.repeat(9)}"`);
     }
   });
 

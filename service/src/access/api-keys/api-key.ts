@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import { graceSeconds } from '../../contract/grace.ts';
-import { dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
+import { count, dateTime, id, nameText, type Schema } from '../../contract/schema.ts';
 import { type Scope, scopeNames } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
@@ -8,7 +8,7 @@ import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
 import { Ban } from '../rate-limits/key-usage.ts';
 import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from './origins.ts';
 
-const quota = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } as const;
+const quota = { ...count, minimum: 1 } as const;
 
 const quotasPatch = {
   type: 'object',
@@ -165,11 +165,13 @@ export const ApiKey = {
 
 const secret = {
   type: 'string',
+  maxLength: 100,
+  pattern: '^psk_[0-9A-Za-z_]+$',
   readOnly: true,
   description: 'The secret. It is shown only once: a replay with an Idempotency-Key does not include it.',
 } as const;
 
-const exampleSecret = 'psk_<32 characters><6 characters of checksum>';
+const exampleSecret = 'psk_ThisIsOnlyAnExampleAndNoSecretKey0001X';
 
 export const CreatedApiKey = {
   title: 'CreatedApiKey',

@@ -8,10 +8,7 @@ import { quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with the terms of the key's limits. */
-export interface LimitedCaller extends Caller, LimitedKey {
-  /** The origins whose pages can use a publishable key; null for a secret key. */
-  origins: readonly string[] | null;
-}
+export interface LimitedCaller extends Caller, LimitedKey {}
 
 interface Entry {
   caller: LimitedCaller;
@@ -125,7 +122,8 @@ export class KeyRing {
         limits,
         resets: row.limits_resets,
         bansLiftedAt: row.bans_lifted_at ?? 0,
-        banRules: this.#banRules,
+        // A publishable key is public: any client could get it banned.
+        banRules: row.kind === 'publishable' ? undefined : this.#banRules,
       },
     };
   }

@@ -1,4 +1,4 @@
-import { dateTime, id } from '../../contract/schema.ts';
+import { dateTime, id, int32, MAX_INT32 } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
@@ -18,21 +18,27 @@ export const ATTEMPTS_SHOWN = 100;
 /** How much of the body of a response is stored, in bytes; the rest is not read. */
 export const RESPONSE_STORED = 1_024;
 
+/** The number of an event in the log, as text. */
+const eventNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' } as const;
+
 const fields = {
   id: { ...id, description: 'Unique identifier of the delivery.' },
   webhookId: { ...id, description: 'The webhook.' },
   messageId: {
     type: 'string',
+    maxLength: 100,
+    pattern: '^msg_[1-9][0-9]*_(test_)?[1-9][0-9]*$',
     description: 'The `webhook-id` header. It is the same each time this event is sent to this webhook.',
   },
   eventId: {
-    type: 'string',
+    ...eventNumber,
     nullable: true,
     description: 'The `id` of the event in the log; null for a test.',
   },
-  type: { type: 'string', description: 'The type of the event.' },
+  type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
   subject: {
     type: 'string',
+    maxLength: 100,
     description: 'The resource that changed. Events of one subject are delivered in order.',
   },
   status: {
@@ -40,7 +46,7 @@ const fields = {
     enum: deliveryStatuses,
     description: 'A `dead` delivery failed in all its attempts. It can be redelivered.',
   },
-  attemptCount: { type: 'integer', minimum: 0, description: 'The number of attempts.' },
+  attemptCount: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The number of attempts.' },
   nextAttemptAt: {
     ...dateTime,
     nullable: true,
@@ -95,17 +101,35 @@ const WebhookAttempt = {
   required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
   additionalProperties: false,
   properties: {
-    number: { type: 'integer', minimum: 1, description: '1 for the first attempt of the delivery.' },
+    number: {
+      ...int32,
+      minimum: 1,
+      maximum: MAX_INT32,
+      description: '1 for the first attempt of the delivery.',
+    },
     startedAt: { ...dateTime, description: 'When the attempt started.' },
-    durationMs: { type: 'integer', minimum: 0, description: 'How long the attempt took, in milliseconds.' },
+    durationMs: {
+      ...int32,
+      minimum: 0,
+      maximum: MAX_INT32,
+      description: 'How long the attempt took, in milliseconds.',
+    },
     status: {
-      type: 'integer',
+      ...int32,
+      minimum: 100,
+      maximum: 999,
       nullable: true,
       description: 'The status of the response; null if there was none.',
     },
-    error: { type: 'string', nullable: true, description: 'Why the attempt failed; null if it succeeded.' },
+    error: {
+      type: 'string',
+      maxLength: RESPONSE_STORED,
+      nullable: true,
+      description: 'Why the attempt failed; null if it succeeded.',
+    },
     responseStart: {
       type: 'string',
+      maxLength: RESPONSE_STORED,
       nullable: true,
       description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the response; null if there was none.`,
     },
@@ -160,10 +184,10 @@ export const Replay = {
   properties: {
     webhookId: { ...id, description: 'The webhook.' },
     cursor: {
-      type: 'string',
+      ...eventNumber,
       description: 'Events after this one are delivered, again or for the first time.',
     },
-    latest: { type: 'string', description: 'The latest event of the log.' },
+    latest: { ...eventNumber, description: 'The latest event of the log.' },
   },
   example: { webhookId: 1, cursor: '0', latest: '1042' },
 } as const;
@@ -183,6 +207,8 @@ export function testPayload(webhook: Webhook, uniqueId: string, now: number, sou
     subject: subjectOfTest(webhook),
     time: now,
     data: JSON.stringify(webhook),
+    actor: null,
+    request_id: null,
     traceparent: null,
   };
   return eventJson({ ...event, id: uniqueId }, source);

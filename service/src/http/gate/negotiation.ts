@@ -5,11 +5,12 @@ import { shown } from '../quoting.ts';
 /** The version of the API, as every response states it. */
 export const API_VERSION = '1.0.0';
 
-const ACCEPTED_VERSIONS = new Set(['1', '1.0', API_VERSION]);
+/** The values of the header `API-Version` that the service accepts. */
+export const acceptedVersions: ReadonlySet<string> = new Set(['1', '1.0', API_VERSION]);
 
 /** Throws `unsupported_api_version` when the client requests another version. */
 export function rejectOtherVersion({ 'api-version': version }: IncomingHttpHeaders): void {
-  if (version !== undefined && !ACCEPTED_VERSIONS.has(String(version))) {
+  if (version !== undefined && !acceptedVersions.has(String(version))) {
     throw new ApiError('unsupported_api_version', `API-Version ${shown(version)} does not exist; send 1`);
   }
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { int32 } from '../../contract/schema.ts';
 import { http } from '../../kit/node-http.ts';
 import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
@@ -17,8 +18,12 @@ const ErrorShape = {
       description:
         'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
     },
-    message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
-    status: { type: 'integer', description: 'The HTTP status code.' },
+    message: {
+      type: 'string',
+      maxLength: 2_000,
+      description: 'Human-readable description: what is wrong and what to do.',
+    },
+    status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
@@ -41,7 +46,7 @@ const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
 const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['invalid_request', 'unsupported_api_version'],
   ['missing_api_key', 'invalid_api_key'],
-  ['insufficient_scope'],
+  ['insufficient_scope', 'origin_not_allowed'],
   ['not_acceptable'],
   ['request_timeout'],
   ['operation_sunset'],

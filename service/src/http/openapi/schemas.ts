@@ -20,7 +20,7 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, items, properties, ...rest } = schema;
+    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, items, properties, ...rest } = schema;
     return {
       ...rest,
       ...(items && { items: this.publish(items) }),
