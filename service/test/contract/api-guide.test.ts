@@ -78,8 +78,8 @@ describe('the guide to the API', () => {
     const code = languages.get('js')!;
     assert.equal(
       code.length,
-      3,
-      'the client, the receiver and the configuration of orval, which have tests of their own',
+      5,
+      'clients, servers and the configuration of orval, which have tests of their own',
     );
     assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that the test cannot read');
   });
