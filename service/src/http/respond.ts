@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
-import { InvalidListing } from '../kit/paging.ts';
+import { InvalidListing, MAX_COUNTED } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { Reply } from '../routes/reply.ts';
@@ -47,8 +47,8 @@ export function responseOf(
       return { status: 201, headers, body };
     }
     case 'page': {
-      const { items, next } = result.page;
-      const headers: Record<string, string> = {};
+      const { items, next, total } = result.page;
+      const headers = totalHeaders(total);
       if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
       const etag = result.single && etagOf(JSON.stringify(result.single));
       return responseWith(etag, headers, JSON.stringify(items), request);
@@ -131,6 +131,13 @@ function frameworkError(
     'internal_error',
     `The service failed; its log has the reason under request ID ${requestId}`,
   );
+}
+
+/** The headers of a list that was counted. */
+function totalHeaders(total: number | undefined): Record<string, string> {
+  if (total === undefined) return {};
+  if (total <= MAX_COUNTED) return { 'x-total-count': String(total) };
+  return { 'x-total-count': String(MAX_COUNTED), 'x-total-count-relation': 'gte' };
 }
 
 function nextUrl(url: string, cursor: string): string {

@@ -122,8 +122,7 @@ export class KeyRing {
         limits,
         resets: row.limits_resets,
         bansLiftedAt: row.bans_lifted_at ?? 0,
-        // A publishable key is public: any client could get it banned.
-        banRules: row.kind === 'publishable' ? undefined : this.#banRules,
+        banRules: this.#banRules,
       },
     };
   }

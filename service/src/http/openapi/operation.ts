@@ -103,6 +103,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
+  if (route.query?.properties?.count) names.push('X-Total-Count', 'X-Total-Count-Relation');
   const published: PublishedSchema = schema
     ? schemas.publish(schema)
     : { type: mediaType === 'application/json' ? 'object' : 'string' };
