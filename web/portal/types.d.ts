@@ -59,6 +59,12 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
+/** A union whose members a property distinguishes. */
+export interface Union extends Schema {
+  oneOf: (Schema & { properties: Record<string, Schema> })[];
+  discriminator: { propertyName: string };
+}
+
 export interface Reference {
   $ref: string;
 }

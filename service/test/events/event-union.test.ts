@@ -12,6 +12,7 @@ import { strikeOut, usedUp } from '../access/provoke-ban.ts';
 import { contract } from '../support/contract.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import { anOrder, aPet } from '../support/factories.ts';
+import { until } from '../support/until.ts';
 import { webhookShop } from './webhook-shop.ts';
 
 interface Union {
@@ -63,6 +64,9 @@ describe('the union of events', () => {
     await banned.get('/pets');
     shop.clock.advance(2 * SECOND);
     await strikeOut(banned);
+    // The event of a ban follows the response.
+    const bans = async () => (await api.get('/events?cursor=0&type=key.banned')).body;
+    await until('the log has the ban', async () => (await bans()).length > 0);
     for (const [method, path, body] of [
       ['DELETE', '/ban'],
       ['DELETE', '/limits'],
