@@ -43,7 +43,8 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
   }) as Database;
   for (const { filters, sort } of combinationsOf(list)) {
     const name = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
-    for (const caller of callers) {
+    // Only lists of webhooks depend on the caller.
+    for (const caller of list.route.path.startsWith('/webhooks') ? callers : callers.slice(0, 1)) {
       const query = { ...valuesFor(list, filters, COMMON_VALUES), ...(sort && { sort }), limit: 2 };
       const reply = await readPage(list, query, { db: recorder, caller }).catch((error: unknown) => {
         assert.ok(error instanceof InvalidSort, String(error));
