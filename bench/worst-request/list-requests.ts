@@ -24,7 +24,7 @@ const VALUES: Record<string, readonly string[]> = {
   'listApiKeys plan': ['free', 'pro'],
   'listApiKeys revoked': ['true', 'false'],
   'listEvents type': ['category.created', 'order.*', 'pet.*'],
-  'listEvents subject': ['pets/1', 'pets/none'],
+  'listEvents subject': ['pets/1', 'store/orders/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
 

@@ -22,8 +22,11 @@ export const errorCatalogue = {
 
   // The caller
   missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
-  invalid_api_key: 'The API key is mistyped, unknown, expired or revoked; use another key.',
+  invalid_api_key:
+    'The API key is mistyped, unknown, expired or revoked; the message states what is known about it.',
   insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
+  origin_not_allowed:
+    'The publishable key does not list the origin of the page; use the key on a page of one of its origins, or add the origin.',
   rate_limit_exceeded:
     'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:
@@ -51,7 +54,8 @@ export const errorCatalogue = {
   out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
   invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
   order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',
-  order_already_complete: 'The order is complete: only its shipDate can still change.',
+  order_already_complete:
+    'The order is complete: only its shipDate can still change, and it cannot be deleted.',
 
   // Keys
   api_key_not_found: 'No API key has this ID.',

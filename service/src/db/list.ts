@@ -216,7 +216,7 @@ export interface Place<Sort extends string> {
   cursor?: string | undefined;
   /** The default is the number of IDs in a filter by IDs, and 20 without it. */
   limit?: number | undefined;
-  /** Whether to count the whole list, up to `MOST_COUNTED`. */
+  /** Whether to count the whole list, up to `MAX_COUNTED`. */
   count?: boolean | undefined;
 }
 

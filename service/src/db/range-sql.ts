@@ -1,4 +1,4 @@
-import { MOST_COUNTED, type SortKey } from '../kit/paging.ts';
+import { MAX_COUNTED, type SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
 import type { ListIndex, Prefix } from './list.ts';
 
@@ -40,14 +40,14 @@ export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
 
 /**
  * Returns the query for the number of rows in all of the ranges, as `total`. It reads at most one row more than
- * `MOST_COUNTED`.
+ * `MAX_COUNTED`.
  */
 export function countSql(
   engine: Engine,
   table: string,
   ranges: Omit<IndexRanges, 'select' | 'after' | 'limit'>,
 ): Statement {
-  const counted = { ...ranges, select: `SELECT 1 FROM ${table}`, after: undefined, limit: MOST_COUNTED + 1 };
+  const counted = { ...ranges, select: `SELECT 1 FROM ${table}`, after: undefined, limit: MAX_COUNTED + 1 };
   const [sql, values] = merged(engine, counted, '');
   return [`SELECT count(*) AS total FROM (${sql}) AS counted`, values];
 }

@@ -1,5 +1,5 @@
 import { PetStatus } from '../catalog/pets/pet.ts';
-import { id, MAX_INT32 } from '../contract/schema.ts';
+import { id, int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
 
 export const InventoryItem = {
@@ -10,7 +10,7 @@ export const InventoryItem = {
   properties: {
     petId: { ...id, description: 'ID of the animal the entry tracks.' },
     quantity: {
-      type: 'integer',
+      ...int32,
       minimum: 0,
       maximum: MAX_INT32,
       description: 'Current stock count: the units that can still be ordered.',
@@ -26,7 +26,7 @@ export const InventoryUpdate = {
   required: ['quantity'],
   additionalProperties: false,
   properties: {
-    quantity: { type: 'integer', minimum: 0, maximum: MAX_INT32, description: 'The new stock count.' },
+    quantity: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The new stock count.' },
   },
   example: { quantity: 3 },
 } as const;

@@ -1,6 +1,6 @@
 import { petStatuses } from '../catalog/pets/pet.ts';
 import { pageOf } from '../contract/page.ts';
-import { idsToFind, idToFind, MAX_INT32 } from '../contract/schema.ts';
+import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -34,7 +34,7 @@ export const inventoryRoutes = (): Route[] => [
       },
       categoryId: { ...idToFind, description: 'Entries of pets of this category.' },
       quantityBelow: {
-        type: 'integer',
+        ...int32,
         minimum: 0,
         maximum: MAX_INT32,
         description: 'Entries with fewer units than this.',
@@ -71,6 +71,7 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
+      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],

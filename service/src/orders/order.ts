@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import { patchOf } from '../contract/patch.ts';
-import { dateTime, id, MAX_INT32 } from '../contract/schema.ts';
+import { dateTime, id, int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
 import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
 import { type New, Table } from '../db/table.ts';
@@ -9,7 +9,7 @@ const fields = {
   id: { ...id, readOnly: true, description: 'Unique order identifier.' },
   petId: { ...id, description: 'ID of the animal in the order. An order without one is a draft.' },
   quantity: {
-    type: 'integer',
+    ...int32,
     minimum: 1,
     maximum: MAX_INT32,
     description: 'Number of units ordered; 1 when left out.',
@@ -72,7 +72,7 @@ export function rejectChangeOfCompleted(before: StoredOrder & Completed, after: 
   if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 
-export function alreadyComplete(orderId: number): ApiError {
+function alreadyComplete(orderId: number): ApiError {
   return new ApiError(
     'order_already_complete',
     `Order ${orderId} is complete: only its \`shipDate\` can change`,

@@ -19,6 +19,8 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       type: 'string',
       minLength: 1,
       maxLength: 4096,
+      pattern: '^[A-Za-z0-9_-]+$',
+      patternRule: 'must be taken unchanged from the Link header of a page',
       description: 'The start of the page, from the `Link` header of the previous page.',
     },
     count: countParameter,

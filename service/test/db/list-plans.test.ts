@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { Database, Value } from '../../src/db/database.ts';
 import { READ_SETTINGS } from '../../src/db/postgres-sessions.ts';
-import { InvalidSort, MOST_COUNTED } from '../../src/kit/paging.ts';
+import { InvalidSort, MAX_COUNTED } from '../../src/kit/paging.ts';
 import type { Caller } from '../../src/routes/context.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
 import {
@@ -25,8 +25,8 @@ interface Sent {
 type Explain = (sent: Sent) => Promise<string[]>;
 
 const callers: Caller[] = [
-  { keyId: 1, scopes: new Set(['admin']) },
-  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']) },
+  { keyId: 1, scopes: new Set(['admin']), origins: null },
+  { keyId: 1, scopes: new Set(['events:read', 'webhooks:write']), origins: null },
 ];
 
 /** Every query for a page that a request can cause: all filters and sorts, first and later pages. */
@@ -172,7 +172,7 @@ async function explainPostgres(client: Client, { sql, values }: Sent, mode: stri
 
 /** PostgreSQL can read beyond the end of a range, which no plan shows. */
 function readsTooMuch(plan: PostgresNode, sql: string): boolean {
-  if (sql.includes(' AS counted')) return rowsRead(plan) > MOST_COUNTED + 1 + 3 * 100;
+  if (sql.includes(' AS counted')) return rowsRead(plan) > MAX_COUNTED + 1 + 3 * 100;
   const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   const ranges = Math.max(sql.split(' UNION ALL ').length, 3);
   return !sql.includes(' AS listed') && blocks > ranges * MAX_BLOCKS_OF_RANGE;

@@ -16,10 +16,10 @@ const fields = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    format: 'uri',
     description:
-      'Where events are sent: an HTTPS URL with a public address, without a user name or password. It is stored in its ' +
-      'parsed form.',
+      'Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored ' +
+      'in its parsed form.',
   },
   types: {
     ...typeNames,
@@ -116,13 +116,15 @@ export const WebhookPatch = patchOf(Webhook, ['description'], { enabled: false }
 
 const secret = {
   type: 'string',
+  maxLength: 100,
+  pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
   readOnly: true,
   description:
     'The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request ' +
     'with the same `Idempotency-Key` does not return it.',
 } as const;
 
-const exampleSecret = 'whsec_<base64 of 32 bytes>';
+const exampleSecret = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=';
 
 export const CreatedWebhook = {
   title: 'CreatedWebhook',

@@ -4,9 +4,10 @@ import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { capitalised } from '../../kit/text.ts';
+import { GUIDE_URL } from '../../portal/urls.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
-import { components } from './components.ts';
+import { components, errorCodes } from './components.ts';
 import { operationOf } from './operation.ts';
 import { NamedSchemas } from './schemas.ts';
 
@@ -32,6 +33,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
       title: 'Pet Store Service',
       version: API_VERSION,
       description: introduction(),
+      contact: { name: 'Pet Store Service maintainers', url: GUIDE_URL },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/', description: 'The address that serves this document.' }],
@@ -39,6 +41,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,
     components: shared,
+    'x-error-codes': errorCodes(),
   };
 }
 

@@ -147,8 +147,8 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'headers_too_large',
   ];
   if (scope !== null) {
-    codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
-    if (requiredScopes(scope).length > 0) codes.push('insufficient_scope');
+    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
+    codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }

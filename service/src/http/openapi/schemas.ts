@@ -20,15 +20,27 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, items, properties, ...rest } = schema;
+    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, items, properties, ...rest } = schema;
     return {
       ...rest,
       ...(items && { items: this.publish(items) }),
       ...(properties && {
         properties: Object.fromEntries(
-          Object.entries(properties).map(([name, property]) => [name, this.publish(property)]),
+          Object.entries(properties).map(([name, property]) => [
+            name,
+            this.publish(describedDefault(property)),
+          ]),
         ),
       }),
     };
   }
+}
+
+/**
+ * A property whose description states its default. Generators make a property with the keyword `default` required in the type of
+ * a body.
+ */
+function describedDefault({ default: value, ...property }: Schema): Schema {
+  if (value === undefined) return property;
+  return { ...property, description: `${property.description} Default: \`${value}\`.` };
 }
