@@ -1,4 +1,4 @@
-import type { Engine, NewEvent, Origin, Queries, Transaction, Value, Writer } from './database.ts';
+import type { Engine, NewEvent, Origin, Plan, Queries, Transaction, Value, Writer } from './database.ts';
 import type { Insert } from './insert.ts';
 
 /** Returns a store whose events have this origin. */
@@ -23,8 +23,8 @@ class OriginQueries<Inner extends Queries> implements Queries {
     return this.inner.get(sql, values);
   }
 
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]> {
-    return this.inner.all(sql, values);
+  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]> {
+    return this.inner.all(sql, values, plan);
   }
 
   run(sql: string, values?: readonly Value[]): Promise<number> {
