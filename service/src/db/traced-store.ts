@@ -5,6 +5,7 @@ import {
   type NewEvent,
   type Plan,
   type Queries,
+  type StoredEvent,
   type Transaction,
   type Value,
   type Writer,
@@ -110,6 +111,10 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
 
   append(event: NewEvent): void {
     this.inner.append(event);
+  }
+
+  appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    return this.inner.appendNumbered(event);
   }
 }
 

@@ -7,8 +7,9 @@ import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
-import { Event, eventCursor, eventJson } from './event-log/event.ts';
+import { eventCursor, eventJson } from './event-log/event.ts';
 import { eventFilter, typeNames } from './event-log/event-filter.ts';
+import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
@@ -85,7 +86,20 @@ const streamQuery = {
   },
 } as const;
 
-const CONFIDENTIAL = 'Only keys with the scope `admin` get events of API keys (`key.*`).';
+const streamHeaders = {
+  type: 'object',
+  properties: {
+    'Last-Event-ID': {
+      ...cursor,
+      description:
+        'The last `id` that the client received: the stream continues after it. Browsers send it when they reconnect. An ' +
+        'empty value counts as none.',
+    },
+  },
+} as const;
+
+const CONFIDENTIAL =
+  'Only keys with the scope `admin` get events of API keys (`key.*`) and tests of webhooks (`webhook.test`).';
 
 function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
@@ -95,8 +109,15 @@ function instantOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : toInstant(time);
 }
 
-/** `source` is the source of the events. */
-export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string }): Route[] => [
+export interface EventRouteOptions {
+  tail: EventTail;
+  /** The source of events. */
+  source: string;
+  /** The schema of events. */
+  event: EventUnion;
+}
+
+export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/events',
@@ -111,7 +132,7 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
-    success: pageOf(Event, 'A page of events.'),
+    success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
@@ -121,7 +142,7 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
       const request = { after, limit, period, count, seconds, signal };
       const { events, position, isLast, total } = await waitForEvents({ db, tail }, filter, request);
       return reply.log({
-        items: events.map(event => eventJson(event, source)),
+        items: events.map(row => eventJson(row, source)),
         ...(!isLast && { next: String(position) }),
         ...(total !== undefined && { total }),
       });
@@ -145,11 +166,12 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
     // The request would not end.
     hideTryIt: true,
     query: streamQuery,
+    headers: streamHeaders,
     success: {
       status: 200,
       description: 'The stream.',
       mediaType: 'text/event-stream',
-      example: `id: ${Event.example.id}\nevent: ${Event.example.type}\ndata: ${JSON.stringify(Event.example)}\n\n`,
+      example: `id: ${event.example.id}\nevent: ${event.example.type}\ndata: ${JSON.stringify(event.example)}\n\n`,
     },
     errors: ['cursor_expired', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {

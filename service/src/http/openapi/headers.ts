@@ -1,3 +1,4 @@
+import { MAX_ORIGIN_LENGTH } from '../../access/api-keys/origins.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
@@ -117,9 +118,31 @@ export const headerComponents = {
     { maxLength: 1_000 },
     'Bearer realm="petstore"',
   ),
+  Vary: textHeader(
+    'The headers of the request on which the response depends (RFC 9110).',
+    { maxLength: 200 },
+    'origin',
+  ),
+  'Access-Control-Allow-Origin': textHeader(
+    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a secret key.',
+    { maxLength: MAX_ORIGIN_LENGTH },
+    'https://shop.example',
+  ),
+  'Access-Control-Expose-Headers': textHeader(
+    'The headers that such pages can read: all of this contract.',
+    { maxLength: 1_000 },
+    'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Link, ETag, Retry-After',
+  ),
 };
 
 export type HeaderName = keyof typeof headerComponents;
+
+/** Headers that only browsers and caches read. */
+export const corsHeaders: ReadonlySet<string> = new Set<HeaderName>([
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]);
 
 const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Limit',
@@ -129,6 +152,9 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
 ];
 
 /** References to the headers that every response has, and to the headers in `names`. */
