@@ -20,7 +20,12 @@ const VALUES: Record<string, readonly string[]> = {
   'listInventory status': ['available', 'pending', 'sold&status=pending'],
   'listInventory categoryId': ['1', '2', '999'],
   'listInventory quantityBelow': ['0', '1', '2', '100'],
+  'listApiKeys name': ['a', 'zz'],
+  'listApiKeys plan': ['free', 'pro'],
+  'listApiKeys revoked': ['true', 'false'],
   'listEvents type': ['category.created', 'order.*', 'pet.*'],
+  'listEvents from': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+  'listEvents to': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
   'listEvents subject': ['pets/1', 'store/orders/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };

@@ -5,13 +5,19 @@ export type Value = string | number | null | Uint8Array;
 
 export type Engine = 'sqlite' | 'postgres';
 
+/**
+ * How PostgreSQL must read outside of a transaction: with `index order` it neither sorts rows nor scans a table where an index has
+ * the order.
+ */
+export type Plan = 'index order';
+
 /** Both engines take the same SQL: parameters are `?`, and each text is prepared once. */
 export interface Queries {
   /** For SQL that differs between the engines, such as in `range-sql.ts`. */
   readonly engine: Engine;
   /** The first row, or `undefined`. Also for `INSERT … RETURNING`. */
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
+  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]>;
   /** Runs a statement that returns no rows. Returns the number of rows that it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }

@@ -2,6 +2,7 @@ import type {
   Engine,
   NewEvent,
   Origin,
+  Plan,
   Queries,
   StoredEvent,
   Transaction,
@@ -32,8 +33,8 @@ class OriginQueries<Inner extends Queries> implements Queries {
     return this.inner.get(sql, values);
   }
 
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]> {
-    return this.inner.all(sql, values);
+  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]> {
+    return this.inner.all(sql, values, plan);
   }
 
   run(sql: string, values?: readonly Value[]): Promise<number> {

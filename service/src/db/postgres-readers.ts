@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import type { Value } from './database.ts';
+import type { Plan, Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitConnection, awaitResponse } from './postgres-errors.ts';
 import type { Sessions } from './postgres-sessions.ts';
@@ -33,14 +33,14 @@ export class Readers {
     return this.#readers.filter(reader => reader?.inFlight === 0).length;
   }
 
-  async query<Row>(sql: string, values: readonly Value[]): Promise<Row[]> {
+  async query<Row>(sql: string, values: readonly Value[], plan?: Plan): Promise<Row[]> {
     const reader = this.#leastBusy();
     reader.inFlight++;
     try {
       const client = await awaitConnection(reader.client);
       // With all other queries of this event-loop turn.
       sendTogether(client, setImmediate);
-      return (await awaitResponse(this.#sessions.read(client, statementOf(sql, values)))).rows;
+      return (await awaitResponse(this.#sessions.read(client, statementOf(sql, values), plan))).rows;
     } finally {
       reader.inFlight--;
     }

@@ -1,4 +1,5 @@
 import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg';
+import type { Plan } from './database.ts';
 
 /** How statements are sent: it depends on whether connections go directly to the server or through a pooler. */
 export interface Sessions {
@@ -13,35 +14,31 @@ export interface Sessions {
   /** Returns a statement as it is sent. */
   statement(query: QueryConfig): QueryConfig;
   /** Sends a read outside of a transaction. */
-  read(client: Client, query: QueryConfig): Promise<QueryResult>;
+  read(client: Client, query: QueryConfig, plan?: Plan): Promise<QueryResult>;
 }
 
 /** Not READ WRITE, which would override an operator's setting that the database is read-only. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /**
- * Settings of reads. Every read has an index, but the planner prefers to scan a table when it expects to find rows soon, or
- * when rows of the index are spread over the table, and then reads the whole table if it is wrong. JIT compilation takes
- * longer than any read.
+ * Settings of a read in the order of an index. For many rows the planner prefers to scan a table, or to sort the rows of another
+ * index, because the rows are spread over the table; it then reads all of them, however few it needs. JIT compilation takes longer
+ * than such a read.
  */
-export const READ_SETTINGS = {
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  enable_sort: 'off',
-  jit: 'off',
-} as const;
-
-const readSettings = Object.entries({ ...READ_SETTINGS, default_transaction_read_only: 'on' });
+export const INDEX_ORDER = ['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']
+  .map(name => `SET LOCAL ${name} = off`)
+  .join('; ');
 
 /** Sessions on the server, which keeps prepared statements and settings. `timeout` is of a statement, in milliseconds. */
 export function directSessions(timeout: number): Sessions {
   return {
     canListen: true,
     options: { statement_timeout: timeout, idle_in_transaction_session_timeout: timeout },
-    readOptions: { options: readSettings.map(([name, value]) => `-c ${name}=${value}`).join(' ') },
+    readOptions: { options: '-c default_transaction_read_only=on' },
     begin: BEGIN,
     statement: query => query,
-    read: (client, query) => client.query(query),
+    read: (client, query, plan) =>
+      plan === undefined ? client.query(query) : readWithin(`BEGIN READ ONLY; ${INDEX_ORDER}`, client, query),
   };
 }
 
@@ -53,8 +50,7 @@ export function directSessions(timeout: number): Sessions {
  */
 export function pooledSessions(timeout: number): Sessions {
   const limits = `SET LOCAL statement_timeout = ${timeout}; SET LOCAL idle_in_transaction_session_timeout = ${timeout}`;
-  const planning = Object.entries(READ_SETTINGS).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
-  const beginRead = ['BEGIN READ ONLY', limits, ...planning].join('; ');
+  const begin = `BEGIN READ ONLY; ${limits}`;
   const statement = ({ text, values }: QueryConfig): QueryConfig => ({ text, ...(values && { values }) });
   return {
     canListen: false,
@@ -63,14 +59,17 @@ export function pooledSessions(timeout: number): Sessions {
     readOptions: {},
     begin: `${BEGIN}; ${limits}`,
     statement,
-    read: (client, query) => {
-      // When BEGIN or COMMIT fails, the read fails as well and reports it.
-      client.query(beginRead).catch(() => {});
-      const result = client.query(statement(query));
-      client.query('COMMIT').catch(() => {});
-      return result;
-    },
+    read: (client, query, plan) =>
+      readWithin(plan === undefined ? begin : `${begin}; ${INDEX_ORDER}`, client, statement(query)),
   };
+}
+
+function readWithin(begin: string, client: Client, query: QueryConfig): Promise<QueryResult> {
+  // When BEGIN or COMMIT fails, the read fails as well and reports it.
+  client.query(begin).catch(() => {});
+  const result = client.query(query);
+  client.query('COMMIT').catch(() => {});
+  return result;
 }
 
 /**

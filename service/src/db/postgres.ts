@@ -5,6 +5,7 @@ import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
+  type Plan,
   type Transaction,
   type Value,
 } from './database.ts';
@@ -131,8 +132,8 @@ class PostgresDatabase implements Database {
     return (await this.all<Row>(sql, values))[0];
   }
 
-  all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#inTurn(() => this.#readers.query<Row>(sql, values));
+  all<Row>(sql: string, values: readonly Value[] = [], plan?: Plan): Promise<Row[]> {
+    return this.#inTurn(() => this.#readers.query<Row>(sql, values, plan));
   }
 
   run(sql: string, values: readonly Value[] = []): Promise<number> {

@@ -73,7 +73,7 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
       ? rangesSql(db.engine, list, conditions, place)
       : listedSql(list, ids, conditions, place);
   const [sql, values] = count ? withTotal(page, place) : page.rows;
-  const found = await db.all<Row>(sql, values);
+  const found = await db.all<Row>(sql, values, count ? 'index order' : undefined);
   const rows = count ? found.filter(({ id }) => id !== null) : found;
   const total = count ? { total: Number(found[0]!.total) } : {};
   if (rows.length <= limit) return { items: rows.map(list.table.toResource), ...total };

@@ -3,6 +3,7 @@ import {
   DatabaseUnavailable,
   type Engine,
   type NewEvent,
+  type Plan,
   type Queries,
   type StoredEvent,
   type Transaction,
@@ -33,8 +34,8 @@ class TracedQueries<Inner extends Queries> implements Queries {
     return this.record(sql, () => this.inner.get<Row>(sql, values));
   }
 
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]> {
-    return this.record(sql, () => this.inner.all<Row>(sql, values));
+  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]> {
+    return this.record(sql, () => this.inner.all<Row>(sql, values, plan));
   }
 
   run(sql: string, values?: readonly Value[]): Promise<number> {

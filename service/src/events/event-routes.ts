@@ -1,6 +1,7 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
-import { int32, pageLimit, type Schema } from '../contract/schema.ts';
+import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
+import { toInstant } from '../kit/dates.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
@@ -47,7 +48,20 @@ const pageQuery = {
         'The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list ' +
         'starts with the oldest event in the log.',
     },
+    from: {
+      ...dateTime,
+      description:
+        'Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back ' +
+        'swapped them: the list starts at the first event of this time.',
+    },
+    to: {
+      ...dateTime,
+      description:
+        'Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that ' +
+        'adjoin have no event in common, and none is missing between them.',
+    },
     limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
+    count: countParameter,
     wait: {
       ...int32,
       minimum: 0,
@@ -91,6 +105,10 @@ function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 
+function instantOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : toInstant(time);
+}
+
 export interface EventRouteOptions {
   tail: EventTail;
   /** The source of events. */
@@ -107,23 +125,27 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     tag: 'Events',
     summary: 'Read the log of events',
     description:
-      'All changes of resources, in the order in which they happened, oldest first. The `Link` header always has the URL of ' +
-      'the next page: if this page is empty or the last, request that URL later to get newer events. Events are retained ' +
+      'All changes of resources, in the order in which they happened, oldest first. The `Link` header has the URL of ' +
+      'the next page, unless the list ends at a time in the past: if this page is empty or the last, request that URL later ' +
+      'to get newer events. Events are retained ' +
       `for ${EVENT_DAYS} days unless the service is configured otherwise. ${CONFIDENTIAL}`,
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
-    handler: async ({ query, db, caller, signal }) => {
-      const { cursor, limit, wait: seconds } = query;
+    handler: async ({ query, db, caller, signal, now }) => {
+      const { cursor, limit, count = false, from, to, wait: seconds } = query;
       const filter = filterOf(query, caller);
       const after = await eventLog.positionOf(db, cursor);
-      const page = await waitForEvents({ db, tail }, filter, { after, limit, seconds, signal });
-      return reply.log(
-        page.events.map(row => eventJson(row, source)),
-        String(page.position),
-      );
+      const period = { from: instantOf(from), to: instantOf(to), now };
+      const request = { after, limit, period, count, seconds, signal };
+      const { events, position, isLast, total } = await waitForEvents({ db, tail }, filter, request);
+      return reply.log({
+        items: events.map(row => eventJson(row, source)),
+        ...(!isLast && { next: String(position) }),
+        ...(total !== undefined && { total }),
+      });
     },
   }),
 

@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
-import { InvalidListing, MAX_COUNTED } from '../kit/paging.ts';
+import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { Reply } from '../routes/reply.ts';
@@ -46,17 +46,18 @@ export function responseOf(
       if (route.conditional) headers.etag = etagOf(body);
       return { status: 201, headers, body };
     }
-    case 'page': {
-      const { items, next, total } = result.page;
-      const headers = totalHeaders(total);
-      if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
-      const etag = result.single && etagOf(JSON.stringify(result.single));
-      return responseWith(etag, headers, JSON.stringify(items), request);
-    }
-    case 'log': {
-      const link = `<${nextUrl(request.url, result.next)}>; rel="next"`;
-      return { status: 200, headers: { link }, body: `[${result.items.join(',')}]` };
-    }
+    case 'page':
+      return {
+        status: 200,
+        headers: pageHeaders(request, result.page),
+        body: JSON.stringify(result.page.items),
+      };
+    case 'log':
+      return {
+        status: 200,
+        headers: pageHeaders(request, result.page),
+        body: `[${result.page.items.join(',')}]`,
+      };
     case 'empty':
       return { status: 204, headers: {} };
     case 'text':
@@ -133,11 +134,13 @@ function frameworkError(
   );
 }
 
-/** The headers of a list that was counted. */
-function totalHeaders(total: number | undefined): Record<string, string> {
-  if (total === undefined) return {};
-  if (total <= MAX_COUNTED) return { 'x-total-count': String(total) };
-  return { 'x-total-count': String(MAX_COUNTED), 'x-total-count-relation': 'gte' };
+/** The link to the next page, and the number of items if they were counted. */
+function pageHeaders({ url }: FastifyRequest, { next, total }: Page<unknown>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (next !== undefined) headers.link = `<${nextUrl(url, next)}>; rel="next"`;
+  if (total !== undefined) headers['x-total-count'] = String(Math.min(total, MAX_COUNTED));
+  if (total !== undefined && total > MAX_COUNTED) headers['x-total-count-relation'] = 'gte';
+  return headers;
 }
 
 function nextUrl(url: string, cursor: string): string {

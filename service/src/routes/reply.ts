@@ -27,12 +27,10 @@ export interface PageReply<Item> {
   single?: Item | undefined;
 }
 
-/** A page of the event log, which has no last page. */
+/** A page of the event log, which has no last page unless the list ends at a time. */
 export interface LogReply<Item> {
   kind: 'log';
-  items: Json<Item>[];
-  /** The cursor of the next page. */
-  next: string;
+  page: Page<Json<Item>>;
 }
 
 export interface EmptyReply {
@@ -89,7 +87,7 @@ export const reply = {
     single,
   }),
   empty,
-  log: <Item>(items: Json<Item>[], next: string): LogReply<Item> => ({ kind: 'log', items, next }),
+  log: <Item>(page: Page<Json<Item>>): LogReply<Item> => ({ kind: 'log', page }),
   text: (text: string, contentType: string): TextReply => ({ kind: 'text', text, contentType }),
   stream: (start: (sink: MessageSink) => void): StreamReply => ({ kind: 'stream', start }),
 };

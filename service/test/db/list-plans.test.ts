@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { Database, Value } from '../../src/db/database.ts';
-import { READ_SETTINGS } from '../../src/db/postgres-sessions.ts';
+import type { Database, Plan, Value } from '../../src/db/database.ts';
+import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
 import { InvalidSort, MAX_COUNTED } from '../../src/kit/paging.ts';
 import type { Caller } from '../../src/routes/context.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
@@ -18,6 +18,7 @@ import { combinationsOf, type ListRoute, lists, readPage } from '../support/list
 /** A query for a page, as the service sends it. */
 interface Sent {
   sql: string;
+  plan: Plan | undefined;
   values: readonly Value[];
 }
 
@@ -35,15 +36,16 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
   const recorder = Object.create(db, {
     get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
     all: {
-      value: (sql: string, values: readonly Value[]) => {
-        sent = { sql, values };
-        return db.all(sql, values);
+      value: (sql: string, values: readonly Value[], plan?: Plan) => {
+        sent = { sql, values, plan };
+        return db.all(sql, values, plan);
       },
     },
   }) as Database;
   for (const { filters, sort } of combinationsOf(list)) {
     const name = `${list.route.path} by ${filters.join(', ') || 'nothing'}, ${sort ?? 'without a sort'}`;
-    for (const caller of callers) {
+    // Only lists of webhooks depend on the caller.
+    for (const caller of list.route.path.startsWith('/webhooks') ? callers : callers.slice(0, 1)) {
       const query = { ...valuesFor(list, filters, COMMON_VALUES), ...(sort && { sort }), limit: 2 };
       const reply = await readPage(list, query, { db: recorder, caller }).catch((error: unknown) => {
         assert.ok(error instanceof InvalidSort, String(error));
@@ -56,6 +58,8 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
       const none = { ...query, ...valuesFor(list, filters, ABSENT_VALUES) };
       await readPage(list, none, { db: recorder, caller });
       yield { ...sent!, name: `${name}, without a match` };
+      // A count in descending order reads the same ranges.
+      if (sort?.startsWith('-')) continue;
       await readPage(list, { ...query, count: true }, { db: recorder, caller });
       yield { ...sent!, name: `${name}, counted` };
       await readPage(list, { ...none, count: true }, { db: recorder, caller });
@@ -153,18 +157,23 @@ function isBounded({ 'Node Type': type, Plans: inner = [] }: PostgresNode): bool
 }
 
 /** Explains the plan for these values, or the generic one that PostgreSQL uses after some executions. */
-async function explainPostgres(client: Client, { sql, values }: Sent, mode: string): Promise<string[]> {
+async function explainPostgres(
+  client: Client,
+  { sql, values, plan: settings }: Sent,
+  mode: string,
+): Promise<string[]> {
   let parameters = 0;
   const text = sql.replaceAll('?', () => `$${++parameters}`);
   const literals = values.map(value =>
     typeof value === 'string' ? client.escapeLiteral(value) : String(value),
   );
-  await client.query(`SET plan_cache_mode = ${mode}; PREPARE page AS ${text}`);
+  await client.query(`BEGIN; ${settings ? INDEX_ORDER : ''}`);
+  await client.query(`SET LOCAL plan_cache_mode = ${mode}; PREPARE page AS ${text}`);
   const execute = literals.length === 0 ? 'page' : `page (${literals.join(', ')})`;
   const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PostgresNode }[] }>(
     `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${execute}`,
   );
-  await client.query('DEALLOCATE page');
+  await client.query('DEALLOCATE page; COMMIT');
   const { Plan: plan } = rows[0]!['QUERY PLAN'][0]!;
   return [...faultsOf(plan), ...(readsTooMuch(plan, sql) ? ['too much is read'] : [])];
 }
@@ -196,7 +205,6 @@ describe('every filter and sort of every list reads no more than a page', () => 
     await client.connect();
     try {
       await client.query('VACUUM ANALYZE');
-      for (const [name, value] of Object.entries(READ_SETTINGS)) await client.query(`SET ${name} = ${value}`);
       await assertBounded(db, async sent => [
         ...(await explainPostgres(client, sent, 'force_custom_plan')),
         ...(await explainPostgres(client, sent, 'force_generic_plan')),

@@ -6,7 +6,7 @@ import { combinationsOf, lists } from '../support/lists.ts';
 import { pagesOf } from '../support/pages.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-type Item = Record<string, string | number | boolean | undefined>;
+type Item = Record<string, string | number | boolean | null | undefined>;
 
 /** Few names, so that many pets share one, and pages end between equal names. */
 const NAMES = ['ant', 'Ant', 'antler', 'bee', 'b'];
@@ -25,6 +25,11 @@ async function aMixedShop(api: Client): Promise<void> {
     await anOrder(api, { petId: i % 3 === 0 ? 1 : petId, ...(i % 5 === 0 ? {} : { shipDate }) });
     if (i % 2 === 0) await anOrder(api, { petId, shipDate, complete: true });
   }
+  for (let i = 0; i < 12; i++) {
+    const plan = i % 3 === 0 ? 'pro' : 'free';
+    const { body } = await api.post('/keys', { name: NAMES[i % NAMES.length], plan, scopes: ['pets:read'] });
+    if (i % 4 === 0) await api.delete(`/keys/${body.id}`);
+  }
 }
 
 /** Each list with values of its filters, and the condition that a matching item meets. */
@@ -39,8 +44,8 @@ const cases: Record<string, Record<string, [value: string[], has: (item: Item) =
   '/store/orders': {
     petId: [['1', '2', '99', '1'], ({ petId }) => petId === 1 || petId === 2],
     complete: [['false'], ({ complete }) => complete === false],
-    shipDateFrom: [[DATES[1]!], ({ shipDate }) => shipDate !== undefined && shipDate >= DATES[1]!],
-    shipDateTo: [[DATES[2]!], ({ shipDate }) => shipDate !== undefined && shipDate < DATES[2]!],
+    shipDateFrom: [[DATES[1]!], ({ shipDate }) => String(shipDate ?? '') >= DATES[1]!],
+    shipDateTo: [[DATES[2]!], ({ shipDate }) => typeof shipDate === 'string' && shipDate < DATES[2]!],
   },
   '/store/inventory': {
     petId: [
@@ -51,6 +56,11 @@ const cases: Record<string, Record<string, [value: string[], has: (item: Item) =
     // The pets with odd IDs are in the first category.
     categoryId: [['1'], ({ petId }) => (petId as number) % 2 === 1],
     quantityBelow: [['4'], ({ quantity }) => (quantity as number) < 4],
+  },
+  '/keys': {
+    name: [['AN'], ({ name }) => String(name).toLowerCase().startsWith('an')],
+    plan: [['free'], ({ plan }) => plan === 'free'],
+    revoked: [['false'], ({ revokedAt }) => revokedAt === null],
   },
 };
 

@@ -225,7 +225,9 @@ describe('list order and size', () => {
       '/store/orders?sort=name',
       '/store/inventory?quantityBelow=-1',
       '/store/inventory?sort=id',
-      '/keys?sort=name',
+      '/keys?sort=plan',
+      '/keys?plan=gold',
+      '/keys?revoked=1',
     ]) {
       assertRejected(await api.get(path), 400, 'invalid_request');
     }

@@ -19,6 +19,8 @@ export const COMMON_VALUES: FilterValues = {
   name: 'a',
   quantityBelow: 10,
   complete: true,
+  plan: 'free',
+  revoked: false,
   shipDateFrom: '2026-01-01T00:00:00Z',
   shipDateTo: '2027-01-01T00:00:00Z',
 };
@@ -36,6 +38,8 @@ export const ABSENT_VALUES: FilterValues = {
   name: 'zz',
   quantityBelow: 1,
   complete: false,
+  plan: 'pro',
+  revoked: true,
 };
 
 /** Returns the value of a filter of a list. */
@@ -61,8 +65,8 @@ export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {})
          CASE WHEN n % 100 = 50 THEN 0 ELSE 1 + n % 100 END FROM numbers`,
       `INSERT INTO orders (pet_id, quantity, ship_date, complete) ${numbers(pets)}
        SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 1, ${date} + n, CASE WHEN n % 100 = 50 THEN 0 ELSE 1 END FROM numbers`,
-      `INSERT INTO api_keys (name, hash, plan, scopes, created_at) ${numbers(others)}
-       SELECT 'Key', ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'free', 'pets:read', 0 FROM numbers`,
+      `INSERT INTO api_keys (name, name_key, hash, plan, scopes, created_at) ${numbers(others)}
+       SELECT 'a' || n, 'a' || n, ${db.engine === 'sqlite' ? "CAST(substr('0000000000000000000000000000000' || (100000 + n), -32) AS BLOB)" : 'sha256(n::text::bytea)'}, 'free', 'pets:read', 0 FROM numbers`,
       `INSERT INTO webhooks (api_key_id, url, enabled, secret, position, created_at, deleted_at) ${numbers(others)}
        SELECT 1, 'http://localhost/', 1, '', 0, 0, CASE WHEN n > 1 AND n < ${others - 100} THEN 1 END FROM numbers`,
       `INSERT INTO webhook_deliveries (webhook_id, type, subject, payload, status, created_at, finished_at) ${numbers(others)}

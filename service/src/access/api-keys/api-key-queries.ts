@@ -1,16 +1,17 @@
 import type { Scope } from '../../contract/scopes.ts';
-import { assignedId, integer, nullable, text } from '../../db/columns.ts';
-import { one, type Queries, type Transaction, type Value } from '../../db/database.ts';
-import { defineList, type QueryOf } from '../../db/list.ts';
+import { assignedId, boolean, foldedText, integer, nullable, text } from '../../db/columns.ts';
+import { one, type Queries, type Transaction, type Value, type Writer } from '../../db/database.ts';
+import { defineList, is, type QueryOf, startsWith } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
-import type { Limits, Plan } from '../plans/plan.ts';
+import { foldCase } from '../../kit/text.ts';
+import { type Limits, type Plan, plans } from '../plans/plan.ts';
 import { insertOrigins, replaceOrigins, selectOrigins } from './origin-queries.ts';
 import type { KeyKind } from './origins.ts';
 
 /** The settings of a key. Instants are in milliseconds since the Unix epoch. */
 const settings = {
-  name: text('name'),
+  name: foldedText('name', 'name_key'),
   kind: text<KeyKind>('kind'),
   plan: text<Plan>('plan'),
   scopes: text('scopes'),
@@ -201,11 +202,37 @@ export function selectAdministratorKeys(db: Queries): Promise<ApiKeyRow[]> {
   );
 }
 
+/**
+ * Sets the `name_key` of up to `limit` keys that have none: those from before the column existed, and those that a replica of
+ * an earlier version created or renamed. Resolves with their number.
+ */
+export async function setMissingNameKeys(db: Queries & Writer, limit: number): Promise<number> {
+  const keys = await db.all<Pick<ApiKeyRow, 'id' | 'name'>>(
+    "SELECT id, name FROM api_keys WHERE name_key = '' LIMIT ?",
+    [limit],
+  );
+  if (keys.length === 0) return 0;
+  await db.write(async tx => {
+    for (const { id, name } of keys) {
+      await tx.run('UPDATE api_keys SET name_key = ? WHERE id = ? AND name = ?', [foldCase(name), id, name]);
+    }
+  });
+  return keys.length;
+}
+
 export const keyList = defineList(keyTable, {
-  filters: {},
-  sorts: { id: ['id'] },
+  filters: {
+    name: startsWith('name'),
+    plan: is('plan', plans),
+    revoked: is(boolean('revoked'), [false, true]),
+  },
+  sorts: { id: ['id'], name: ['name', 'id'] },
   defaultSort: 'id',
-  indexes: [{ columns: ['id'] }],
+  indexes: [
+    { columns: ['id'] },
+    { name: 'api_keys_listed', order: 1, columns: ['revoked', 'plan', 'id'] },
+    { name: 'api_keys_by_name', order: 2, columns: ['revoked', 'plan', 'name_key', 'id'] },
+  ],
 });
 
 export type ApiKeyQuery = QueryOf<typeof keyList>;

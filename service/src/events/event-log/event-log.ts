@@ -4,6 +4,7 @@ import { shortened } from '../../kit/text.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
+import { positionBefore } from './event-times.ts';
 
 /** Events deleted in one transaction. */
 const EXPIRED_AT_ONCE = 1_000;
@@ -12,18 +13,47 @@ export interface EventPage {
   events: EventRow[];
   /** The cursor of the next page: the number of the last event of this page, or of the log if this page reaches its end. */
   position: number;
+  /** Whether no later event can be part of the list, because its period has ended. */
+  isLast: boolean;
+  /** The number of events in the whole list, if it was counted; above `MAX_COUNTED` it means that number or more. */
+  total: number | undefined;
+}
+
+/** A part of the log by time, in milliseconds since the Unix epoch: from `from`, before `to`. */
+export interface Period {
+  from?: number | undefined;
+  to?: number | undefined;
+  now: number;
+}
+
+export interface PageRequest {
+  after: number;
+  limit: number;
+  period?: Period;
+  /** Whether to count the list. */
+  count?: boolean;
 }
 
 /** Returns the next events after a position, oldest first. Throws `cursor_expired`. */
 export async function read(
   db: Queries,
   filter: EventFilter,
-  { after, limit }: { after: number; limit: number },
+  { after: cursor, limit, period = { now: 0 }, count = false }: PageRequest,
 ): Promise<EventPage> {
-  const { oldest, latest, events } = await selectEvents(db, filter, { after, limit });
+  const { from, to, now } = period;
+  const start = from === undefined ? 0 : await positionBefore(db, from);
+  const until = to === undefined ? undefined : await positionBefore(db, to);
+  const after = Math.max(cursor, start);
+  const counted = count ? { after: start, until } : undefined;
+  const { oldest, latest, events, total } = await selectEvents(db, filter, { after, until, limit, counted });
   rejectExpired(after, oldest);
   const last = events.at(limit - 1);
-  return { events, position: last ? last.id : Math.max(after, latest) };
+  return {
+    events,
+    position: last ? last.id : Math.max(after, until ?? latest),
+    isLast: last === undefined && to !== undefined && to <= now,
+    total,
+  };
 }
 
 /**

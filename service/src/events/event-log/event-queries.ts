@@ -1,4 +1,5 @@
 import { one, type Queries } from '../../db/database.ts';
+import { MAX_COUNTED } from '../../kit/paging.ts';
 import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
@@ -11,27 +12,41 @@ export interface Ends {
 
 const ENDS = 'last_id AS latest, coalesce((SELECT min(id) FROM events), last_id + 1) AS oldest';
 
+/** A part of the log: the events after `after`, up to and including `until`, or up to the end. */
+export interface LogPart {
+  after: number;
+  until?: number | undefined;
+}
+
+export interface EventsRead extends Ends {
+  events: EventRow[];
+  /** The number of events in `counted` that match the filter; at most one more than `MAX_COUNTED`. */
+  total: number | undefined;
+}
+
 /**
- * Returns the first `limit` events after `after` that match the filter, oldest first, and the ends of the log. One statement
- * reads both, so that no event can expire in between. The cost depends on `limit` and the number of types, not on the log.
+ * Returns the first `limit` events of a part of the log that match the filter, oldest first, the ends of the log, and the number
+ * of matching events in `counted`, if it is given. One statement reads all of it, so that no event can expire in between. The
+ * cost depends on `limit` and the number of types, not on the log.
  */
 export async function selectEvents(
   db: Queries,
   filter: EventFilter,
-  { after, limit }: { after: number; limit: number },
-): Promise<Ends & { events: EventRow[] }> {
-  const [condition, values] = pageCondition(filter, after, limit);
-  const rows = await db.all<Ends & (EventRow | { id: null })>(
-    `SELECT ${ENDS}, page.id, page.type, page.subject, page.time, page.data,
+  { limit, counted, ...part }: LogPart & { limit: number; counted?: LogPart | undefined },
+): Promise<EventsRead> {
+  const [condition, values] = pageCondition(filter, part, limit);
+  const [total, countValues] = counted ? countOf(filter, counted) : ['', []];
+  const rows = await db.all<Ends & { total?: number } & (EventRow | { id: null })>(
+    `SELECT ${ENDS}${total}, page.id, page.type, page.subject, page.time, page.data,
        page.actor, page.request_id, page.traceparent
      FROM event_log LEFT JOIN (
        SELECT id, type, subject, time, data, actor, request_id, traceparent FROM events
        WHERE ${condition} ORDER BY id LIMIT ?
      ) AS page ON TRUE ORDER BY page.id`,
-    [...values, limit],
+    [...countValues, ...values, limit],
   );
-  const { oldest, latest } = rows[0]!;
-  return { oldest, latest, events: rows.filter(row => row.id !== null) };
+  const { oldest, latest, total: found } = rows[0]!;
+  return { oldest, latest, total: found, events: rows.filter(row => row.id !== null) };
 }
 
 type Values = (number | string)[];
@@ -41,21 +56,54 @@ type Values = (number | string)[];
  * order of their IDs, but not those of several types: the query merges the first `limit` events of each type.
  */
 function pageCondition(
-  { types, subject }: EventFilter,
-  after: number,
+  filter: EventFilter,
+  part: LogPart,
   limit: number,
 ): [condition: string, values: Values] {
-  const wanted = subject === undefined ? types : typesOfSubject(subject, types);
-  if (wanted === undefined) return ['id > ?', [after]];
+  const ranges = rangesOf(filter, part);
+  if (ranges === undefined) return conditionOf(part);
   // Numbers start at 1, so this matches no event.
-  if (wanted.size === 0) return ['id = 0', []];
-  const key = subject === undefined ? 'type = ?' : 'subject = ? AND type = ?';
-  const ofType = `SELECT id FROM (SELECT id FROM events WHERE ${key} AND id > ? ORDER BY id LIMIT ?) AS of_type`;
-  const branches = Array(wanted.size).fill(ofType).join(' UNION ALL ');
-  const values = [...wanted].flatMap(type =>
-    subject === undefined ? [type, after, limit] : [subject, type, after, limit],
+  if (ranges.length === 0) return ['id = 0', []];
+  const branches = ranges.map(
+    ([range]) => `SELECT id FROM (SELECT id FROM events WHERE ${range} ORDER BY id LIMIT ?) AS of_type`,
   );
-  return [`id IN (SELECT id FROM (${branches}) AS found ORDER BY id LIMIT ?)`, [...values, limit]];
+  return [
+    `id IN (SELECT id FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY id LIMIT ?)`,
+    [...ranges.flatMap(([, values]) => [...values, limit]), limit],
+  ];
+}
+
+/** Returns a column with the number of matching events. */
+function countOf(filter: EventFilter, part: LogPart): [column: string, values: Values] {
+  const ranges = rangesOf(filter, part) ?? [conditionOf(part)];
+  if (ranges.length === 0) return [', 0 AS total', []];
+  const branches = ranges.map(
+    ([range]) => `SELECT * FROM (SELECT 1 FROM events WHERE ${range} LIMIT ?) AS of_type`,
+  );
+  const limit = MAX_COUNTED + 1;
+  return [
+    `, (SELECT count(*) FROM (${branches.join(' UNION ALL ')} LIMIT ?) AS counted) AS total`,
+    [...ranges.flatMap(([, values]) => [...values, limit]), limit],
+  ];
+}
+
+/** Returns the ranges of an index that have the events of a filter; `undefined` for all events. */
+function rangesOf(
+  { types, subject }: EventFilter,
+  part: LogPart,
+): [condition: string, values: Values][] | undefined {
+  const wanted = subject === undefined ? types : typesOfSubject(subject, types);
+  if (wanted === undefined) return undefined;
+  const [ids, bounds] = conditionOf(part);
+  return Array.from(wanted, type =>
+    subject === undefined
+      ? [`type = ? AND ${ids}`, [type, ...bounds]]
+      : [`subject = ? AND type = ? AND ${ids}`, [subject, type, ...bounds]],
+  );
+}
+
+function conditionOf({ after, until }: LogPart): [condition: string, values: Values] {
+  return until === undefined ? ['id > ?', [after]] : ['id > ? AND id <= ?', [after, until]];
 }
 
 export async function selectEnds(db: Queries): Promise<Ends> {

@@ -1,13 +1,11 @@
 import type { Queries } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { type EventFilter, matches } from '../event-log/event-filter.ts';
-import type { EventPage } from '../event-log/event-log.ts';
+import type { EventPage, PageRequest } from '../event-log/event-log.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 
-export interface Wait {
-  after: number;
-  limit: number;
+export interface Wait extends PageRequest {
   /** The longest time to wait for an event. */
   seconds: number;
   /** Ends the wait: the client disconnected, or the service is shutting down. */
@@ -18,10 +16,10 @@ export interface Wait {
 export async function waitForEvents(
   { db, tail }: { db: Queries; tail: EventTail },
   filter: EventFilter,
-  { after, limit, seconds, signal }: Wait,
+  { seconds, signal, ...request }: Wait,
 ): Promise<EventPage> {
-  let page = await eventLog.read(db, filter, { after, limit });
-  if (page.events.length > 0 || seconds === 0) return page;
+  let page = await eventLog.read(db, filter, request);
+  if (page.events.length > 0 || page.isLast || seconds === 0) return page;
   let isOver = false;
   let news = Promise.withResolvers<void>();
   const end = () => {
@@ -37,8 +35,8 @@ export async function waitForEvents(
   if (signal.aborted) end();
   try {
     for (;;) {
-      page = await eventLog.read(db, filter, { after: page.position, limit });
-      if (page.events.length > 0 || isOver) return page;
+      page = await eventLog.read(db, filter, { ...request, after: page.position });
+      if (page.events.length > 0 || page.isLast || isOver) return page;
       await news.promise;
       news = Promise.withResolvers<void>();
     }

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { HOUR, SECOND } from '../../src/kit/clock.ts';
+import { aPet } from '../support/factories.ts';
+import { nextPath, pagesOf } from '../support/pages.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** The first of these events is at 12:00, and there is one per hour. Every third is of an order, the others are of pets. */
+const FIRST = Date.parse('2026-11-01T12:00:00Z');
+const EVENTS = 20;
+
+function timeOf(hour: number): string {
+  return new Date(FIRST + hour * HOUR).toISOString();
+}
+
+/** Replaces the log by events at these times. */
+async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void> {
+  await app.db.numberEvents();
+  await app.db.write(async tx => {
+    await tx.run('DELETE FROM events');
+    for (const [i, time] of times.entries()) {
+      const [type, subject] = i % 3 === 0 ? ['order.placed', 'orders/1'] : ['pet.updated', `pets/${i % 3}`];
+      await tx.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, ?, ?)', [
+        ...[i + 1, type, subject, time, '{"id":1,"name":"Bo","categoryId":1,"status":"available"}'],
+      ]);
+    }
+    // On SQLite this is a view of the events.
+    if (app.db.engine === 'postgres') await tx.run('UPDATE event_log SET last_id = ?', [times.length]);
+  });
+}
+
+const hourly = Array.from({ length: EVENTS }, (_, i) => FIRST + i * HOUR);
+
+async function idsOf({ api }: TestApp, query: string): Promise<number[]> {
+  const pages = await Array.fromAsync(pagesOf(api, `/events?to=${timeOf(100)}&limit=3&${query}`));
+  return pages.flatMap(({ body }) => body.map(({ id }: { id: string }) => Number(id)));
+}
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);
+}
+
+describe('events of a period', () => {
+  it('are from one time on and before another, and the last page has no link', async t => {
+    const shop = await startTestApp(t);
+    await fillLog(shop, hourly);
+    for (const [from, to, ids] of [
+      [0, 20, numbers(1, 20)],
+      [3, 5, [4, 5]],
+      [3.5, 5.5, [5, 6]],
+      [-5, 2, [1, 2]],
+      [19, 50, [20]],
+      [30, 50, []],
+      [5, 5, []],
+      [5, 3, []],
+    ] as const) {
+      const path = `/events?from=${timeOf(from)}&to=${timeOf(to)}&limit=3`;
+      const pages = await Array.fromAsync(pagesOf(shop.api, path));
+      const found = pages.flatMap(({ body }) => body.map(({ id }: { id: string }) => Number(id)));
+      assert.deepEqual(found, ids, path);
+      for (const { body } of pages) assert.ok(body.length <= 3);
+    }
+  });
+
+  it('combine with types, subjects and cursors, and are counted', async t => {
+    const shop = await startTestApp(t);
+    await fillLog(shop, hourly);
+    const from = timeOf(4);
+    assert.deepEqual(await idsOf(shop, `from=${from}&type=order.*`), [7, 10, 13, 16, 19]);
+    assert.deepEqual(await idsOf(shop, `from=${from}&subject=pets/2`), [6, 9, 12, 15, 18]);
+    assert.deepEqual(await idsOf(shop, `from=${from}&cursor=17`), [18, 19, 20]);
+    assert.deepEqual(await idsOf(shop, `from=${from}&cursor=1`), numbers(5, 20));
+    for (const [query, total] of [
+      ['', 20],
+      [`from=${from}`, 16],
+      [`from=${from}&cursor=17&limit=1`, 16],
+      [`from=${from}&to=${timeOf(10)}&type=order.*`, 2],
+      ['type=order.*&type=pet.updated', 20],
+      ['subject=pets/2&type=pet.*', 6],
+      ['subject=pets/2&type=order.*', 0],
+      ['subject=pets/99', 0],
+    ] as const) {
+      const { status, headers, text } = await shop.api.get(`/events?count=true&${query}`);
+      assert.deepEqual([status, headers['x-total-count']], [200, `${total}`], `${query}: ${text}`);
+    }
+  });
+
+  it('that adjoin contain each event once, also when a clock was set back', async t => {
+    const shop = await startTestApp(t);
+    // The clock is set back by 5 hours after 9 events, and later swaps neighbours.
+    const times = hourly.map((time, i) => (i < 9 ? time : i % 2 === 0 ? time - 5 * HOUR : time - 7 * HOUR));
+    await fillLog(shop, times);
+    const found: number[] = [];
+    for (let hour = -1; hour < 25; hour += 1.5) {
+      const pages = pagesOf(shop.api, `/events?from=${timeOf(hour)}&to=${timeOf(hour + 1.5)}&limit=100`);
+      for await (const { body } of pages) found.push(...body.map(({ id }: { id: string }) => Number(id)));
+    }
+    assert.deepEqual(found, numbers(1, EVENTS));
+  });
+
+  it('that has not ended has a next page, and wait returns its next event', async t => {
+    const shop = await startTestApp(t);
+    const { api, clock } = shop;
+    await aPet(api);
+    await shop.app.db.numberEvents();
+    const [from, to] = [1, 10].map(seconds => new Date(clock.now() + seconds * SECOND).toISOString());
+    const first = await api.get(`/events?from=${from}&to=${to}`);
+    assert.deepEqual(first.body, []);
+    clock.advance(2 * SECOND);
+    const waiting = api.get(`${nextPath(first)}&wait=60`);
+    await aPet(api, { name: 'Late' });
+    const { body, headers } = await waiting;
+    assert.ok(body.length > 0 && headers.link !== undefined);
+    clock.advance(20 * SECOND);
+    await aPet(api, { name: 'Later' });
+    await shop.app.db.numberEvents();
+    const rest = await Array.fromAsync(pagesOf(api, `/events?from=${from}&to=${to}&wait=60`));
+    const names = rest.flatMap(page => page.body.map(({ data }: { data: { name?: string } }) => data.name));
+    assert.ok(names.includes('Late') && !names.includes('Later'), `${names}`);
+  });
+
+  it('have times with an offset', async t => {
+    const { api } = await startTestApp(t);
+    for (const time of ['2026-11-01', '2026-11-01T12:00:00', 'yesterday', '']) {
+      const message = assertRejected(await api.get(`/events?from=${time}`), 400, 'invalid_request');
+      assert.match(message, /^Query parameter `from` must be/);
+    }
+  });
+});
