@@ -8,23 +8,30 @@ import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
  */
 const VALUES: Record<string, readonly string[]> = {
   'listPets id': ['1000000&id=1&id=999999'],
-  'listPets status': ['available', 'pending', 'sold'],
+  'listPets status': ['available', 'pending', 'sold&status=pending'],
   'listPets categoryId': ['1', '2', '3', '999'],
   'listPets name': ['a', 'zz', 'q'],
   'listCategories name': ['a', 'q'],
-  'listOrders petId': ['1', '3'],
+  'listOrders petId': ['1', '3', hundred('petId')],
   'listOrders complete': ['true', 'false'],
   'listOrders shipDateFrom': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
   'listOrders shipDateTo': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
-  'listInventory status': ['available', 'pending', 'sold'],
+  'listInventory petId': [hundred('petId')],
+  'listInventory status': ['available', 'pending', 'sold&status=pending'],
+  'listInventory categoryId': ['1', '2', '999'],
   'listInventory quantityBelow': ['0', '1', '2', '100'],
   'listEvents type': ['category.created', 'order.*', 'pet.*'],
-  'listEvents subject': ['pets/1', 'pets/none'],
+  'listEvents subject': ['pets/1', 'store/orders/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
 
+/** The most values that a filter by IDs takes. */
+function hundred(name: string): string {
+  return Array.from({ length: 100 }, (_, i) => i + 1).join(`&${name}=`);
+}
+
 /** The parameters that are not filters. */
-const PAGING = ['sort', 'limit', 'cursor', 'wait'];
+const PAGING = ['sort', 'limit', 'cursor', 'count', 'wait'];
 
 const LIMIT = 100;
 
@@ -33,7 +40,7 @@ export interface ListRequest extends RawRequest {
   target: string;
 }
 
-/** Returns requests for the first page of every combination of filters and sorts of every list in the route definitions. */
+/** Returns requests for the first page and the count of every combination of filters and sorts of every list in the route definitions. */
 export function listRequests(store: FilledStore): ListRequest[] {
   return describedRoutes
     .filter(({ success }) => success.schema?.type === 'array')
@@ -42,7 +49,7 @@ export function listRequests(store: FilledStore): ListRequest[] {
       // Only lists of webhooks depend on whether the key is an administrator's.
       const keys = path.startsWith('/webhooks') ? [store.apiKey, store.ordinaryKey] : [store.apiKey];
       return combinations(operationId, query?.properties ?? {}).flatMap(pairs => {
-        const target = `${template}?${[`limit=${LIMIT}`, ...pairs].join('&')}`;
+        const target = `${template}?${[`limit=${LIMIT}`, 'count=true', ...pairs].join('&')}`;
         return keys.map(apiKey => listRequest(operationId, target, apiKey, apiKey === store.apiKey));
       });
     });

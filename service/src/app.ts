@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
 import * as apiKeys from './access/api-keys/api-keys.ts';
+import { keyBanEvents } from './access/api-keys/key-events.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
+import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
-import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
 import { RESPONSE_TIMEOUT } from './events/webhooks/attempt.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
@@ -100,6 +102,11 @@ export async function buildApp(
   const excessLog = new ExcessLog(log, clock);
   opened.defer(paceOf(excessLog.pace, outageLog.pace));
   const keyRing = new KeyRing(db, config.banRules);
+  const allowedOrigins = new AllowedOrigins(db, {
+    read: (origin, now) => selectActiveOrigin(db, origin, now),
+    onError: error =>
+      outageLog.writeTask('origins', error, 'An origin could not be read; using the last result'),
+  });
   const keyLimits = new KeyLimits({
     db,
     counters,
@@ -107,7 +114,7 @@ export async function buildApp(
     onBan: (keyId, ban) => {
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
-      db.write(async tx => appendEvent(tx, 'key.banned', keyId, ban)).catch(error =>
+      db.write(async tx => keyBanEvents.append(tx, 'key.banned', keyId, ban)).catch(error =>
         log.error({ err: error, keyId }, 'The event of a ban could not be stored'),
       );
     },
@@ -135,6 +142,7 @@ export async function buildApp(
     ...timing,
     connections: { total: config.webhookConnections, perHost: config.webhookConnectionsPerHost },
     readStandings,
+    source: config.publicUrl,
     tracing,
     onDisabled: (webhookId, reason, traceId) => log.warn({ webhookId, reason, traceId }, 'Webhook disabled'),
     onAttempt: result => metrics?.onWebhookAttempt(result),
@@ -153,6 +161,7 @@ export async function buildApp(
     endpoints,
     dispatcher,
     readStandings,
+    source: config.publicUrl,
     webhooksPerKey: config.webhooksPerKey,
     eventDays: config.eventDays,
     idempotency,
@@ -175,6 +184,7 @@ export async function buildApp(
     contract,
     db,
     keyRing,
+    allowedOrigins,
     keyLimits,
     counters,
     idempotency,

@@ -7,8 +7,8 @@ export interface Contract {
   components: {
     parameters: Record<string, Parameter>;
     headers: Record<string, { description: string }>;
-    'x-error-codes': Record<string, { status: number; description: string }>;
   };
+  'x-error-codes': Record<string, { status: number; description: string }>;
 }
 
 export interface Operation {

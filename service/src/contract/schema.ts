@@ -1,4 +1,6 @@
 import { MAX_ID } from '../kit/ids.ts';
+import { DEFAULT_LIMIT, MAX_COUNTED } from '../kit/paging.ts';
+import { grouped } from '../kit/quantities.ts';
 
 /** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
@@ -15,6 +17,10 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  /** The rule of `pattern` in words, for messages: "must …". It is not published. */
+  readonly patternRule?: string;
+  /** Whether the text is for people. The service trims it after it checked the rules. It is not published. */
+  readonly isDisplayText?: true;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
@@ -24,32 +30,68 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: false;
+  /** A union of objects. The property `discriminator` has other values in each of them. */
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: string;
 }
 
-/** Patterns of display text, without control characters. Such text is trimmed; its length is that of the text as sent. */
-const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+/**
+ * Patterns of display text: without control characters, except for white space that is trimmed. A name has a character that is not
+ * white space.
+ */
+const NAME =
+  '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f]([^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f])?\\s*$';
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
 /** The largest signed 32-bit integer: the maximum number of units in an order or an inventory entry. */
 export const MAX_INT32 = 2 ** 31 - 1;
+
+/** An integer of at most 32 bits. */
+export const int32 = { type: 'integer', format: 'int32' } as const;
+
+/** A number of things, of any size that JSON numbers represent exactly in every client. */
+export const count = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+} as const;
 
 export const id = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID } as const;
 
 /** An ID in a path or query. Any int64 is valid there, so the format is the only rule. */
 export const idToFind = { type: 'integer', format: 'int64' } as const;
 
-export const nameText = { type: 'string', minLength: 1, maxLength: 200, pattern: LINE } as const;
+/** A filter by up to 100 IDs. */
+export const idsToFind = { type: 'array', items: idToFind, minItems: 1, maxItems: 100 } as const;
 
-export const longText = { type: 'string', maxLength: 2000, pattern: LINES } as const;
+const displayText = {
+  type: 'string',
+  isDisplayText: true,
+  patternRule: 'must not contain control characters',
+} as const;
+
+export const nameText = { ...displayText, minLength: 1, maxLength: 200, pattern: NAME } as const;
+
+export const longText = { ...displayText, maxLength: 2000, pattern: LINES } as const;
 
 export const dateTime = { type: 'string', format: 'date-time' } as const;
 
 export const pageLimit = {
-  type: 'integer',
+  ...int32,
   minimum: 1,
   maximum: 100,
-  default: 20,
+  default: DEFAULT_LIMIT,
   description: 'The maximum number of items on a page.',
+} as const;
+
+export const countParameter = {
+  type: 'boolean',
+  example: true,
+  description:
+    'Whether to count the whole list, in the header `X-Total-Count`. More than ' +
+    `${grouped(MAX_COUNTED)} items are not counted: the header is then ${MAX_COUNTED}, and \`X-Total-Count-Relation: gte\` ` +
+    'states that there are more.',
 } as const;
 
 /** The schema of a property; `undefined` if the schema does not define it itself. */

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, DatabaseLoad, NewEvent, Transaction, Value } from './database.ts';
+import type { Database, DatabaseLoad, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
+import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
@@ -229,7 +230,9 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
-const APPEND = 'INSERT INTO events (type, subject, time, data, traceparent) VALUES (?, ?, ?, ?, ?)';
+const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+const APPEND_NUMBERED = `${APPEND} RETURNING id`;
 
 class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
@@ -272,8 +275,15 @@ class SqliteTransaction implements Transaction {
     return true;
   }
 
-  append({ type, subject, data, traceparent }: NewEvent): void {
-    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data, traceparent ?? null]);
+  append(event: NewEvent): void {
+    this.#connection.run(APPEND, valuesOf(toStored(event, this.#clock.now())));
     this.#onAppend();
+  }
+
+  async appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    const stored = toStored(event, this.#clock.now());
+    const { id } = this.#connection.get<{ id: number }>(APPEND_NUMBERED, valuesOf(stored))!;
+    this.#onAppend();
+    return { id, ...stored };
   }
 }

@@ -1,13 +1,14 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
-import { pageLimit, type Schema } from '../contract/schema.ts';
+import { int32, pageLimit, type Schema } from '../contract/schema.ts';
 import { inWords } from '../kit/quantities.ts';
 import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
-import { Event, eventCursor, eventJson } from './event-log/event.ts';
+import { eventCursor, eventJson } from './event-log/event.ts';
 import { eventFilter, typeNames } from './event-log/event-filter.ts';
+import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
@@ -29,7 +30,7 @@ const filters = {
     minLength: 1,
     maxLength: 100,
     example: 'pets/1',
-    description: 'Events of this subject: a collection and an ID.',
+    description: 'Events of this subject, such as `pets/1` or `store/orders/17`.',
   },
 } as const satisfies Record<keyof EventQuery, Schema>;
 
@@ -48,7 +49,7 @@ const pageQuery = {
     },
     limit: { ...pageLimit, description: 'The maximum number of events on a page.' },
     wait: {
-      type: 'integer',
+      ...int32,
       minimum: 0,
       maximum: 60,
       default: 0,
@@ -71,13 +72,34 @@ const streamQuery = {
   },
 } as const;
 
-const CONFIDENTIAL = 'Only keys with the scope `admin` get events of API keys (`key.*`).';
+const streamHeaders = {
+  type: 'object',
+  properties: {
+    'Last-Event-ID': {
+      ...cursor,
+      description:
+        'The last `id` that the client received: the stream continues after it. Browsers send it when they reconnect. An ' +
+        'empty value counts as none.',
+    },
+  },
+} as const;
+
+const CONFIDENTIAL =
+  'Only keys with the scope `admin` get events of API keys (`key.*`) and tests of webhooks (`webhook.test`).';
 
 function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 
-export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
+export interface EventRouteOptions {
+  tail: EventTail;
+  /** The source of events. */
+  source: string;
+  /** The schema of events. */
+  event: EventUnion;
+}
+
+export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/events',
@@ -91,14 +113,17 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
-    success: pageOf(Event, 'A page of events.'),
+    success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
     handler: async ({ query, db, caller, signal }) => {
       const { cursor, limit, wait: seconds } = query;
       const filter = filterOf(query, caller);
       const after = await eventLog.positionOf(db, cursor);
       const page = await waitForEvents({ db, tail }, filter, { after, limit, seconds, signal });
-      return reply.log(page.events.map(eventJson), String(page.position));
+      return reply.log(
+        page.events.map(row => eventJson(row, source)),
+        String(page.position),
+      );
     },
   }),
 
@@ -119,17 +144,18 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     // The request would not end.
     hideTryIt: true,
     query: streamQuery,
+    headers: streamHeaders,
     success: {
       status: 200,
       description: 'The stream.',
       mediaType: 'text/event-stream',
-      example: `id: ${Event.example.id}\nevent: ${Event.example.type}\ndata: ${JSON.stringify(Event.example)}\n\n`,
+      example: `id: ${event.example.id}\nevent: ${event.example.type}\ndata: ${JSON.stringify(event.example)}\n\n`,
     },
     errors: ['cursor_expired', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {
       const filter = filterOf(query, caller);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
-      return reply.stream(sink => void new EventStream(db, tail, filter, position, sink));
+      return reply.stream(sink => void new EventStream({ db, tail, source }, filter, position, sink));
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { propertyOf, type Schema } from '../contract/schema.ts';
+import { isRecord } from '../kit/objects.ts';
 import { capitalised, nearest } from '../kit/text.ts';
 import { shown, shownName } from './quoting.ts';
 
@@ -20,20 +21,45 @@ export interface Findings {
   asSent: unknown;
 }
 
+/** Remedies for fields that a body does not have, by name. */
+export type Remedies = Readonly<Record<string, string>>;
+
+/** What a message about rejected input needs in addition to the faults. */
+interface Subject {
+  schema: Schema;
+  part: Part;
+  remedies?: Remedies;
+}
+
 /** The message for rejected input: the first faults, and the number of further ones. */
-export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Schema, part: Part): string {
+export function describeFaults({ errors, leftOut, asSent }: Findings, subject: Subject): string {
   const distinct = errors.filter(error => !followsFromAnother(error, errors));
   const named = distinct.slice(0, MAX_FAULTS);
-  const faults = named.map(error => describeFault(error, asSent, schema, part));
+  // The unknown names of one object are described together, so that the known names are listed once.
+  const groups = Map.groupBy(named, error => (isUnknownName(error) ? error.instancePath : error));
+  const faults = [...groups.values()].flatMap(group =>
+    isUnknownName(group[0]!)
+      ? describeUnknown(group, subject)
+      : group.map(error => describeFault(error, asSent, subject)),
+  );
   const unnamed = distinct.length - named.length + leftOut;
   return capitalised(faults.join('; ')) + (unnamed > 0 ? `; and ${unnamed} more` : '');
 }
 
-/** A value of the wrong type is also not an allowed value, and items of an array that is too long are not reported. */
+function isUnknownName({ keyword }: ErrorObject): boolean {
+  return keyword === 'additionalProperties';
+}
+
+/**
+ * A value of the wrong type is also not an allowed value, a text of the wrong length can also break its pattern, and items of an
+ * array that is too long are not reported.
+ */
 function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
   return errors.some(other => {
     const isSamePlace = other.instancePath === instancePath;
     if (other.keyword === 'type') return isSamePlace && keyword === 'enum';
+    if (other.keyword === 'minLength' || other.keyword === 'maxLength')
+      return isSamePlace && (keyword === 'pattern' || keyword === 'format');
     if (other.keyword !== 'maxItems') return false;
     return (isSamePlace && keyword === 'uniqueItems') || instancePath.startsWith(`${other.instancePath}/`);
   });
@@ -42,41 +68,88 @@ function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: read
 function describeFault(
   { keyword, params, instancePath, data, parentSchema }: ErrorObject,
   asSent: unknown,
-  schema: Schema,
-  part: Part,
+  { schema, part }: Subject,
 ): string {
-  const names = instancePath.split('/').slice(1).map(unescaped);
-  // A query has no path to an item: the parameter is repeated for each item.
-  const path = (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
-  if (keyword === 'additionalProperties')
-    return describeUnknown(params.additionalProperty, path, schema, part);
+  const names = namesIn(instancePath);
+  const path = pathOf(names, part);
   const inside = path === '' ? '' : `${path}.`;
   if (keyword === 'required') return `${part} \`${inside}${params.missingProperty}\` is required`;
   const subject = path === '' ? 'the body' : `${part} \`${path}\``;
   const isExact = asSent === undefined || typeof data === 'string';
   const value = isExact ? data : valueAt(asSent, names);
-  return `${subject} ${ruleOf(keyword, params, parentSchema as Schema)}, but was ${shown(value)}`;
+  const rule =
+    keyword === 'pattern' && isBlank(data)
+      ? 'must not be blank'
+      : ruleOf(keyword, params, parentSchema as Schema);
+  const hint =
+    part === 'query parameter'
+      ? hintForText(value, path, propertyOf(schema, path)?.type === 'array' ? 'list' : keyword)
+      : hintForBody(value, path);
+  return `${subject} ${rule}, but was ${shown(value)}${hint}`;
 }
 
-/** A name from a JSON pointer (RFC 6901 §4). */
-function unescaped(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~');
+function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+/** The remedy for a common mistake in a query parameter; empty for other values. */
+function hintForText(value: unknown, name: string, kind: string): string {
+  if (typeof value !== 'string') return '';
+  if (kind === 'list' && value.includes(',')) {
+    const [first, second] = value.split(',');
+    return `: repeat the parameter for each value, as in ${shown(`${name}=${first}&${name}=${second}`)}`;
+  }
+  return kind === 'format' && /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : '';
+}
+
+/** The remedy for a body that is a JSON Patch (RFC 6902); empty for other values. */
+function hintForBody(value: unknown, path: string): string {
+  const isJsonPatch = path === '' && Array.isArray(value) && isRecord(value[0]) && 'op' in value[0];
+  return isJsonPatch
+    ? ': JSON Patch is not supported; send an object with the fields to change (RFC 7396)'
+    : '';
+}
+
+/** The names in a JSON pointer (RFC 6901 §4). */
+function namesIn(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A query has no path to an item: the parameter is repeated for each item. */
+function pathOf(names: readonly string[], part: Part): string {
+  return (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
 }
 
 function valueAt(value: unknown, names: readonly string[]): unknown {
   return names.reduce((inner, name) => (inner as Record<string, unknown>)[name], value);
 }
 
-function describeUnknown(name: string, path: string, schema: Schema, part: Part): string {
-  const known = Object.keys((path === '' ? schema : propertyOf(schema, path))?.properties ?? {});
-  const near = nearest(name, known);
-  const suggestion =
-    near !== undefined
-      ? `did you mean \`${near}\`?`
-      : known.length > 0
-        ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
-        : 'none is allowed here';
-  return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
+/** Describes the unknown names of one object. */
+function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedies = {} }: Subject): string[] {
+  const path = pathOf(namesIn(errors[0]!.instancePath), part);
+  const properties = (path === '' ? schema : propertyOf(schema, path))?.properties ?? {};
+  const known = Object.keys(properties).filter(name => !properties[name]!.readOnly);
+  const faults: string[] = [];
+  const strange: string[] = [];
+  for (const { params } of errors) {
+    const name: string = params.additionalProperty;
+    const full = shownName(path === '' ? name : `${path}.${name}`);
+    // Some clients send a repeated parameter as `id[]`.
+    const near = nearest(name.replace(/\[\d*\]$/, ''), known);
+    if (path === '' && Object.hasOwn(remedies, name)) {
+      faults.push(`${part} ${full} cannot be set here: ${remedies[name]}`);
+    } else if (near !== undefined) faults.push(`unknown ${part} ${full}; did you mean \`${near}\`?`);
+    else strange.push(full);
+  }
+  if (strange.length > 0) {
+    const names =
+      known.length > 0 ? `known are ${known.map(name => `\`${name}\``).join(', ')}` : 'none is allowed here';
+    faults.push(`unknown ${part}${strange.length > 1 ? 's' : ''} ${strange.join(', ')}; ${names}`);
+  }
+  return faults;
 }
 
 function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema): string {
@@ -94,9 +167,9 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
     case 'maxLength':
       return `must have at most ${limit} characters`;
     case 'pattern':
-      return schema.pattern === STORABLE ? 'must not contain NUL' : 'must not contain control characters';
+      return schema.patternRule ?? 'must not contain NUL';
     case 'format':
-      return 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`';
+      return formatRules[schema.format!]!;
     case 'minItems':
       return `must have at least ${limit} ${limit === 1 ? 'item' : 'items'}`;
     case 'maxItems':
@@ -107,6 +180,14 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
       throw new Error(`No message for the schema keyword ${keyword}`);
   }
 }
+
+/** The rules of the formats of texts, and where they come from. */
+const formatRules: Record<string, string> = {
+  'date-time': 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`',
+  uri:
+    'must be a URL, such as `https://example.com/webhook`, in which spaces, control characters and characters outside ASCII are ' +
+    'percent-encoded (RFC 3986)',
+};
 
 const typeNames: Record<Schema['type'], string> = {
   object: 'a JSON object',

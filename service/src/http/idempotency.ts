@@ -9,6 +9,7 @@ import {
   type OutcomeRow,
   selectOutcome,
 } from './idempotency-queries.ts';
+import { shown } from './quoting.ts';
 
 /** How long outcomes are retained and replayed, in milliseconds. */
 export const RETENTION = DAY;
@@ -19,11 +20,17 @@ const SWEPT_AT_ONCE = 500;
 /** The maximum number of characters of an `Idempotency-Key`. */
 export const KEY_LENGTH = 255;
 
-const wellFormedKey = new RegExp(`^[\\x20-\\x7e]{1,${KEY_LENGTH}}$`);
+/**
+ * The pattern of the header: a key of printable ASCII characters as it is, or as a quoted string
+ * (draft-ietf-httpapi-idempotency-key-header-07). A key without quotation marks has no white space at its ends, which HTTP removes.
+ */
+export const KEY_HEADER = `^([!#-~]([ -~]{0,${KEY_LENGTH - 2}}[!-~])?|"[ -~]{1,${KEY_LENGTH}}")$`;
+
+const wellFormedHeader = new RegExp(KEY_HEADER);
 
 export interface Attempt {
   apiKeyId: number;
-  /** As the client sent it: raw, or as a quoted string (draft-ietf-httpapi-idempotency-key-header-07). */
+  /** As the client sent it, with or without quotation marks. */
   header: string;
   method: string;
   path: string;
@@ -117,13 +124,13 @@ function replyOf({ location, body }: OutcomeRow): Reply {
     : { kind: 'created', body: resource, location };
 }
 
-/** Reads the key from the header: 1 to 255 printable ASCII characters, quoted or not. */
+/** Reads the key from the header. Throws `invalid_request`. */
 function keyIn(header: string): string {
-  const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
-  if (wellFormedKey.test(key)) return key;
+  if (wellFormedHeader.test(header)) return header.startsWith('"') ? header.slice(1, -1) : header;
   throw new ApiError(
     'invalid_request',
-    `Idempotency-Key must have 1 to ${KEY_LENGTH} printable ASCII characters, but had ${key.length}`,
+    `Idempotency-Key must have 1 to ${KEY_LENGTH} printable ASCII characters, with or without quotation marks around them, ` +
+      `but was ${shown(header)}`,
   );
 }
 

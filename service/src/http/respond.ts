@@ -4,13 +4,14 @@ import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
-import { InvalidListing } from '../kit/paging.ts';
+import { InvalidListing, MAX_COUNTED } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { Reply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
+import { shouldRetry } from './should-retry.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -37,11 +38,7 @@ export function responseOf(
   switch (result.kind) {
     case 'resource': {
       const body = JSON.stringify(result.body);
-      if (!route.conditional) return { status: 200, headers: {}, body };
-      const etag = etagOf(body);
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (isRead && isNotModified(request.headers, etag)) return { status: 304, headers: { etag } };
-      return { status: 200, headers: { etag }, body };
+      return responseWith(route.conditional ? etagOf(body) : undefined, {}, body, request);
     }
     case 'created': {
       const body = JSON.stringify(result.body);
@@ -50,10 +47,11 @@ export function responseOf(
       return { status: 201, headers, body };
     }
     case 'page': {
-      const { items, next } = result.page;
-      const headers: Record<string, string> = {};
+      const { items, next, total } = result.page;
+      const headers = totalHeaders(total);
       if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
-      return { status: 200, headers, body: JSON.stringify(items) };
+      const etag = result.single && etagOf(JSON.stringify(result.single));
+      return responseWith(etag, headers, JSON.stringify(items), request);
     }
     case 'log': {
       const link = `<${nextUrl(request.url, result.next)}>; rel="next"`;
@@ -66,6 +64,21 @@ export function responseOf(
     case 'stream':
       throw new Error('A stream has no complete response');
   }
+}
+
+/** The response with a state of a resource: 304 if the request reads it, and the client already has this state. */
+function responseWith(
+  etag: string | undefined,
+  headers: Record<string, string>,
+  body: string,
+  request: FastifyRequest,
+): Response {
+  if (etag === undefined) return { status: 200, headers, body };
+  headers.etag = etag;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && isNotModified(request.headers, etag)
+    ? { status: 304, headers }
+    : { status: 200, headers, body };
 }
 
 /** Sends a response. Only successful reads may be cached, and only by the client itself. */
@@ -86,7 +99,8 @@ export function errorResponse(error: unknown, requestId: string, params?: unknow
   const status = errorStatus[code];
   const quoted = withoutSecrets(withIdsAsSent(message, params));
   const body = JSON.stringify({ code, message: quoted, status });
-  return { code, status, headers: { ...headers }, body };
+  const retry = shouldRetry(code, headers);
+  return { code, status, headers: { ...headers, ...(retry && { 'x-should-retry': retry }) }, body };
 }
 
 function apiErrorOf(error: unknown, requestId: string): ApiError {
@@ -117,6 +131,13 @@ function frameworkError(
     'internal_error',
     `The service failed; its log has the reason under request ID ${requestId}`,
   );
+}
+
+/** The headers of a list that was counted. */
+function totalHeaders(total: number | undefined): Record<string, string> {
+  if (total === undefined) return {};
+  if (total <= MAX_COUNTED) return { 'x-total-count': String(total) };
+  return { 'x-total-count': String(MAX_COUNTED), 'x-total-count-relation': 'gte' };
 }
 
 function nextUrl(url: string, cursor: string): string {

@@ -31,6 +31,7 @@ const Readiness = {
     },
     message: {
       type: 'string',
+      maxLength: 1_000,
       description: 'The problems and their consequences, separated by `; `.',
     },
   },

@@ -1,11 +1,11 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { ApiError } from '../contract/errors.ts';
 import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
-import { isRecord } from '../kit/objects.ts';
 import { capitalised } from '../kit/text.ts';
 import { excerptOf } from './excerpt.ts';
-import { describeFaults, type Part, STORABLE } from './faults.ts';
+import { describeFaults, type Part, type Remedies, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
 
 type Values = Record<string, unknown>;
@@ -28,7 +28,9 @@ const compileAllFaults = compiler(new Ajv({ ...options, allErrors: true, verbose
 function compiler(ajv: Ajv): (schema: Schema) => ValidateFunction<object> {
   ajv.addFormat('date-time', { type: 'string', validate: text => parseDateTime(text) !== undefined });
   // Minimum and maximum limit numbers from JSON; numbers from text are checked to be int64 when they are read.
+  ajv.addFormat('uri', fullFormats.uri);
   ajv.addFormat('int64', true);
+  ajv.addFormat('int32', true);
   const compiled = new Map<string, ValidateFunction<object>>();
   return schema => {
     const text = JSON.stringify(schema);
@@ -44,6 +46,7 @@ function compiler(ajv: Ajv): (schema: Schema) => ValidateFunction<object> {
 /** Returns a function that parses and checks path parameters or a query, and returns typed values with defaults filled in. */
 export function textReader(schema: Schema, part: Part): (values: Record<string, unknown>) => object {
   const check = checker(schema, part);
+  const trimTexts = textTrimmer(schema);
   return values => {
     // A client can send any name in a query: without a prototype, `__proto__` is an ordinary name.
     const read: Values = part === 'path parameter' ? {} : Object.create(null);
@@ -58,28 +61,35 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
       }
       read[name] = property === undefined ? value : fromText(property, value);
     }
-    return check(read, () => textsAsSent(read, values));
+    return trimTexts(check(read, () => textsAsSent(read, values)));
   };
 }
 
 /**
  * Returns a function that checks a JSON body; `json` is its text, which messages quote. It trims display texts in place, reads
- * a missing `optional` body as `{}`, and throws `invalid_request`.
+ * a missing `optional` body as `{}`, and throws `invalid_request`. `remedies` are for fields that the schema does not have.
  */
-export function bodyReader(schema: Schema, optional = false): (body: unknown, json?: string) => object {
-  const check = checker(schema, 'field');
+export function bodyReader(
+  schema: Schema,
+  optional = false,
+  remedies: Remedies = {},
+): (body: unknown, json?: string) => object {
+  const check = checker(schema, 'field', remedies);
   const trimTexts = textTrimmer(schema);
   return (sent, json = '') => {
     const body = sent === undefined && optional ? {} : sent;
     if (body === undefined)
       throw new ApiError('invalid_request', 'The request needs a JSON object as its body');
-    trimTexts(body);
-    return check(body, () => parseAsSent(json));
+    return trimTexts(check(body, () => parseAsSent(json)));
   };
 }
 
 /** Schemas are compiled at their first use: compiling all of them at start would double the start time. */
-function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unknown) => object {
+function checker(
+  schema: Schema,
+  part: Part,
+  remedies: Remedies = {},
+): (value: unknown, asSent: () => unknown) => object {
   let isValid: ValidateFunction<object> | undefined;
   let findFaults: ValidateFunction<object> | undefined;
   return (value, asSent) => {
@@ -89,7 +99,7 @@ function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unk
     const excerpt = excerptOf(schema, value);
     findFaults(excerpt.value);
     const findings = { errors: findFaults.errors!, leftOut: excerpt.leftOut, asSent: asSent() };
-    throw new ApiError('invalid_request', describeFaults(findings, schema, part));
+    throw new ApiError('invalid_request', describeFaults(findings, { schema, part, remedies }));
   };
 }
 
@@ -127,29 +137,18 @@ function fromText(schema: Schema, value: unknown): unknown {
     return isInt64 ? Number(value) : value;
   }
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  return schema.format === undefined && schema.enum === undefined && schema.pattern
-    ? trimmed(value, schema)
-    : value;
+  return value;
 }
 
-/**
- * Returns a function that trims the display texts of a body in place. A text that is too long as sent stays too long,
- * because the published schema limits the text as sent.
- */
-function textTrimmer({ properties = {} }: Schema): (body: unknown) => void {
-  const texts = Object.entries(properties).filter(([, property]) => property.pattern !== undefined);
-  return body => {
-    if (!isRecord(body)) return;
-    for (const [name, property] of texts) {
-      const text = body[name];
-      if (typeof text === 'string') body[name] = trimmed(text, property);
+/** Returns a function that trims the display texts of valid input in place, and returns the input. */
+function textTrimmer({ properties = {} }: Schema): (input: object) => object {
+  const texts = Object.keys(properties).filter(name => properties[name]!.isDisplayText);
+  return input => {
+    const values = input as Values;
+    for (const name of texts) {
+      const text = values[name];
+      if (typeof text === 'string') values[name] = text.trim();
     }
+    return input;
   };
-}
-
-function trimmed(text: string, { maxLength = Number.POSITIVE_INFINITY }: Schema): string {
-  // The schema counts characters. A text never has more characters than UTF-16 code units.
-  const isTooLong =
-    text.length > maxLength && Array.from(text.slice(0, 2 * maxLength + 1)).length > maxLength;
-  return isTooLong ? text : text.trim();
 }

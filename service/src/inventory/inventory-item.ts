@@ -1,24 +1,5 @@
-import { PetStatus } from '../catalog/pets/pet.ts';
-import { id, MAX_INT32 } from '../contract/schema.ts';
+import { int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
-
-export const InventoryItem = {
-  title: 'InventoryItem',
-  type: 'object',
-  required: ['petId', 'quantity', 'status'],
-  additionalProperties: false,
-  properties: {
-    petId: { ...id, description: 'ID of the animal the entry tracks.' },
-    quantity: {
-      type: 'integer',
-      minimum: 0,
-      maximum: MAX_INT32,
-      description: 'Current stock count: the units that can still be ordered.',
-    },
-    status: PetStatus,
-  },
-  example: { petId: 1, quantity: 3, status: 'available' },
-} as const;
 
 export const InventoryUpdate = {
   title: 'InventoryUpdate',
@@ -26,10 +7,25 @@ export const InventoryUpdate = {
   required: ['quantity'],
   additionalProperties: false,
   properties: {
-    quantity: { type: 'integer', minimum: 0, maximum: MAX_INT32, description: 'The new stock count.' },
+    quantity: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The new stock count.' },
   },
   example: { quantity: 3 },
 } as const;
 
-export type InventoryItem = Static<typeof InventoryItem>;
+export const StockAdjustment = {
+  title: 'StockAdjustment',
+  type: 'object',
+  required: ['delta'],
+  additionalProperties: false,
+  properties: {
+    delta: {
+      ...int32,
+      minimum: -MAX_INT32,
+      maximum: MAX_INT32,
+      description: 'Units to add to the stock; a negative number removes units, and 0 changes nothing.',
+    },
+  },
+  example: { delta: 5 },
+} as const;
+
 export type InventoryUpdate = Static<typeof InventoryUpdate>;

@@ -1,13 +1,14 @@
-import { PetStatus } from '../catalog/pets/pet.ts';
+import { InventoryItem } from '../catalog/pets/inventory-item.ts';
+import { petStatuses } from '../catalog/pets/pet.ts';
 import { pageOf } from '../contract/page.ts';
-import { MAX_INT32 } from '../contract/schema.ts';
+import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
 import { listQuery } from '../routes/list-query.ts';
 import { reply } from '../routes/reply.ts';
 import * as inventory from './inventory.ts';
-import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
+import { InventoryUpdate, StockAdjustment } from './inventory-item.ts';
 import { stockList } from './inventory-queries.ts';
 
 const petParams = idParams('petId', 'The pet that the entry belongs to.');
@@ -27,9 +28,14 @@ export const inventoryRoutes = (): Route[] => [
       'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
     scope: 'inventory:read',
     query: listQuery(stockList, {
-      status: { ...PetStatus, description: 'Entries of pets with this status.' },
+      petId: { ...idsToFind, description: 'Entries of these pets. Repeat the parameter for each pet.' },
+      status: {
+        ...petStatuses,
+        description: 'Entries of pets with one of these statuses. Repeat the parameter for each status.',
+      },
+      categoryId: { ...idToFind, description: 'Entries of pets of this category.' },
       quantityBelow: {
-        type: 'integer',
+        ...int32,
         minimum: 0,
         maximum: MAX_INT32,
         description: 'Entries with fewer units than this.',
@@ -66,6 +72,7 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
+      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
@@ -73,4 +80,24 @@ export const inventoryRoutes = (): Route[] => [
         reply.resource(await inventory.set(context.db, context.params.petId, replacement(context))),
     }),
   ),
+
+  defineRoute({
+    method: 'POST',
+    path: '/store/inventory/{petId}/adjustments',
+    operationId: 'adjustStock',
+    tag: 'Inventory',
+    summary: 'Add or remove units',
+    description:
+      'Changes the stock relative to its current value, so that of several changes at once none is lost. ' +
+      `${consequences}`,
+    scope: 'inventory:write',
+    stability: 'experimental',
+    params: petParams,
+    body: StockAdjustment,
+    success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
+    conditional: true,
+    errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
+    handler: async ({ params, body, db }) =>
+      reply.resource(await inventory.adjustBy(db, params.petId, body.delta)),
+  }),
 ];

@@ -1,7 +1,9 @@
+import type { InventoryItem } from '../catalog/pets/inventory-item.ts';
 import { appendPetChange, appendStockChange } from '../catalog/pets/pet-events.ts';
 import { type PetWithStock, selectPetToChange, stockTable } from '../catalog/pets/pet-queries.ts';
 import { petNotFound } from '../catalog/pets/pets.ts';
 import {
+  adjustQuantity,
   adjustUnits,
   returnUnits,
   type Stock,
@@ -13,7 +15,6 @@ import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
-import type { InventoryItem } from './inventory-item.ts';
 import { type StockQuery, stockList } from './inventory-queries.ts';
 
 export function list(db: Queries, query: StockQuery): Promise<Page<InventoryItem>> {
@@ -26,16 +27,29 @@ export async function read(db: Queries, petId: number): Promise<InventoryItem> {
   return item;
 }
 
+/** Sets the stock of a pet to the result of `change`. */
 export function set(
   db: Writer,
   petId: number,
   change: (current: InventoryItem) => { quantity: number },
 ): Promise<InventoryItem> {
+  return changeStock(db, petId, (stock, hasOpenOrders) =>
+    setQuantity(stock, change(stock).quantity, hasOpenOrders),
+  );
+}
+
+/** Changes the stock of a pet by `delta` units. Throws `insufficient_stock` and `stock_limit_exceeded`. */
+export function adjustBy(db: Writer, petId: number, delta: number): Promise<InventoryItem> {
+  return changeStock(db, petId, (stock, hasOpenOrders) => adjustQuantity(stock, delta, hasOpenOrders));
+}
+
+type StockRule = (stock: Stock, hasOpenOrders: boolean) => Stock;
+
+function changeStock(db: Writer, petId: number, rule: StockRule): Promise<InventoryItem> {
   return db.write(async tx => {
     const before = await selectPetToChange(tx, petId);
     if (!before) throw petNotFound(petId);
-    const { quantity } = change(before.stock);
-    const item = setQuantity(before.stock, quantity, before.hasOpenOrders);
+    const item = rule(before.stock, before.hasOpenOrders);
     await store(tx, before, item);
     return item;
   });
@@ -61,11 +75,7 @@ export function settle(tx: Transaction, petId: number): Promise<void> {
   return change(tx, petId, settleCompleted);
 }
 
-async function change(
-  tx: Transaction,
-  petId: number,
-  rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
-): Promise<void> {
+async function change(tx: Transaction, petId: number, rule: StockRule): Promise<void> {
   const before = await selectPetToChange(tx, petId);
   if (!before) throw new ApiError('unknown_pet', `Field \`petId\` names pet ${petId}, which does not exist`);
   const after = rule(before.stock, before.hasOpenOrders);

@@ -23,11 +23,14 @@ export function toBase62(value: number, width: number): string {
   return text;
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._~:/+=-]{1,128}$/;
+/** The pattern of a client's request ID. */
+export const REQUEST_ID = '^[A-Za-z0-9._~:/+=-]{1,128}$';
+
+const requestId = new RegExp(REQUEST_ID);
 
 /** The client's request ID if it is well-formed and cannot forge log lines; otherwise a new UUID. */
 export function requestIdFrom(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : nextUuid();
+  return typeof header === 'string' && requestId.test(header) ? header : nextUuid();
 }
 
 const HEX = Buffer.from('0123456789abcdef', 'latin1');

@@ -1,15 +1,16 @@
 import { ApiError } from '../contract/errors.ts';
 import { patchOf } from '../contract/patch.ts';
-import { dateTime, id, MAX_INT32 } from '../contract/schema.ts';
+import { dateTime, id, int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
 import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
 import { type New, Table } from '../db/table.ts';
+import { EventKind } from '../events/event-log/event-kind.ts';
 
 const fields = {
   id: { ...id, readOnly: true, description: 'Unique order identifier.' },
   petId: { ...id, description: 'ID of the animal in the order. An order without one is a draft.' },
   quantity: {
-    type: 'integer',
+    ...int32,
     minimum: 1,
     maximum: MAX_INT32,
     description: 'Number of units ordered; 1 when left out.',
@@ -46,6 +47,12 @@ export const orderTable = new Table<StoredOrder>('orders', {
   complete: boolean('complete'),
 });
 
+export const orderEvents = new EventKind({
+  title: 'OrderEvent',
+  types: ['order.placed', 'order.updated', 'order.completed', 'order.cancelled'],
+  data: Order,
+});
+
 /** Returns the order that a body describes, with all defaults. */
 export function withDefaults(order: Order): New<StoredOrder> {
   return { ...order, quantity: order.quantity ?? 1, complete: order.complete ?? false };
@@ -72,7 +79,7 @@ export function rejectChangeOfCompleted(before: StoredOrder & Completed, after: 
   if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 
-export function alreadyComplete(orderId: number): ApiError {
+function alreadyComplete(orderId: number): ApiError {
   return new ApiError(
     'order_already_complete',
     `Order ${orderId} is complete: only its \`shipDate\` can change`,

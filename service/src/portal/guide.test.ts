@@ -37,7 +37,8 @@ const document = {
     },
     '/new': { post: { operationId: 'makeNew', tags: ['Animals'], summary: 'New', 'x-stability': 'beta' } },
   },
-  components: { parameters: anyComponent, headers: anyComponent, 'x-error-codes': Object.fromEntries(codes) },
+  components: { parameters: anyComponent, headers: anyComponent },
+  'x-error-codes': Object.fromEntries(codes),
 } as unknown as Contract;
 
 const page = (await guidePage(document, new Assets())).text;

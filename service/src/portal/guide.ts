@@ -110,8 +110,8 @@ function limitsOf(plan: (typeof plans)[number]): string[] {
   return [grouped(perMinute), grouped(perDay)];
 }
 
-function errors({ components }: Contract): Section {
-  const codes = Object.entries(components['x-error-codes']).sort(([, a], [, b]) => a.status - b.status);
+function errors({ 'x-error-codes': catalogue }: Contract): Section {
+  const codes = Object.entries(catalogue).sort(([, a], [, b]) => a.status - b.status);
   return {
     id: 'errors',
     title: 'Errors',

@@ -1,7 +1,7 @@
-import { pageLimit, type Schema } from '../contract/schema.ts';
-import { defaultSortOf, describeSorts, type FilterOf, type List, sortsOf } from '../db/list.ts';
+import { countParameter, pageLimit, type Schema } from '../contract/schema.ts';
+import { defaultSortOf, describeSorts, type FilterOf, idFilterOf, type List, sortsOf } from '../db/list.ts';
 
-/** The schema of a list's query: its filters, `sort`, `limit` and `cursor`. */
+/** The schema of a list's query: its filters, `sort`, `limit`, `cursor` and `count`. */
 export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
   list: L,
   filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
@@ -14,13 +14,28 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       ...defaultSortOf(list),
       description: describeSorts(list),
     },
-    limit: pageLimit,
+    limit: limitOf(list),
     cursor: {
       type: 'string',
       minLength: 1,
       maxLength: 4096,
+      pattern: '^[A-Za-z0-9_-]+$',
+      patternRule: 'must be taken unchanged from the Link header of a page',
       description: 'The start of the page, from the `Link` header of the previous page.',
     },
+    count: countParameter,
   } as const;
   return { type: 'object', additionalProperties: false, properties } as const;
+}
+
+/** The limit of a list that can be filtered by IDs has no fixed default. */
+function limitOf(list: List) {
+  const ids = idFilterOf(list);
+  if (ids === undefined) return pageLimit;
+  const { default: few, ...limit } = pageLimit;
+  return {
+    ...limit,
+    example: few,
+    description: `${limit.description} The default is ${few}, or the number of IDs in \`${ids}\`.`,
+  } as const;
 }

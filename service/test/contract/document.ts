@@ -9,6 +9,13 @@ export interface SchemaObject {
   type?: string;
   format?: string;
   enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  maxItems?: number;
+  nullable?: boolean;
   items?: SchemaObject;
   properties?: Record<string, SchemaObject>;
   required?: string[];
@@ -70,8 +77,8 @@ export interface DocumentObject {
     responses: Record<string, ResponseObject>;
     parameters: Record<string, ParameterObject>;
     headers: Record<string, HeaderObject>;
-    'x-error-codes': Record<string, { status: number; description: string }>;
   };
+  'x-error-codes': Record<string, { status: number; description: string }>;
 }
 
 /** The parsed `openapi.yaml`, for tests of the document itself. */

@@ -48,6 +48,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     ],
     db: app.db,
     keyRing: new KeyRing(app.db, app.config.banRules),
+    allowedOrigins: { has: () => false },
     keyLimits: app.keyLimits,
     contract: new ContractDocument(async () => ({})),
     idempotency: new Idempotency(app.db),
@@ -120,6 +121,7 @@ describe('a database that cannot be reached', () => {
     const { response, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
     assertRejected(response, 503, 'service_unavailable');
     assert.equal(response.headers['retry-after'], '1');
+    assert.equal(response.headers['x-should-retry'], 'true');
     assert.doesNotMatch(response.text, /disk/);
     assert.deepEqual(
       logged.map(({ reason }) => reason),

@@ -11,13 +11,13 @@ const shapes: Record<string, Record<string, string>> = {
   Order: {
     id: 'integer int64',
     petId: 'integer int64',
-    quantity: 'integer',
+    quantity: 'integer int32',
     shipDate: 'string date-time',
     complete: 'boolean',
   },
-  InventoryItem: { 'petId!': 'integer int64', 'quantity!': 'integer', 'status!': 'PetStatus' },
-  InventoryUpdate: { 'quantity!': 'integer' },
-  Error: { 'code!': 'string', 'message!': 'string', 'status!': 'integer' },
+  InventoryItem: { 'petId!': 'integer int64', 'quantity!': 'integer int32', 'status!': 'PetStatus' },
+  InventoryUpdate: { 'quantity!': 'integer int32' },
+  Error: { 'code!': 'string', 'message!': 'string', 'status!': 'integer int32' },
 };
 
 function typeOf({ $ref, type, format }: SchemaObject): string {

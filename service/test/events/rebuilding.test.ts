@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { type Operation, operations } from '../rules/shop-operations.ts';
-import { paths, type Resource } from '../rules/shop-shapes.ts';
+import { pathOf, type Resource } from '../rules/shop-shapes.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
 import { shopState } from '../support/shop-state.ts';
@@ -24,12 +24,12 @@ function applyEvents(
     if (/\.(deleted|cancelled)$/.test(type)) {
       assert.deepEqual(data, resources.get(subject), `${type} does not contain the last state`);
       resources.delete(subject);
-      if (collection === 'pets') resources.delete(`inventory/${id}`);
+      if (collection === 'pets') resources.delete(`store/inventory/${id}`);
     } else {
       resources.set(subject, data);
       if (type === 'pet.created') {
         const quantity = data.status === 'sold' ? 0 : 1;
-        resources.set(`inventory/${id}`, { petId: data.id, quantity, status: data.status });
+        resources.set(`store/inventory/${id}`, { petId: data.id, quantity, status: data.status });
       }
     }
   }
@@ -55,8 +55,7 @@ async function send({ api }: TestApp, operation: Operation, ids: Ids): Promise<v
   const id = typeof target === 'number' ? idOf(ids[of], target) : target;
   const sent =
     body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value, id)]));
-  const path = id === undefined ? paths[resource] : `${paths[resource]}/${id}`;
-  const response = await api.send(method, path, { body: sent });
+  const response = await api.send(method, pathOf(method, resource, id), { body: sent });
   if (method === 'POST' && response.status === 201) ids[of].push(response.body.id);
 }
 
@@ -86,10 +85,10 @@ describe('the state of the shop', () => {
       assert.deepEqual(state, {
         '/categories': listed(resources, 'categories'),
         '/pets': listed(resources, 'pets'),
-        '/store/inventory': listed(resources, 'inventory'),
-        '/store/orders': listed(resources, 'orders'),
+        '/store/inventory': listed(resources, 'store/inventory'),
+        '/store/orders': listed(resources, 'store/orders'),
       });
-      for (const id of await clear(shop, state)) resources.delete(`orders/${id}`);
+      for (const id of await clear(shop, state)) resources.delete(`store/orders/${id}`);
       await applyNewEvents();
       assert.deepEqual([...resources], []);
     });

@@ -9,7 +9,7 @@ describe('a webhook', () => {
   it('is created, listed, read, replaced, changed and deleted', async t => {
     const { api, receiver } = await webhookShop(t);
     const created = await api.post('/webhooks', {
-      url: ` ${receiver.url} `,
+      url: receiver.url,
       types: ['order.*', 'pet.created'],
       description: 'The warehouse',
     });
@@ -133,16 +133,20 @@ describe('a webhook', () => {
 
   it('stores the normalized form of its URL, whose length is limited, too', async t => {
     const { api } = await webhookShop(t);
-    const { body } = await api.post('/webhooks', { url: 'HTTP://127.0.0.1:80/a b/../ä?c', enabled: false });
+    const { body } = await api.post('/webhooks', {
+      url: 'HTTP://127.0.0.1:80/a%20b/../%C3%A4?c',
+      enabled: false,
+    });
     assert.equal(body.url, 'http://127.0.0.1/%C3%A4?c');
     const changed = await api.patch('/webhooks/1', { url: 'http://127.1' });
     assert.equal(changed.body.url, 'http://127.0.0.1/');
-    const long = { url: `http://127.0.0.1/${'ä'.repeat(400)}` };
+    // Parsing encodes an apostrophe in a query with three characters.
+    const long = { url: `http://127.0.0.1/?${"'".repeat(800)}` };
     for (const response of [await api.post('/webhooks', long), await api.patch('/webhooks/1', long)]) {
       const message = assertRejected(response, 400, 'invalid_request');
       assert.equal(
         message,
-        'Field `url` must have at most 2000 characters after percent-encoding, but has 2417',
+        'Field `url` must have at most 2000 characters after percent-encoding, but has 2418',
       );
     }
   });
@@ -162,7 +166,9 @@ describe('a webhook', () => {
       /must not have a fragment, because fragments are never sent$/,
     ],
     ['port 0', { url: 'https://example.com:0/' }, /must not have port 0$/],
-    ['a control character', { url: 'https://exam\nple.com' }, /must not contain control characters/],
+    ['a control character', { url: 'https://exam\nple.com' }, /control characters .* are percent-encoded/],
+    ['a space', { url: 'https://example.com/a b' }, /must be a URL, .* in which spaces/],
+    ['a letter outside ASCII', { url: 'https://example.com/ä' }, /must be a URL, .* outside ASCII/],
     ['a long URL', { url: `https://a/${'x'.repeat(2_000)}` }, /must have at most 2000 characters/],
     [
       'an unknown host',

@@ -41,13 +41,16 @@ describe('a field', () => {
     const { api } = await startTestApp(t);
     await fill(api);
     for (const { method, template, body: known } of operationsWithBody) {
-      for (const name of Object.keys(known.properties)) {
+      for (const [name, schema] of Object.entries(known.properties)) {
         const misspelled = `${name.slice(0, -2)}${name.at(-1)}${name.at(-2)}`;
         const response = await api.send(method, filled(template), {
           body: { ...known.example, [misspelled]: 1 },
         });
         const message = assertRejected(response, 400, 'invalid_request');
-        assert.equal(message, `Unknown field \`${misspelled}\`; did you mean \`${name}\`?`);
+        // A field that the client cannot change is no suggestion.
+        if (schema.readOnly)
+          assert.match(message, new RegExp(`^Unknown field \`${misspelled}\`; known are `));
+        else assert.equal(message, `Unknown field \`${misspelled}\`; did you mean \`${name}\`?`);
       }
       const response = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
       assert.match(assertRejected(response, 400, 'invalid_request'), /^Unknown field `zebra`; known are `/);
@@ -69,7 +72,7 @@ describe('a field', () => {
 
   const outOfRange: [method: string, path: string, body: object, message: RegExp][] = [
     ['POST', '/categories', { name: '' }, /^Field `name` must not be empty, but was ""$/],
-    ['POST', '/categories', { name: ' \u00a0\t' }, /^Field `name` must not be empty/],
+    ['POST', '/categories', { name: ' \u00a0\t' }, /^Field `name` must not be (empty|blank)/],
     ['POST', '/categories', { name: 'a'.repeat(201) }, /^Field `name` must have at most 200 characters/],
     [
       'POST',
@@ -148,7 +151,7 @@ describe('a field', () => {
     }
   });
 
-  it('is measured as sent, and must not be empty after trimming', async t => {
+  it('is measured as sent, and must not be blank', async t => {
     const { api } = await startTestApp(t);
     await fill(api);
     let tried = 0;
@@ -183,7 +186,7 @@ describe('a field', () => {
         400,
         'invalid_request',
       );
-      assert.equal(empty, 'Field `name` must not be empty, but was ""');
+      assert.equal(empty, `Field \`name\` must not be blank, but was "${' '.repeat(9)}"`);
     }
   });
 

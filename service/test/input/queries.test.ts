@@ -63,7 +63,7 @@ describe('a query parameter', () => {
     for (const query of [
       'limit=1&limit=2',
       'limit=1&limit=1',
-      'status=sold&status=sold',
+      'categoryId=1&categoryId=1',
       'name=a&name=b',
       'sort=id&sort=id',
     ]) {
@@ -86,7 +86,7 @@ describe('a query parameter', () => {
     ],
     ['/pets?sort=nam', /^Query parameter `sort` must be one of `id`, `-id`, `name`, `-name`, but was "nam"$/],
     ['/pets?name=', /^Query parameter `name` must not be empty, but was ""$/],
-    ['/pets?name=%20', /^Query parameter `name` must not be empty, but was ""$/],
+    ['/pets?name=%20', /^Query parameter `name` must not be blank, but was " "$/],
     ['/pets?name=a%00b', /^Query parameter `name` must not contain control characters, but was "a\\u0000b"$/],
     [`/pets?name=${'a'.repeat(201)}`, /^Query parameter `name` must have at most 200 characters/],
     [`/pets?${'id=1&'.repeat(101)}`, /^Query parameter `id` must have at most 100 items/],
@@ -98,7 +98,10 @@ describe('a query parameter', () => {
       '/store/orders?shipDateFrom=2026-12-01',
       /^Query parameter `shipDateFrom` must be a date-time with offset/,
     ],
-    ['/store/orders?shipDateTo=2026-12-01T00:00:00+02:00', /but was "2026-12-01T00:00:00 02:00"$/],
+    [
+      '/store/orders?shipDateTo=2026-12-01T00:00:00+02:00',
+      /but was "2026-12-01T00:00:00 02:00": in a URL, write \+ as %2B$/,
+    ],
     ['/store/inventory?quantityBelow=-1', /^Query parameter `quantityBelow` must be at least 0, but was -1$/],
     ['/store/inventory?quantityBelow=2147483648', /must be at most 2147483647, but was 2147483648$/],
   ];

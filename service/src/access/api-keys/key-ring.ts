@@ -4,7 +4,7 @@ import { SECOND } from '../../kit/clock.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
-import { type ApiKeyRow, quotasOf, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
+import { quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with the terms of the key's limits. */
@@ -57,6 +57,12 @@ export class KeyRing {
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
   }
 
+  /** When the key of this secret expired, in milliseconds since the Unix epoch, if `find` has just read that it did. */
+  expiredAt(secret: string, now: number): number | undefined {
+    const expiresAt = this.#entries.get(secret)?.expiresAt ?? Number.POSITIVE_INFINITY;
+    return expiresAt <= now ? expiresAt : undefined;
+  }
+
   /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
   lastKnown(secret: string): LimitedCaller | undefined {
     return this.#entries.get(secret)?.caller;
@@ -106,11 +112,12 @@ export class KeyRing {
     this.#readings.clear();
   }
 
-  #toCaller(row: ApiKeyRow): LimitedCaller {
+  #toCaller(row: StoredApiKey): LimitedCaller {
     const limits = limitsOf(row.plan, quotasOf(row));
     return {
       keyId: row.id,
       scopes: new Set(scopesOf(row)),
+      origins: row.origins,
       terms: {
         limits,
         resets: row.limits_resets,
@@ -122,6 +129,6 @@ export class KeyRing {
 }
 
 /** Whether a result from `readAt` can still be used; not after the clock was set back. */
-function isFresh(readAt: number, now: number): boolean {
+export function isFresh(readAt: number, now: number): boolean {
   return now - readAt < FRESH_FOR && now >= readAt;
 }

@@ -1,10 +1,8 @@
-import { dateTime, id } from '../../contract/schema.ts';
+import { count, dateTime, id } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 
 /** For how many days the usage of keys is retained, today included. */
 export const USAGE_DAYS = 90;
-
-const count = { type: 'integer', format: 'int64', minimum: 0 } as const;
 
 export const Ban = {
   title: 'Ban',

@@ -1,7 +1,7 @@
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
-const eventTypes = {
+export const eventTypes = {
   'pet.created': 'A pet was created.',
   'pet.updated': 'A pet changed: by a request, or its status changed because of orders or stock.',
   'pet.deleted': 'A pet was deleted; `data` is its last state.',
@@ -20,6 +20,7 @@ const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
+  'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -28,32 +29,38 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The collection of each kind of resource. An event's subject is a collection and an ID. */
-const collections: Record<Kind, string> = {
+/** The collection of each kind of resource. A stored subject is a collection and an ID. */
+export const collections = {
   pet: 'pets',
   category: 'categories',
   order: 'orders',
   inventory: 'inventory',
   key: 'keys',
-};
+  webhook: 'webhooks',
+} as const satisfies Record<Kind, string>;
 
-/** Returns a subject such as `pets/42`. */
+export type Collection = (typeof collections)[Kind];
+
+/** Returns a subject as the log stores it, such as `pets/42`. */
 export function subjectOf(type: EventType, id: number): string {
   return `${collectionOf(type)}/${id}`;
 }
 
-/** Returns the types that events of a subject can have, limited to `types` if they are given; none for an unknown subject. */
+/** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
   const collection = subject.slice(0, subject.indexOf('/'));
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }
 
-function collectionOf(type: EventType): string {
+export function collectionOf(type: EventType): Collection {
   return collections[type.split('.')[0] as Kind];
 }
 
-/** Whether only administrators get events of a type. */
+/** The type of the event that tests a webhook. */
+export const TEST_TYPE = 'webhook.test' satisfies EventType;
+
+/** Whether only administrators read events of a type in the log, and only their webhooks get them. */
 export function isConfidential(type: string): boolean {
-  return type.startsWith('key.');
+  return type.startsWith('key.') || type === TEST_TYPE;
 }

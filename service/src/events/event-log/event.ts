@@ -1,88 +1,53 @@
-import { dateTime } from '../../contract/schema.ts';
-import type { Static } from '../../contract/static.ts';
+import type { StoredEvent } from '../../db/database.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Json } from '../../routes/reply.ts';
-import { eventTypeNames } from './event-types.ts';
+import { printedSubject } from './subjects.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
-export const eventCursor = { type: 'string', minLength: 1, maxLength: 100 } as const;
-
-/** An event as clients receive it: CloudEvents 1.0 in JSON. */
-export const Event = {
-  title: 'Event',
-  type: 'object',
-  description: 'A change, as a CloudEvent (CloudEvents 1.0, JSON format).',
-  required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
-  additionalProperties: false,
-  properties: {
-    specversion: { type: 'string', enum: ['1.0'] },
-    id: {
-      type: 'string',
-      pattern: '^[1-9][0-9]*$',
-      description:
-        'The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event.',
-    },
-    source: { type: 'string', enum: ['/'], description: 'The service; `subject` is relative to it.' },
-    type: { type: 'string', enum: eventTypeNames, description: 'The kind of change.' },
-    subject: {
-      type: 'string',
-      description: 'The resource that changed: a collection and an ID, such as `pets/42`.',
-    },
-    time: { ...dateTime, description: 'When the event was recorded.' },
-    datacontenttype: { type: 'string', enum: ['application/json'] },
-    traceparent: {
-      type: 'string',
-      pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
-      description:
-        'The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as ' +
-        'an attribute of the CloudEvents extension Distributed Tracing.',
-    },
-    data: {
-      type: 'object',
-      description:
-        'The resource after the change, or its last state if it was deleted, in the shape that the API returns for ' +
-        '`subject`. For `key.banned` it is the ban. The inventory entry of a pet is created and deleted with the pet, ' +
-        'without separate events.',
-    },
-  },
-  example: {
-    specversion: '1.0',
-    id: '1042',
-    source: '/',
-    type: 'pet.created',
-    subject: 'pets/1',
-    time: '2026-11-21T12:00:00.000Z',
-    datacontenttype: 'application/json',
-    data: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
-  },
+export const eventCursor = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^(latest|0|[1-9][0-9]{0,15})$',
+  patternRule: 'must be the number of an event, or `latest`',
 } as const;
 
-export type Event = Static<typeof Event>;
-
-/** An event as it is stored. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
-export interface EventRow {
-  id: number;
+/** An event as clients receive it: CloudEvents 1.0 in JSON. `EventKind` describes it for the contract. */
+export interface CloudEvent {
+  specversion: '1.0';
+  id: string;
+  source: string;
   type: string;
   subject: string;
-  time: number;
-  data: string;
-  /** The trace of the change; null if there is none. */
-  traceparent: string | null;
+  time: string;
+  datacontenttype: 'application/json';
+  actor?: string;
+  requestid?: string;
+  traceparent?: string;
+  data: object;
 }
 
-/** Returns an event as JSON: pages, streams and webhooks send the same bytes. `data` is inserted as it is stored. */
-export function eventJson({
-  id,
-  type,
-  subject,
-  time,
-  data,
-  traceparent,
-}: Omit<EventRow, 'id'> & { id: number | string }): Json<Event> {
-  return (`{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
+export type EventRow = StoredEvent;
+
+/**
+ * Returns an event as JSON: pages, streams and webhooks send the same bytes. `source` is a URL as `URL.href` has it, or `/`.
+ * `data` is inserted as it is stored.
+ */
+export function eventJson(
+  { id, type, subject, time, data, actor, request_id, traceparent }: EventRow,
+  source: string,
+): Json<CloudEvent> {
+  return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
+    `"subject":"${printedSubject(subject)}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
-    `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`) as Json<Event>;
+    `${attribute('actor', actor)}${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
+    `"data":${data}}`) as Json<CloudEvent>;
+}
+
+/** An attribute whose values need no escaping, which the parsers of the headers ensure. */
+function attribute(name: string, value: string | null): string {
+  return value === null ? '' : `"${name}":"${value}",`;
 }
 
 /** Matches the attributes before `data`. None of their values needs escaping. */

@@ -15,8 +15,9 @@ const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The
 
 export const deliveryRoutes = ({
   tail,
+  source,
   readStandings,
-}: Pick<WebhookServices, 'tail' | 'readStandings'>): Route[] => [
+}: Pick<WebhookServices, 'tail' | 'source' | 'readStandings'>): Route[] => [
   defineRoute({
     ...changing,
     method: 'POST',
@@ -24,14 +25,15 @@ export const deliveryRoutes = ({
     operationId: 'testWebhook',
     summary: 'Send a test event',
     description:
-      'Sends an event of type `webhook.test`, whose `data` is the webhook, and returns its delivery. Read the delivery at ' +
-      '`Location` to see the result. A test is attempted only once.',
+      'Appends an event of type `webhook.test` to the log, whose `data` is the webhook, and returns its delivery. Read the ' +
+      'delivery at `Location` to see the result. A test is sent only to this webhook, whatever its `types`, and attempted only ' +
+      'once; a replay does not repeat it. In the log only keys with the scope `admin` get it.',
     params: webhookParams,
     success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {
       const { db, params } = context;
-      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings));
+      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings), source);
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),

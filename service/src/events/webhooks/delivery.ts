@@ -1,15 +1,12 @@
-import { dateTime, id } from '../../contract/schema.ts';
+import { dateTime, id, int32, MAX_INT32 } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
-import { eventCursor, eventJson } from '../event-log/event.ts';
+import { eventCursor } from '../event-log/event.ts';
+import { printedSubject } from '../event-log/subjects.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
-import type { Webhook } from './webhook.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
-
-/** The type of a test, which is not in the event log. */
-export const TEST_TYPE = 'webhook.test';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;
@@ -17,21 +14,27 @@ export const ATTEMPTS_SHOWN = 100;
 /** How much of the body of a response is stored, in bytes; the rest is not read. */
 export const RESPONSE_STORED = 1_024;
 
+/** The number of an event in the log, as text. */
+const eventNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' } as const;
+
 const fields = {
   id: { ...id, description: 'Unique identifier of the delivery.' },
   webhookId: { ...id, description: 'The webhook.' },
   messageId: {
     type: 'string',
+    maxLength: 100,
+    pattern: '^msg_[1-9][0-9]*_(test_)?[1-9][0-9]*$',
     description: 'The `webhook-id` header. It is the same each time this event is sent to this webhook.',
   },
   eventId: {
-    type: 'string',
+    ...eventNumber,
     nullable: true,
-    description: 'The `id` of the event in the log; null for a test.',
+    description: 'The `id` of the event in the log; null for a test that a version before this one sent.',
   },
-  type: { type: 'string', description: 'The type of the event.' },
+  type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
   subject: {
     type: 'string',
+    maxLength: 100,
     description: 'The resource that changed. Events of one subject are delivered in order.',
   },
   status: {
@@ -39,7 +42,7 @@ const fields = {
     enum: deliveryStatuses,
     description: 'A `dead` delivery failed in all its attempts. It can be redelivered.',
   },
-  attemptCount: { type: 'integer', minimum: 0, description: 'The number of attempts.' },
+  attemptCount: { ...int32, minimum: 0, maximum: MAX_INT32, description: 'The number of attempts.' },
   nextAttemptAt: {
     ...dateTime,
     nullable: true,
@@ -71,7 +74,7 @@ const example = {
   messageId: 'msg_1_1042',
   eventId: '1042',
   type: 'order.placed',
-  subject: 'orders/15',
+  subject: 'store/orders/15',
   status: 'pending',
   attemptCount: 1,
   nextAttemptAt: '2026-11-21T12:00:05.000Z',
@@ -94,17 +97,35 @@ const WebhookAttempt = {
   required: ['number', 'startedAt', 'durationMs', 'status', 'error', 'responseStart'],
   additionalProperties: false,
   properties: {
-    number: { type: 'integer', minimum: 1, description: '1 for the first attempt of the delivery.' },
+    number: {
+      ...int32,
+      minimum: 1,
+      maximum: MAX_INT32,
+      description: '1 for the first attempt of the delivery.',
+    },
     startedAt: { ...dateTime, description: 'When the attempt started.' },
-    durationMs: { type: 'integer', minimum: 0, description: 'How long the attempt took, in milliseconds.' },
+    durationMs: {
+      ...int32,
+      minimum: 0,
+      maximum: MAX_INT32,
+      description: 'How long the attempt took, in milliseconds.',
+    },
     status: {
-      type: 'integer',
+      ...int32,
+      minimum: 100,
+      maximum: 999,
       nullable: true,
       description: 'The status of the response; null if there was none.',
     },
-    error: { type: 'string', nullable: true, description: 'Why the attempt failed; null if it succeeded.' },
+    error: {
+      type: 'string',
+      maxLength: RESPONSE_STORED,
+      nullable: true,
+      description: 'Why the attempt failed; null if it succeeded.',
+    },
     responseStart: {
       type: 'string',
+      maxLength: RESPONSE_STORED,
       nullable: true,
       description: `The first ${grouped(RESPONSE_STORED)} bytes of the body of the response; null if there was none.`,
     },
@@ -159,10 +180,10 @@ export const Replay = {
   properties: {
     webhookId: { ...id, description: 'The webhook.' },
     cursor: {
-      type: 'string',
+      ...eventNumber,
       description: 'Events after this one are delivered, again or for the first time.',
     },
-    latest: { type: 'string', description: 'The latest event of the log.' },
+    latest: { ...eventNumber, description: 'The latest event of the log.' },
   },
   example: { webhookId: 1, cursor: '0', latest: '1042' },
 } as const;
@@ -175,22 +196,6 @@ export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' |
   return `msg_${webhook_id}_${event_id ?? `test_${id}`}`;
 }
 
-/** Returns the payload of a test: a CloudEvent like those of the log, whose `data` is the webhook. */
-export function testPayload(webhook: Webhook, uniqueId: string, now: number): string {
-  const event = {
-    type: TEST_TYPE,
-    subject: subjectOfTest(webhook),
-    time: now,
-    data: JSON.stringify(webhook),
-    traceparent: null,
-  };
-  return eventJson({ ...event, id: uniqueId });
-}
-
-export function subjectOfTest({ id }: Webhook): string {
-  return `webhooks/${id}`;
-}
-
 export function toDelivery(row: DeliveryRow): WebhookDelivery {
   const isSent = row.leased_until !== null;
   return {
@@ -199,7 +204,7 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     messageId: messageId(row),
     eventId: row.event_id === null ? null : String(row.event_id),
     type: row.type,
-    subject: row.subject,
+    subject: printedSubject(row.subject),
     status: row.status,
     attemptCount: row.attempts,
     nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),

@@ -2,7 +2,7 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, eventFilter } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { isConfidential } from '../event-log/event-types.ts';
+import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
 import { insertDeliveries } from './delivery-batches.ts';
 import { countBacklog } from './delivery-queries.ts';
 import { type ReadStandings, standingOf } from './owners.ts';
@@ -33,12 +33,12 @@ export interface PlanOptions {
 /**
  * Turns the next events of the log into deliveries of a webhook, each only once, even if several replicas try. Returns `full` if
  * the window has no room, `moved` if the webhook advanced in the log, `idle` if there was nothing to do, and `taken` if another
- * transaction has locked the webhook.
+ * transaction has locked the webhook. `source` is the source of the events.
  */
 export async function plan(
   db: Queries & Writer,
   webhookId: number,
-  { readStandings, now }: PlanOptions,
+  { readStandings, now, source }: PlanOptions & { source: string },
 ): Promise<'full' | 'moved' | 'idle' | 'taken'> {
   // Checked before the transaction, which costs more, and again in it, because another replica may plan in the meantime.
   if (!(await hasRoom(db, webhookId))) return 'full';
@@ -58,9 +58,11 @@ export async function plan(
       limit: PLANNED_AT_ONCE,
     });
     if (latest <= webhook.position) return 'idle';
-    const deliveries = events.map(event => {
+    // A test is sent only to its own webhook: it became a delivery in the transaction that appended it.
+    const planned = events.filter(({ type }) => type !== TEST_TYPE);
+    const deliveries = planned.map(event => {
       const { id, type, subject } = event;
-      return { event_id: id, type, subject, payload: eventJson(event) };
+      return { event_id: id, type, subject, payload: eventJson(event, source) };
     });
     await insertDeliveries(tx, webhookId, deliveries, now);
     const last = events.at(PLANNED_AT_ONCE - 1);

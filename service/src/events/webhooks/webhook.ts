@@ -5,7 +5,7 @@ import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { typeNames, typesOf } from '../event-log/event-filter.ts';
-import { isConfidential } from '../event-log/event-types.ts';
+import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 /** The maximum number of characters of a URL, both as sent and in its parsed form. */
@@ -16,10 +16,10 @@ const fields = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    format: 'uri',
     description:
-      'Where events are sent: an HTTPS URL with a public address, without a user name or password. It is stored in its ' +
-      'parsed form.',
+      'Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored ' +
+      'in its parsed form.',
   },
   types: {
     ...typeNames,
@@ -116,13 +116,15 @@ export const WebhookPatch = patchOf(Webhook, ['description'], { enabled: false }
 
 const secret = {
   type: 'string',
+  maxLength: 100,
+  pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
   readOnly: true,
   description:
     'The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request ' +
     'with the same `Idempotency-Key` does not return it.',
 } as const;
 
-const exampleSecret = 'whsec_<base64 of 32 bytes>';
+const exampleSecret = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlLCBub3QgYSBzZWNyZXQ=';
 
 export const CreatedWebhook = {
   title: 'CreatedWebhook',
@@ -184,13 +186,20 @@ export function toWebhook(row: WebhookRow): Webhook {
 
 /**
  * Throws `insufficient_scope` for event types for administrators, unless the key of the webhook is an administrator's, and
- * `invalid_request` for unknown types.
+ * `invalid_request` for unknown types and for tests.
  */
 export function rejectConfidential(
   types: readonly string[] | null | undefined,
   { keyId, isAdministrator }: { keyId: number; isAdministrator: boolean },
 ): void {
-  const forbidden = types?.flatMap(typesOf).find(isConfidential);
+  const wanted = types?.flatMap(typesOf) ?? [];
+  if (wanted.includes(TEST_TYPE)) {
+    throw new ApiError(
+      'invalid_request',
+      `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, whatever its types`,
+    );
+  }
+  const forbidden = wanted.find(isConfidential);
   if (forbidden === undefined || isAdministrator) return;
   throw new ApiError(
     'insufficient_scope',

@@ -1,23 +1,28 @@
 import type { FastifyRequest } from 'fastify';
+import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
-import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import type { Counters } from '../../counters/counters.ts';
-import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
+import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
+import type { VisitTerms } from '../../counters/decide-visit.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
+import { addCorsHeaders, isReadable } from './cross-origin.ts';
+import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
+import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
-import { addRateLimitHeaders, type CountedBy, rejectionOf } from './rate-limit-errors.ts';
+import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
 import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
+  allowedOrigins: Pick<AllowedOrigins, 'has'>;
   keyLimits: KeyLimits;
   counters: Counters;
   clock: Clock;
@@ -29,15 +34,18 @@ export interface GateServices {
 }
 
 /** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
-export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
-
-/** Requests that do not count against a key have the limits of the Free plan, and are never banned. */
-const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
+export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & {
+  success?: { mediaType?: string };
+  /** Whether this is a page of the portal: pages of other origins cannot read it. */
+  isPage?: boolean;
+};
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** `undefined` for a path or method that does not exist. */
     operation: Gated | undefined;
+    /** Whether the page that sent the request can read the response, because its origin is allowed. */
+    isReadable: boolean;
   }
 }
 
@@ -60,21 +68,51 @@ export class Gate {
     return tracing.record(request.span, 'gate', () => this.#pass(request));
   }
 
-  #pass(request: FastifyRequest): Promise<void> | undefined {
-    const { keyRing, clock } = this.#services;
-    const { operation } = request;
-    const now = clock.now();
-    request.receivedAt = now;
+  /** The checks of a request that needs no key and uses no quota: it counts nothing. */
+  async passUncounted(request: FastifyRequest): Promise<void> {
+    const head = this.#begin(request);
+    await this.#addCorsHeaders(request, head);
+    await this.#addAddressHeaders(request, head);
+    rejectUnservable(request);
+  }
+
+  /** Starts the headers of the response. */
+  #begin(request: FastifyRequest): HeaderPairs {
+    request.receivedAt = this.#services.clock.now();
     const head = request.head ?? [];
     request.head = head;
-    head.push('x-request-id', request.id, 'api-version', API_VERSION, 'x-content-type-options', 'nosniff');
+    // biome-ignore format: a header per line
+    head.push(
+      'x-request-id', request.id,
+      'api-version', API_VERSION,
+      'x-content-type-options', 'nosniff',
+    );
+    // Also without an origin, because caches may store that response.
+    if (!request.operation?.isPage) head.push('vary', 'origin');
+    return head;
+  }
 
+  #pass(request: FastifyRequest): Promise<void> | undefined {
+    const head = this.#begin(request);
+    const { operation, headers } = request;
+    if (headers.origin === undefined || operation?.isPage) return this.#identify(request, head);
+    return this.#addCorsHeaders(request, head).then(() => this.#identify(request, head));
+  }
+
+  async #addCorsHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const { headers, receivedAt } = request;
+    request.isReadable = await isReadable(this.#services.allowedOrigins, headers, receivedAt);
+    if (request.isReadable) addCorsHeaders(head, headers);
+  }
+
+  #identify(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
+    const { operation } = request;
     if (operation?.scope === null) {
       const adding = this.#addAddressHeaders(request, head);
       return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
-    const caller = key === undefined ? undefined : keyRing.find(key, now);
+    const caller = key === undefined ? undefined : this.#services.keyRing.find(key, request.receivedAt);
     if (!(caller instanceof Promise)) return this.#admit(request, head, key, caller);
     return this.#admitOnceRead(request, head, key, caller);
   }
@@ -105,14 +143,21 @@ export class Gate {
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
     request.caller = caller;
-    const countedBy = countedByOf(request.operation, caller);
+    const countedBy = countedByOf(request, caller);
     const decision = this.#decide(request, countedBy, caller);
-    const isBadKey = key !== undefined && !caller;
+    const badKey = caller ? undefined : key;
     const admit = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, countedBy);
-      const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
+      const isOfKey = countedBy === 'key' || countedBy === 'visit';
+      const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
       addRateLimitHeaders(head, decided, limits);
-      return admitAsDecided(request, countedBy, isBadKey, decided);
+      if (decided.verdict !== 'admitted') throw rejectionOf(decided, countedBy);
+      rejectMalformed(request.raw);
+      if (badKey !== undefined)
+        throw invalidKey(badKey, this.#services.keyRing.expiredAt(badKey, request.receivedAt));
+      if (countedBy === 'origin') throw originNotAllowed(request.headers);
+      rejectUnfit(request);
+      return undefined;
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
@@ -124,21 +169,29 @@ export class Gate {
   ): Decision | Promise<Decision> {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
-    if (!caller) return this.#decideAddress(this.#addressOf(request), receivedAt);
-    return countedBy === 'account'
-      ? counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt)
-      : keyLimits.decide(caller, receivedAt);
+    if (!caller || countedBy === 'origin') return this.#decideAddress(this.#addressOf(request), receivedAt);
+    if (countedBy === 'account') return counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt);
+    if (countedBy === 'key') return keyLimits.decide(caller, receivedAt);
+    const visitor = addressSubject(this.#addressOf(request));
+    return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
-  async #addKeyHeaders(
-    { keyId, terms }: LimitedCaller,
-    { operation, receivedAt }: FastifyRequest,
-    head: HeaderPairs,
-  ): Promise<void> {
-    if (operation?.countedBy === 'account') {
-      const decision = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
+  async #addKeyHeaders(caller: LimitedCaller, request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const { keyId, terms } = caller;
+    const { receivedAt } = request;
+    const { counters } = this.#services;
+    const countedBy = countedByOf(request, caller);
+    if (countedBy === 'origin') return this.#addAddressHeaders(request, head);
+    if (countedBy === 'account') {
+      const decision = await counters.peekAccount(keyId, FREE_TERMS, receivedAt);
       addRateLimitHeaders(head, decision, FREE_TERMS.limits);
+      return;
+    }
+    if (countedBy === 'visit') {
+      const visitor = addressSubject(this.#addressOf(request));
+      const decision = counters.peekVisit(keyId, visitor, visitTermsOf(caller), receivedAt);
+      addRateLimitHeaders(head, decision, terms.limits);
       return;
     }
     const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
@@ -178,22 +231,23 @@ export class Gate {
   }
 }
 
-/** A request counts against its key if that is valid, and otherwise against its address. */
-function countedByOf(operation: Gated | undefined, caller: LimitedCaller | undefined): CountedBy {
-  return caller ? (operation?.countedBy ?? 'key') : 'address';
+/**
+ * A request counts against its key if that is valid, and otherwise against its address. With a publishable key it counts
+ * against its visitor as well, or, from a page of another origin, only against its address.
+ */
+function countedByOf({ operation, headers }: FastifyRequest, caller: LimitedCaller | undefined): CountedBy {
+  if (!caller) return 'address';
+  if (caller.origins === null) return operation?.countedBy ?? 'key';
+  return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
 }
 
-function admitAsDecided(
-  request: FastifyRequest,
-  countedBy: CountedBy,
-  isBadKey: boolean,
-  decision: Decision,
-): undefined {
-  const { operation, caller } = request;
-  if (decision.verdict !== 'admitted') throw rejectionOf(decision, countedBy);
-  rejectMalformed(request.raw);
+function visitTermsOf({ terms }: LimitedCaller): VisitTerms {
+  return { key: terms, visitor: FREE_TERMS };
+}
 
-  if (isBadKey) throw invalidKey();
+/** The checks of an admitted request, after that of its key. */
+function rejectUnfit(request: FastifyRequest): void {
+  const { operation, caller } = request;
   if (operation) {
     if (!caller) throw missingKey();
     rejectWithoutScope(operation, caller);
@@ -208,8 +262,15 @@ function rejectUnservable(request: FastifyRequest): undefined {
   rejectOtherVersion(request.headers);
 }
 
-function rejectWithoutScope({ scope }: Gated, { scopes }: Caller): void {
+function rejectWithoutScope({ scope }: Gated, { scopes, origins }: Caller): void {
   if (scopes.has('admin')) return;
+  if (scope === 'any' && origins !== null) {
+    throw new ApiError(
+      'insufficient_scope',
+      'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+        'administrator for the usage of the key',
+    );
+  }
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;
   const names = missing.map(name => `\`${name}\``).join(' and ');
@@ -224,15 +285,5 @@ function missingKey(): ApiError {
     'missing_api_key',
     'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
     { 'www-authenticate': 'Bearer realm="petstore"' },
-  );
-}
-
-function invalidKey(): ApiError {
-  return new ApiError(
-    'invalid_api_key',
-    'The API key is mistyped, unknown, expired or revoked: use another key',
-    {
-      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
-    },
   );
 }

@@ -4,9 +4,10 @@ import { type Tag, tagGroups, tags } from '../../contract/tags.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { capitalised } from '../../kit/text.ts';
+import { GUIDE_URL } from '../../portal/urls.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
-import { components } from './components.ts';
+import { components, errorCodes } from './components.ts';
 import { operationOf } from './operation.ts';
 import { NamedSchemas } from './schemas.ts';
 
@@ -32,6 +33,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
       title: 'Pet Store Service',
       version: API_VERSION,
       description: introduction(),
+      contact: { name: 'Pet Store Service maintainers', url: GUIDE_URL },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/', description: 'The address that serves this document.' }],
@@ -39,6 +41,7 @@ export async function buildDocument(routes: readonly AnyRoute[]): Promise<object
     'x-tagGroups': Object.keys(tagGroups).map(group => ({ name: group, tags: tagsOf(group) })),
     paths,
     components: shared,
+    'x-error-codes': errorCodes(),
   };
 }
 
@@ -63,6 +66,10 @@ function introduction(): string {
     '',
     'Every path with GET also supports HEAD. Other methods get 405 `method_not_allowed`, with the methods of the path in ' +
       '`Allow`; unknown paths get 404 `route_not_found`.',
+    '',
+    'Pages in browsers use a publishable key. A preflight request (`OPTIONS` with `Origin` and `Access-Control-Request-Method`) from an ' +
+      'origin that an active publishable key lists gets 204 on every path, allows GET and HEAD for two hours, requires no key and ' +
+      'uses no quota; from another origin it gets 403 `origin_not_allowed`.',
   ].join('\n');
 }
 

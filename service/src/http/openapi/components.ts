@@ -1,41 +1,54 @@
 import { errorCatalogue } from '../../contract/errors.ts';
+import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
+import type { Schema } from '../../contract/schema.ts';
 import { scopes } from '../../contract/scopes.ts';
+import { REQUEST_ID } from '../../kit/ids.ts';
 import { keysOf } from '../../kit/objects.ts';
 import { inWords } from '../../kit/quantities.ts';
 import { errorStatus } from '../error-status.ts';
-import { KEY_LENGTH, RETENTION } from '../idempotency.ts';
+import { acceptedVersions } from '../gate/negotiation.ts';
+import { KEY_HEADER, KEY_LENGTH, RETENTION } from '../idempotency.ts';
 import { headerComponents } from './headers.ts';
 import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
 /** Parameters that operations share, by component name. */
-const parameterComponents = {
-  ApiVersion: parameter('API-Version', 'The version of the API that the client was written for.', '1'),
+export const parameterComponents = {
+  ApiVersion: parameter(
+    'API-Version',
+    'The version of the API that the client was written for.',
+    { enum: [...acceptedVersions] },
+    '1',
+  ),
   RequestId: parameter(
     'X-Request-Id',
-    'Your own ID for this request. It appears in the log and in the response.',
+    'Your own ID for this request. It appears in the log and in the response. An ID in another form is replaced by a new one.',
+    { maxLength: 128, pattern: REQUEST_ID },
     'order-2041',
   ),
   IfMatch: parameter(
     'If-Match',
     'Makes the change only if the resource still has this ETag; otherwise returns 412.',
+    { maxLength: HEADERS_LIMIT },
     '"9c1e5f0a7b3d2e48"',
   ),
   IfNoneMatch: parameter(
     'If-None-Match',
     'Returns 304 if the resource still has this ETag.',
+    { maxLength: HEADERS_LIMIT },
     '"9c1e5f0a7b3d2e48"',
   ),
   IdempotencyKey: parameter(
     'Idempotency-Key',
     `Makes the request repeatable: the first successful response is stored for ${inWords(RETENTION)} and returned again. ` +
-      `1–${KEY_LENGTH} characters.`,
+      `1–${KEY_LENGTH} printable ASCII characters, with or without quotation marks around them.`,
+    { minLength: 1, maxLength: KEY_LENGTH + 2, pattern: KEY_HEADER },
     'order-2041-attempt',
   ),
 };
 
-function parameter(name: string, description: string, example: string) {
-  return { name, in: 'header', description, schema: { type: 'string' }, example };
+function parameter(name: string, description: string, rules: Partial<Schema>, example: string) {
+  return { name, in: 'header', description, schema: { type: 'string', ...rules }, example };
 }
 
 export function components(schemas: NamedSchemas): object {
@@ -54,13 +67,17 @@ export function components(schemas: NamedSchemas): object {
       },
       bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a Bearer token.' },
     },
-    'x-error-codes': Object.fromEntries(
-      keysOf(errorCatalogue).map(code => [
-        code,
-        { status: errorStatus[code], description: errorCatalogue[code] },
-      ]),
-    ),
   };
+}
+
+/** Every error code with its status and its meaning. */
+export function errorCodes(): Record<string, { status: number; description: string }> {
+  return Object.fromEntries(
+    keysOf(errorCatalogue).map(code => [
+      code,
+      { status: errorStatus[code], description: errorCatalogue[code] },
+    ]),
+  );
 }
 
 function scopeTable(): string {

@@ -1,13 +1,20 @@
+import { MAX_ORIGIN_LENGTH } from '../../access/api-keys/origins.ts';
+import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
+import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
+import { REQUEST_ID } from '../../kit/ids.ts';
+import { MAX_COUNTED } from '../../kit/paging.ts';
+import { API_VERSION } from '../gate/negotiation.ts';
+
 const integerHeader = (description: string, example: number) => ({
   description,
   required: true,
-  schema: { type: 'integer', minimum: 0 },
+  schema: count,
   example,
 });
 
-const textHeader = (description: string, example: string) => ({
+const textHeader = (description: string, rules: Partial<Schema>, example: string) => ({
   description,
-  schema: { type: 'string' },
+  schema: { type: 'string', ...rules },
   example,
 });
 
@@ -24,7 +31,8 @@ export const headerComponents = {
   ),
   'RateLimit-Policy': {
     ...textHeader(
-      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      { maxLength: 250 },
       '"minute";q=60;w=60, "day";q=1000;w=86400',
     ),
     required: true,
@@ -32,6 +40,7 @@ export const headerComponents = {
   RateLimit: {
     ...textHeader(
       'The current window: requests remaining (`r`), and seconds until it resets (`t`).',
+      { maxLength: 100 },
       '"minute";r=59;t=30',
     ),
     required: true,
@@ -39,39 +48,101 @@ export const headerComponents = {
   'X-Request-Id': {
     ...textHeader(
       'The ID of the request in the log: that of the request, or a new one.',
+      { maxLength: 128, pattern: REQUEST_ID },
       '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
     ),
     required: true,
   },
-  'API-Version': { ...textHeader('The version of the API.', '1.0.0'), required: true },
+  'API-Version': {
+    ...textHeader('The version of the API.', { enum: [API_VERSION] }, API_VERSION),
+    required: true,
+  },
   'X-Stability': textHeader(
-    '`experimental` or `beta`: whether the operation may still change.',
+    'Whether the operation may still change: `experimental` at any time, `beta` only with an entry in the changelog.',
+    { enum: ['experimental', 'beta'] },
     'experimental',
   ),
-  Deprecation: textHeader('When the operation was deprecated (RFC 9745).', '@1795219200'),
+  Deprecation: textHeader(
+    'When the operation was deprecated (RFC 9745).',
+    { maxLength: 20, pattern: '^@[0-9]+$' },
+    '@1795219200',
+  ),
   Sunset: textHeader(
     'The date from which the operation returns 410 (RFC 8594).',
+    {
+      maxLength: 29,
+      pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$',
+    },
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
   Link: textHeader(
     'Related URLs (RFC 8288): `next` page, `successor-version` of the operation, `deprecation` notice.',
+    { maxLength: HEADERS_LIMIT },
     '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
   ),
+  'X-Total-Count': {
+    description: `With \`count=true\`: the number of items in the whole list, at most ${MAX_COUNTED}.`,
+    schema: { ...int32, minimum: 0, maximum: MAX_COUNTED },
+    example: 42,
+  },
+  'X-Total-Count-Relation': {
+    description: '`gte` when the list has more items than `X-Total-Count`; absent when the count is exact.',
+    schema: { type: 'string', enum: ['gte'] },
+    example: 'gte',
+  },
   ETag: textHeader(
     'A strong entity tag of this state of the resource, for If-Match and If-None-Match.',
+    { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },
     '"9c1e5f0a7b3d2e48"',
   ),
-  Location: textHeader('The path of the new resource.', '/pets/1'),
-  'Idempotency-Replayed': textHeader('`true` when the response repeats an earlier outcome.', 'true'),
+  Location: textHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
+  'Idempotency-Replayed': textHeader(
+    '`true` when the response repeats an earlier outcome.',
+    { enum: ['true'] },
+    'true',
+  ),
   'Retry-After': {
     description: 'The number of whole seconds to wait before a retry.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { ...int32, minimum: 1, maximum: MAX_INT32 },
     example: 30,
   },
-  'WWW-Authenticate': textHeader('How to authenticate (RFC 6750).', 'Bearer realm="petstore"'),
+  'X-Should-Retry': {
+    description:
+      'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
+      'during a ban, and when the wait is longer than a minute.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+    example: 'true',
+  },
+  'WWW-Authenticate': textHeader(
+    'How to authenticate (RFC 6750).',
+    { maxLength: 1_000 },
+    'Bearer realm="petstore"',
+  ),
+  Vary: textHeader(
+    'The headers of the request on which the response depends (RFC 9110).',
+    { maxLength: 200 },
+    'origin',
+  ),
+  'Access-Control-Allow-Origin': textHeader(
+    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a secret key.',
+    { maxLength: MAX_ORIGIN_LENGTH },
+    'https://shop.example',
+  ),
+  'Access-Control-Expose-Headers': textHeader(
+    'The headers that such pages can read: all of this contract.',
+    { maxLength: 1_000 },
+    'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Link, ETag, Retry-After',
+  ),
 };
 
 export type HeaderName = keyof typeof headerComponents;
+
+/** Headers that only browsers and caches read. */
+export const corsHeaders: ReadonlySet<string> = new Set<HeaderName>([
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]);
 
 const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Limit',
@@ -81,6 +152,9 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
 ];
 
 /** References to the headers that every response has, and to the headers in `names`. */

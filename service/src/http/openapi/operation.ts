@@ -4,7 +4,9 @@ import type { Schema } from '../../contract/schema.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
+import { callbacksOf } from './callbacks.ts';
 import { type HeaderName, headers } from './headers.ts';
+import { parametersIn } from './parameters.ts';
 import { errorResponseOf, isShared, responseName } from './responses.ts';
 import type { NamedSchemas, PublishedSchema } from './schemas.ts';
 
@@ -32,6 +34,7 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
     responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
+    ...(route.callbacks && { callbacks: callbacksOf(route.callbacks, schemas) }),
   };
 }
 
@@ -51,6 +54,7 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
   return [
     ...parametersIn('path', route.params, schemas),
     ...parametersIn('query', route.query, schemas),
+    ...parametersIn('header', route.headers, schemas),
     ...shared,
   ];
 }
@@ -61,29 +65,6 @@ function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
   if (method === 'POST') names.push('IdempotencyKey');
   else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
   return names;
-}
-
-function parametersIn(place: 'path' | 'query', schema: Schema | undefined, schemas: NamedSchemas): object[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...property }]) => ({
-    name,
-    in: place,
-    required: schema?.required?.includes(name) ?? false,
-    description,
-    schema: schemas.inline(property),
-    ...(property.type === 'array' && { style: 'form', explode: true }),
-    example: exampleOf(property, place),
-  }));
-}
-
-function exampleOf(schema: Schema, place: 'path' | 'query'): unknown {
-  if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
-  if (schema.enum) return schema.enum[0];
-  if (schema.items) return [exampleOf(schema.items, place)];
-  if (schema.type === 'boolean') return false;
-  if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
-  if (schema.type === 'integer') return 1;
-  return schema.pattern ? 'bis' : 'WyJpZCIsMjBd';
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
@@ -103,6 +84,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
+  if (route.query?.properties?.count) names.push('X-Total-Count', 'X-Total-Count-Relation');
   const published: PublishedSchema = schema
     ? schemas.publish(schema)
     : { type: mediaType === 'application/json' ? 'object' : 'string' };
@@ -146,8 +128,8 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'headers_too_large',
   ];
   if (scope !== null) {
-    codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
-    if (requiredScopes(scope).length > 0) codes.push('insufficient_scope');
+    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
+    codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }

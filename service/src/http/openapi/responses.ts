@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
+import { int32 } from '../../contract/schema.ts';
 import { http } from '../../kit/node-http.ts';
 import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
@@ -10,9 +11,19 @@ const ErrorShape = {
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: { type: 'string', description: 'Machine-readable error code.' },
-    message: { type: 'string', description: 'Human-readable description: what is wrong and what to do.' },
-    status: { type: 'integer', description: 'The HTTP status code.' },
+    // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description:
+        'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
+    },
+    message: {
+      type: 'string',
+      maxLength: 2_000,
+      description: 'Human-readable description: what is wrong and what to do.',
+    },
+    status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
   example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
 } as const;
@@ -22,15 +33,20 @@ const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset'
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
+  429: ['Retry-After', 'X-Should-Retry'],
+  503: ['Retry-After', 'X-Should-Retry'],
+};
+
+/** Headers of responses with a code, in addition to those of its status. */
+const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+  idempotency_key_in_use: ['X-Should-Retry'],
 };
 
 /** The codes of each response that operations share. */
 const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['invalid_request', 'unsupported_api_version'],
   ['missing_api_key', 'invalid_api_key'],
-  ['insufficient_scope'],
+  ['insufficient_scope', 'origin_not_allowed'],
   ['not_acceptable'],
   ['request_timeout'],
   ['operation_sunset'],
@@ -81,7 +97,11 @@ export function errorResponseOf(
   });
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
-    headers: headers([...(byStatus[status] ?? []), ...lifecycle]),
+    headers: headers([
+      ...(byStatus[status] ?? []),
+      ...codes.flatMap(code => byCode[code] ?? []),
+      ...lifecycle,
+    ]),
     content: {
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },

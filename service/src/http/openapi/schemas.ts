@@ -20,15 +20,47 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, items, properties, ...rest } = schema;
+    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, ...published } = schema;
+    const { items, properties, oneOf, discriminator, ...rest } = published;
+    if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
     return {
       ...rest,
       ...(items && { items: this.publish(items) }),
       ...(properties && {
         properties: Object.fromEntries(
-          Object.entries(properties).map(([name, property]) => [name, this.publish(property)]),
+          Object.entries(properties).map(([name, property]) => [
+            name,
+            this.publish(describedDefault(property)),
+          ]),
         ),
       }),
     };
   }
+
+  /** Lists every value of the discriminator, because generators do not derive them from the members. */
+  #union(
+    { description, example }: Schema,
+    members: readonly Schema[],
+    propertyName: string,
+  ): PublishedSchema {
+    const references = members.map(member => this.publish(member));
+    const mapping = members.flatMap(({ title, properties }) =>
+      properties![propertyName]!.enum!.map(value => [value, `#/components/schemas/${title}`]),
+    );
+    return {
+      description,
+      oneOf: references,
+      discriminator: { propertyName, mapping: Object.fromEntries(mapping) },
+      example,
+    };
+  }
+}
+
+/**
+ * A property whose description states its default. Generators make a property with the keyword `default` required in the type of
+ * a body.
+ */
+function describedDefault({ default: value, ...property }: Schema): Schema {
+  if (value === undefined) return property;
+  return { ...property, description: `${property.description} Default: \`${value}\`.` };
 }
