@@ -190,16 +190,19 @@ class PostgresDatabase implements Database {
   async close(): Promise<void> {
     const timeout = this.#inProgress > 0 ? this.#responseTimeout : CLOSE_TIMEOUT;
     const timer = setTimeout(() => this.#sockets.cutOff(), timeout);
-    await Promise.all([this.#relay.close(), this.#listener.close()]);
-    this.#isClosing = true;
-    if (this.#inProgress > 0) {
-      await new Promise<void>(resolve => {
-        this.#onIdle = resolve;
-      });
+    try {
+      await Promise.all([this.#relay.close(), this.#listener.close()]);
+      this.#isClosing = true;
+      if (this.#inProgress > 0) {
+        await new Promise<void>(resolve => {
+          this.#onIdle = resolve;
+        });
+      }
+      await Promise.all([this.#readers.close(), this.#writers.end()]);
+      await this.#sockets.closed();
+    } finally {
+      clearTimeout(timer);
     }
-    await Promise.all([this.#readers.close(), this.#writers.end()]);
-    await this.#sockets.closed();
-    clearTimeout(timer);
   }
 
   async #inTurn<T>(operation: () => Promise<T>): Promise<T> {
