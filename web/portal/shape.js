@@ -58,7 +58,7 @@ export function shapes({ React, getComponent }) {
         null,
         h('p', { className: 'type' }, union === whole ? 'one of' : 'array of'),
         union.oneOf.map(member => {
-          const types = member.properties[union.discriminator.propertyName].enum.join(', ');
+          const types = (member.properties[union.discriminator.propertyName]?.enum ?? []).join(', ');
           return h(
             'details',
             { key: types, className: 'member' },
