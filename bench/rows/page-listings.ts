@@ -1,6 +1,6 @@
 import type { Database } from '../../service/src/db/database.ts';
 import { encodeCursor } from '../../service/src/kit/paging.ts';
-import { COMMON_VALUES, fillLists } from '../../service/test/support/full-lists.ts';
+import { COMMON_VALUES, fillLists, filterValue } from '../../service/test/support/full-lists.ts';
 import { combinationsOf, type ListRoute, lists } from '../../service/test/support/lists.ts';
 import { type Finding, medianOf, type Spread, showSpread, spread } from '../harness/findings.ts';
 import { getRequest } from '../harness/http-requests.ts';
@@ -96,8 +96,8 @@ function queriesOf(list: ListRoute): URLSearchParams[] {
     .map(({ filters, sort }) => {
       const query = new URLSearchParams({ limit: String(PAGE), sort: sort! });
       for (const filter of filters) {
-        const name = list.filters[filter]!.enum ? `${filter} of ${list.route.path}` : filter;
-        for (const value of [COMMON_VALUES[name]].flat()) query.append(filter, String(value));
+        for (const value of [filterValue(list, filter, COMMON_VALUES)].flat())
+          query.append(filter, String(value));
       }
       return query;
     });

@@ -27,14 +27,17 @@ export async function catchUpHolds(server: Server, { apiKey, ordinaryKey }: Fill
   };
   const page = (target: string) => () => exchange(server.port, rawRequest('GET', target, { apiKey }));
   const kinds: [name: string, what: () => Promise<unknown>][] = [
-    ['GET /events/stream?cursor=0&subject=none/1', streams('/events/stream?cursor=0&subject=none/1', 1)],
+    [
+      'GET /events/stream?cursor=0&subject=categories/9',
+      streams('/events/stream?cursor=0&subject=categories/9', 1),
+    ],
     ['GET /events/stream?cursor=0&type=order.*', streams('/events/stream?cursor=0&type=order.*', 1)],
     [
-      '20 × GET /events/stream?cursor=0&subject=none/1',
-      streams('/events/stream?cursor=0&subject=none/1', 20),
+      '20 × GET /events/stream?cursor=0&subject=categories/9',
+      streams('/events/stream?cursor=0&subject=categories/9', 20),
     ],
     ['GET /events/stream?cursor=0', streams('/events/stream?cursor=0', 1)],
-    ['GET /events?wait=1&subject=none/1', page('/events?wait=1&subject=none/1')],
+    ['GET /events?wait=1&subject=categories/9', page('/events?wait=1&subject=categories/9')],
     ['GET /events?wait=1&cursor=latest', page('/events?wait=1&cursor=latest')],
   ];
   return holdsInSequence(server, kinds, 3);

@@ -8,20 +8,27 @@ import { type FilledStore, nameOf, PETS, SHIPPED } from './fill-store.ts';
  */
 const VALUES: Record<string, readonly string[]> = {
   'listPets id': ['1000000&id=1&id=999999'],
-  'listPets status': ['available', 'pending', 'sold'],
+  'listPets status': ['available', 'pending', 'sold&status=pending'],
   'listPets categoryId': ['1', '2', '3', '999'],
   'listPets name': ['a', 'zz', 'q'],
   'listCategories name': ['a', 'q'],
-  'listOrders petId': ['1', '3'],
+  'listOrders petId': ['1', '3', hundred('petId')],
   'listOrders complete': ['true', 'false'],
   'listOrders shipDateFrom': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
   'listOrders shipDateTo': ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
-  'listInventory status': ['available', 'pending', 'sold'],
+  'listInventory petId': [hundred('petId')],
+  'listInventory status': ['available', 'pending', 'sold&status=pending'],
+  'listInventory categoryId': ['1', '2', '999'],
   'listInventory quantityBelow': ['0', '1', '2', '100'],
   'listEvents type': ['category.created', 'order.*', 'pet.*'],
-  'listEvents subject': ['pets/1', 'pets/none'],
+  'listEvents subject': ['pets/1', 'store/orders/999999999'],
   'listWebhookDeliveries status': ['pending', 'delivered', 'dead'],
 };
+
+/** The most values that a filter by IDs takes. */
+function hundred(name: string): string {
+  return Array.from({ length: 100 }, (_, i) => i + 1).join(`&${name}=`);
+}
 
 /** The parameters that are not filters. */
 const PAGING = ['sort', 'limit', 'cursor', 'wait'];

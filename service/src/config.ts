@@ -23,6 +23,8 @@ export interface Config {
   readonly connections: number;
   /** The maximum number of open connections from one address. Trusted proxies have no such limit. */
   readonly connectionsPerAddress: number;
+  /** The URL at which clients reach the service, with a slash at its end; `/` if the operator has not set it. */
+  readonly publicUrl: string;
   /** The directory of the embedded store and of `admin.key`. */
   readonly dataDirectory: string;
   /** The PostgreSQL database; `undefined` selects the embedded store. */
@@ -88,6 +90,7 @@ const knownSettings: readonly string[] = [
   'PETSTORE_BAN_STRIKES_SECONDS',
   'PETSTORE_BAN_MINUTES',
   'PETSTORE_BAN_DECAY_HOURS',
+  'PETSTORE_PUBLIC_URL',
   'PETSTORE_EVENT_DAYS',
   'PETSTORE_STREAMS_PER_KEY',
   'PETSTORE_WEBHOOKS_PER_KEY',
@@ -110,6 +113,7 @@ export function readConfig(environment: Environment, { isOnTerminal = false } = 
     opsHost: text(environment, 'OPS_HOST', '127.0.0.1'),
     connections: wholeNumber(environment, 'PETSTORE_CONNECTIONS', 10_000, 1, 1_000_000),
     connectionsPerAddress: wholeNumber(environment, 'PETSTORE_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
+    publicUrl: publicUrl(environment),
     dataDirectory: resolve(text(environment, 'PETSTORE_DATA', './data')),
     databaseUrl: databaseUrl(environment),
     databaseConnections: wholeNumber(environment, 'PETSTORE_DATABASE_CONNECTIONS', 10, 2, 1_000),
@@ -222,6 +226,19 @@ function databaseUrl(environment: Environment): string | undefined {
   if (url && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1)
     return url.href;
   throw new ConfigError(`${source} must be postgres://user:password@host:port/database`);
+}
+
+/** A path is allowed, for a proxy that serves the service below it. Without a slash at its end, URLs would not resolve below it. */
+function publicUrl(environment: Environment): string {
+  const value = text(environment, 'PETSTORE_PUBLIC_URL', '');
+  if (value === '') return '/';
+  const url = URL.parse(value);
+  const isPlain = url && !/[?#]/.test(value) && url.username + url.password === '';
+  if (isPlain && /^https?:$/.test(url.protocol)) return url.href.endsWith('/') ? url.href : `${url.href}/`;
+  throw new ConfigError(
+    'PETSTORE_PUBLIC_URL must be the http or https URL at which clients reach the service, without user, password, query and ' +
+      'fragment, such as https://shop.example',
+  );
 }
 
 /** Reads a setting that may contain a password, from its variable or a file; `source` is its name in messages. */

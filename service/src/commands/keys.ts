@@ -30,11 +30,13 @@ export async function keys([action = '', ...args]: string[]): Promise<void> {
 
 const settings = {
   name: { type: 'string' },
+  kind: { type: 'string' },
   plan: { type: 'string' },
   scope: { type: 'string', multiple: true },
   'per-minute': { type: 'string' },
   'per-day': { type: 'string' },
   expires: { type: 'string' },
+  origin: { type: 'string', multiple: true },
 } as const;
 
 async function create(args: string[]): Promise<void> {
@@ -150,16 +152,26 @@ function oneKey<T extends Options>(action: string, args: string[], options: T) {
 type Settings = ReturnType<typeof parseArgs<{ options: typeof settings }>>['values'];
 
 /** The settings of a key in the form of a request body. */
-function fieldsOf({ name, plan, scope: scopes, expires: expiresAt, ...limits }: Settings): object {
+function fieldsOf({
+  name,
+  kind,
+  plan,
+  scope: scopes,
+  expires: expiresAt,
+  origin: origins,
+  ...limits
+}: Settings): object {
   const quotas = given({
     perMinute: wholeNumber(limits['per-minute']),
     perDay: wholeNumber(limits['per-day']),
   });
   return given({
     name,
+    kind,
     plan,
     scopes,
     expiresAt,
+    origins,
     quotas: Object.keys(quotas).length > 0 ? quotas : undefined,
   });
 }

@@ -1,4 +1,5 @@
 import { MAX_ID } from '../kit/ids.ts';
+import { DEFAULT_LIMIT } from '../kit/paging.ts';
 
 /** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
@@ -57,6 +58,9 @@ export const id = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_I
 /** An ID in a path or query. Any int64 is valid there, so the format is the only rule. */
 export const idToFind = { type: 'integer', format: 'int64' } as const;
 
+/** A filter by up to 100 IDs. */
+export const idsToFind = { type: 'array', items: idToFind, minItems: 1, maxItems: 100 } as const;
+
 const displayText = {
   type: 'string',
   isDisplayText: true,
@@ -73,7 +77,7 @@ export const pageLimit = {
   ...int32,
   minimum: 1,
   maximum: 100,
-  default: 20,
+  default: DEFAULT_LIMIT,
   description: 'The maximum number of items on a page.',
 } as const;
 

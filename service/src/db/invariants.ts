@@ -62,4 +62,11 @@ export const invariants: readonly Invariant[] = [
     since: 3,
     sql: 'SELECT max(id) AS id FROM events HAVING max(id) <> (SELECT last_id FROM event_log)',
   },
+  {
+    name: 'a publishable key without origins, or a secret key with origins',
+    since: 11,
+    sql: `
+      SELECT id FROM api_keys
+      WHERE (kind = 'publishable') <> EXISTS (SELECT 1 FROM api_key_origins WHERE api_key_id = api_keys.id)`,
+  },
 ];

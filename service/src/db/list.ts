@@ -1,5 +1,5 @@
 import { InvalidSort } from '../kit/paging.ts';
-import { keyOf, type StoredColumn, type StoredKey } from './columns.ts';
+import { type Column, keyOf, type StoredColumn, type StoredKey } from './columns.ts';
 import type { Value } from './database.ts';
 import type { Table } from './table.ts';
 
@@ -13,7 +13,7 @@ export interface ListDeclaration<Property extends string = string> {
   /** The owner of the resources: a property whose value the caller of `selectPage` passes, and not the client. */
   owner?: Property;
   /** The query parameters that filter the list, each with its condition. `selectPage` reads all of them. */
-  filters: Readonly<Record<string, Condition<Property>>>;
+  filters: Readonly<Record<string, Condition<Property | StoredColumn>>>;
   /** The sorts by name, each with its properties. The last property is unique, so that the order is total. */
   sorts: Readonly<Record<string, readonly Property[]>>;
   /** The sort of a list without a range: a name for ascending, with a leading `-` for descending order. */
@@ -22,15 +22,18 @@ export interface ListDeclaration<Property extends string = string> {
   indexes: readonly ListIndex[];
 }
 
-/** How a query parameter becomes a condition on a property. */
-export interface Condition<Property extends string = string, Kind extends ConditionKind = ConditionKind> {
+/** How a query parameter becomes a condition on a property, or on a column that the resource does not show. */
+export interface Condition<
+  Property extends string | StoredColumn = string | StoredColumn,
+  Kind extends ConditionKind = ConditionKind,
+> {
   kind: Kind;
   property: Property;
   /** All values of a property with few values. */
   among?: readonly unknown[];
 }
 
-export type ConditionKind = 'is' | 'oneOf' | RangeKind;
+export type ConditionKind = 'is' | 'anyOf' | 'oneOf' | RangeKind;
 
 /**
  * Conditions that form a range. An index returns the rows of a range in the order of the property, so the list then has a
@@ -42,11 +45,19 @@ type RangeKind = 'startsWith' | 'from' | 'below';
  * The property has the value. With `among`, all values of a property with few values, one index serves lists with and
  * without this filter: without it, a page is merged from one range for each value.
  */
-export function is<P extends string>(property: P, among?: readonly unknown[]): Condition<P, 'is'> {
+export function is<P extends string | StoredColumn>(
+  property: P,
+  among?: readonly unknown[],
+): Condition<P, 'is'> {
   return { kind: 'is', property, ...(among && { among }) };
 }
 
-/** The property, an ID, is one of 1 to 100 values. */
+/** The property has one of up to 100 values. A page is merged from one range of an index for each of them. */
+export function anyOf<P extends string>(property: P, among?: readonly unknown[]): Condition<P, 'anyOf'> {
+  return { kind: 'anyOf', property, ...(among && { among }) };
+}
+
+/** The property, the ID of the row, is one of 1 to 100 values. */
 export function oneOf<P extends string>(property: P): Condition<P, 'oneOf'> {
   return { kind: 'oneOf', property };
 }
@@ -75,7 +86,7 @@ export interface List<Resource extends object = object, D extends ListDeclaratio
   filters: readonly Filter[];
   /** The column of the owner. */
   owner: string | undefined;
-  /** The columns for which a filter or the owner selects one value, with all their values if they are few. */
+  /** The columns for which a filter or the owner selects values, with all their values if they are few. */
   equal: Readonly<Record<string, readonly Value[] | null>>;
   sorts: Readonly<Record<string, readonly StoredKey[]>>;
   range: Range | undefined;
@@ -85,6 +96,8 @@ interface Filter {
   name: string;
   kind: ConditionKind;
   column: StoredColumn;
+  /** All values of a column with few values. */
+  among: readonly Value[] | null;
 }
 
 /** The filters that form a range, and their sort. */
@@ -101,10 +114,10 @@ export function defineList<Resource extends object, const D extends ListDeclarat
 ): List<Resource, D>;
 export function defineList(table: Table<object>, declaration: ListDeclaration): List {
   const filters = Object.entries(declaration.filters).map(([name, { kind, property, among }]) => {
-    const column = table.columnOf(property);
+    const column = columnOf(table, property);
     return { name, kind, column, among: among?.map(value => column.write(value)) ?? null };
   });
-  const equal = filters.filter(({ kind }) => kind === 'is');
+  const equal = filters.filter(({ kind }) => kind === 'is' || kind === 'anyOf');
   const owner = declaration.owner && table.columnOf(declaration.owner).name;
   const sorts = Object.entries(declaration.sorts).map(
     ([sort, properties]) => [sort, properties.map(property => keyOf(table.columnOf(property)))] as const,
@@ -112,6 +125,7 @@ export function defineList(table: Table<object>, declaration: ListDeclaration): 
   const selected = new Set([
     ...table.columns.split(', '),
     ...sorts.flatMap(([, columns]) => columns.map(({ name }) => name)),
+    ...(idFilterOf({ declaration }) ? equal.map(({ column }) => column.name) : []),
   ]);
   return {
     declaration,
@@ -128,9 +142,15 @@ export function defineList(table: Table<object>, declaration: ListDeclaration): 
   };
 }
 
+function columnOf(table: Table<object>, property: string | StoredColumn): StoredColumn {
+  return typeof property === 'string' ? table.columnOf(property) : property;
+}
+
+const rangeKinds: readonly ConditionKind[] = ['startsWith', 'from', 'below'] satisfies RangeKind[];
+
 /** Throws when the filters are ranges of different properties, or when no sort starts with their property. */
 function rangeOf({ filters, sorts }: ListDeclaration, table: Table<object>): Range | undefined {
-  const ranges = Object.entries(filters).filter(([, { kind }]) => kind !== 'is' && kind !== 'oneOf');
+  const ranges = Object.entries(filters).filter(([, { kind }]) => rangeKinds.includes(kind));
   const [property, ...others] = new Set(ranges.map(([, condition]) => condition.property));
   if (property === undefined) return undefined;
   const sort = Object.keys(sorts).find(name => sorts[name]?.[0] === property);
@@ -139,7 +159,7 @@ function rangeOf({ filters, sorts }: ListDeclaration, table: Table<object>): Ran
   return {
     filters: ranges.map(([name]) => name),
     sort,
-    isNullable: table.columnOf(property).isNullable === true,
+    isNullable: columnOf(table, property).isNullable === true,
   };
 }
 
@@ -178,17 +198,24 @@ type FiltersOf<L extends List> =
 
 /** The value of the query parameter of a condition. */
 type FilterValue<Resource, C> =
-  C extends Condition<infer P extends keyof Resource & string, infer Kind>
-    ? Kind extends 'oneOf'
-      ? readonly Resource[P][]
-      : NonNullable<Resource[P]>
+  C extends Condition<infer P, infer Kind>
+    ? Kind extends 'oneOf' | 'anyOf'
+      ? readonly ValueOf<Resource, P>[]
+      : ValueOf<Resource, P>
+    : never;
+
+type ValueOf<Resource, P> = P extends keyof Resource
+  ? NonNullable<Resource[P]>
+  : P extends Column<infer Stored>
+    ? Stored
     : never;
 
 export interface Place<Sort extends string> {
   /** One of the sorts, with a leading `-` for descending order; the default depends on the filters. */
   sort?: Sort | undefined;
   cursor?: string | undefined;
-  limit: number;
+  /** The default is the number of IDs in a filter by IDs, and 20 without it. */
+  limit?: number | undefined;
 }
 
 /** Returns all sorts of a list, the default one first. */
@@ -224,6 +251,11 @@ export function effectiveSort(
   return requested ?? (hasRange ? sort : defaultSort);
 }
 
+/** Returns the filter by the IDs of the rows; `undefined` for a list that has none. */
+export function idFilterOf({ declaration: { filters } }: Pick<List, 'declaration'>): string | undefined {
+  return Object.keys(filters).find(name => filters[name]!.kind === 'oneOf');
+}
+
 /** The default for the schema; none for a list whose default sort depends on its filters. */
 export function defaultSortOf({ range, declaration: { defaultSort } }: List): { default?: string } {
   return range === undefined ? { default: defaultSort } : {};
@@ -248,13 +280,13 @@ function namesOf(names: readonly string[], conjunction: string): string {
 /** The values of an index's first columns in a range of the index. */
 export type Prefix = readonly (readonly [column: string, value: Value])[];
 
-/** Returns the index, and the ranges of it that, merged, are the list with these values in the order of these columns. */
+/** Returns the index, and the ranges of it that, merged, are the list with any of these values in the order of these columns. */
 export function rangesOf(
   { table, equal, declaration: { indexes } }: List,
-  values: Readonly<Record<string, Value | undefined>>,
+  values: Readonly<Record<string, readonly Value[]>>,
   order: readonly string[],
 ): { index: ListIndex; prefixes: Prefix[] } {
-  const given = Object.keys(values).filter(column => values[column] !== undefined);
+  const given = Object.keys(values);
   const serves = ({ columns }: ListIndex) => {
     const head = columns.slice(0, -order.length);
     return (
@@ -267,7 +299,7 @@ export function rangesOf(
   if (!index) throw new Error(`No index of ${table.name} serves ${given} in the order of ${order}`);
   const prefixes = index.columns.slice(0, -order.length).reduce<Prefix[]>(
     (prefixes, column) => {
-      const all = values[column] === undefined ? equal[column]! : [values[column]];
+      const all = values[column] ?? equal[column]!;
       return prefixes.flatMap(prefix => all.map(value => [...prefix, [column, value] as const]));
     },
     [[]],

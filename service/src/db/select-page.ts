@@ -1,4 +1,11 @@
-import { decodeCursor, encodeCursor, InvalidCursor, type Page, type SortKey } from '../kit/paging.ts';
+import {
+  DEFAULT_LIMIT,
+  decodeCursor,
+  encodeCursor,
+  InvalidCursor,
+  type Page,
+  type SortKey,
+} from '../kit/paging.ts';
 import { prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn } from './columns.ts';
 import type { Queries, Value } from './database.ts';
@@ -29,8 +36,8 @@ interface Range {
 interface Conditions extends Range {
   /** Only rows with one of these 1 to 100 IDs. */
   ids?: readonly number[];
-  /** Only rows with these values. */
-  equal: Record<string, Value>;
+  /** Only rows with one of these values in each of these columns. */
+  equal: Record<string, readonly Value[]>;
 }
 
 /**
@@ -43,9 +50,9 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   query: QueryOf<List<Resource, D>>,
   owner?: Value,
 ): Promise<Page<Resource>> {
-  const { sort: requested, cursor, limit }: Place<string> = query;
   const conditions = conditionsOf(list, query, owner);
   const { from, to, ids, equal } = conditions;
+  const { sort: requested, cursor, limit = ids?.length ?? DEFAULT_LIMIT }: Place<string> = query;
   const hasRange = from !== undefined || to !== undefined;
   const sort = effectiveSort(list, hasRange, requested);
   const descending = sort.startsWith('-');
@@ -97,10 +104,10 @@ function conditionsOf(
   owner: Value | undefined,
 ): Conditions {
   const conditions: Conditions = { equal: {} };
-  if (list.owner !== undefined && owner !== undefined) conditions.equal[list.owner] = owner;
-  for (const { name, kind, column } of list.filters) {
+  if (list.owner !== undefined && owner !== undefined) conditions.equal[list.owner] = [owner];
+  for (const { name, kind, column, among } of list.filters) {
     const value = query[name];
-    if (value !== undefined) addFilter[kind](conditions, column, value);
+    if (value !== undefined) addFilter[kind](conditions, column, value, among);
   }
   return conditions;
 }
@@ -108,10 +115,15 @@ function conditionsOf(
 /** Adds a filter of each kind. A range of a folded text is a range of its key column. */
 const addFilter: Record<
   ConditionKind,
-  (conditions: Conditions, column: StoredColumn, value: unknown) => void
+  (conditions: Conditions, column: StoredColumn, value: unknown, among: readonly Value[] | null) => void
 > = {
   is: (conditions, column, value) => {
-    conditions.equal[column.name] = column.write(value);
+    conditions.equal[column.name] = [column.write(value)];
+  },
+  anyOf: (conditions, column, values, among) => {
+    const distinct = [...new Set((values as readonly unknown[]).map(value => column.write(value)))];
+    // No row has a value that equals null.
+    conditions.equal[column.name] = among ? distinct : padded(distinct, null);
   },
   oneOf: (conditions, _column, ids) => {
     conditions.ids = ids as readonly number[];
@@ -156,10 +168,10 @@ function listedSql(
     limit,
   }: { order: string[]; descending: boolean; after?: SortKey | undefined; limit: number },
 ): Statement {
-  const [listed, padded] = isOneOf('id', ids);
+  const [listed, listedIds] = isOneOf('id', ids);
   const conditions: Statement[] = [];
-  for (const [column, value] of Object.entries(equal)) {
-    conditions.push([`${column} = ?`, [value]]);
+  for (const [column, values] of Object.entries(equal)) {
+    conditions.push([`${column} IN (${values.map(() => '?').join(', ')})`, [...values]]);
   }
   if (from !== undefined) conditions.push([`${order[0]} >= ?`, [from]]);
   if (to !== undefined) conditions.push([`${order[0]} < ?`, [to]]);
@@ -168,17 +180,22 @@ function listedSql(
     conditions.push([`(${order.join(', ')}) ${descending ? '<' : '>'} (${places})`, [...after]]);
   }
   const sql = [
-    `SELECT * FROM (${select} WHERE ${listed} LIMIT ${padded.length}) AS listed`,
+    `SELECT * FROM (${select} WHERE ${listed} LIMIT ${listedIds.length}) AS listed`,
     ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(([text]) => text).join(' AND ')}`]),
     orderBy(order, descending),
     'LIMIT ?',
   ].join(' ');
-  return [sql, [...padded, ...conditions.flatMap(([, values]) => values), limit]];
+  return [sql, [...listedIds, ...conditions.flatMap(([, values]) => values), limit]];
 }
 
-/** A condition that `column` is one of 1 to 100 values. The list is padded to one of three lengths, to prepare few texts. */
+/** A condition that `column` is one of 1 to 100 values. */
 export function isOneOf(column: string, values: readonly number[]): Statement {
+  const all = padded(values, values[0]!);
+  return [`${column} IN (${all.map(() => '?').join(', ')})`, all];
+}
+
+/** Pads 1 to 100 values to one of three lengths, to prepare few texts. */
+function padded<T>(values: readonly T[], padding: T): T[] {
   const length = values.length === 1 ? 1 : values.length <= 10 ? 10 : MAX_IDS;
-  const padded = [...values, ...Array<number>(length - values.length).fill(values[0]!)];
-  return [`${column} IN (${padded.map(() => '?').join(', ')})`, padded];
+  return [...values, ...Array<T>(length - values.length).fill(padding)];
 }

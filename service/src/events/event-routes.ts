@@ -29,7 +29,7 @@ const filters = {
     minLength: 1,
     maxLength: 100,
     example: 'pets/1',
-    description: 'Events of this subject: a collection and an ID.',
+    description: 'Events of this subject, such as `pets/1` or `store/orders/17`.',
   },
 } as const satisfies Record<keyof EventQuery, Schema>;
 
@@ -77,7 +77,8 @@ function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 
-export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
+/** `source` is the source of the events. */
+export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string }): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/events',
@@ -98,7 +99,10 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
       const filter = filterOf(query, caller);
       const after = await eventLog.positionOf(db, cursor);
       const page = await waitForEvents({ db, tail }, filter, { after, limit, seconds, signal });
-      return reply.log(page.events.map(eventJson), String(page.position));
+      return reply.log(
+        page.events.map(event => eventJson(event, source)),
+        String(page.position),
+      );
     },
   }),
 
@@ -129,7 +133,7 @@ export const eventRoutes = ({ tail }: { tail: EventTail }): Route[] => [
     handler: async ({ query, db, caller, lastEventId }) => {
       const filter = filterOf(query, caller);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
-      return reply.stream(sink => void new EventStream(db, tail, filter, position, sink));
+      return reply.stream(sink => void new EventStream({ db, tail, source }, filter, position, sink));
     },
   }),
 ];

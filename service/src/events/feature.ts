@@ -20,7 +20,7 @@ export function eventsFeature(options: EventOptions): Feature {
   const { db, tail, dispatcher, eventDays } = options;
   const expiredBefore = (now: number) => now - eventDays * DAY;
   return {
-    routes: [...eventRoutes({ tail }), ...webhookRoutes(options), ...deliveryRoutes(options)],
+    routes: [...eventRoutes(options), ...webhookRoutes(options), ...deliveryRoutes(options)],
     start: () => dispatcher.start(),
     sweeps: {
       events: now => eventLog.expire(db, expiredBefore(now)),

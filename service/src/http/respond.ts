@@ -11,6 +11,7 @@ import type { Reply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
+import { shouldRetry } from './should-retry.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -86,7 +87,8 @@ export function errorResponse(error: unknown, requestId: string, params?: unknow
   const status = errorStatus[code];
   const quoted = withoutSecrets(withIdsAsSent(message, params));
   const body = JSON.stringify({ code, message: quoted, status });
-  return { code, status, headers: { ...headers }, body };
+  const retry = shouldRetry(code, headers);
+  return { code, status, headers: { ...headers, ...(retry && { 'x-should-retry': retry }) }, body };
 }
 
 function apiErrorOf(error: unknown, requestId: string): ApiError {

@@ -1,6 +1,6 @@
-import { PetStatus } from '../catalog/pets/pet.ts';
+import { petStatuses } from '../catalog/pets/pet.ts';
 import { pageOf } from '../contract/page.ts';
-import { int32, MAX_INT32 } from '../contract/schema.ts';
+import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -27,7 +27,12 @@ export const inventoryRoutes = (): Route[] => [
       'A page of inventory entries, one per pet. The URL of the next page is in the `Link` header.',
     scope: 'inventory:read',
     query: listQuery(stockList, {
-      status: { ...PetStatus, description: 'Entries of pets with this status.' },
+      petId: { ...idsToFind, description: 'Entries of these pets. Repeat the parameter for each pet.' },
+      status: {
+        ...petStatuses,
+        description: 'Entries of pets with one of these statuses. Repeat the parameter for each status.',
+      },
+      categoryId: { ...idToFind, description: 'Entries of pets of this category.' },
       quantityBelow: {
         ...int32,
         minimum: 0,

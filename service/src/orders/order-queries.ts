@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/database.ts';
-import { below, defineList, from, is, type QueryOf } from '../db/list.ts';
+import { anyOf, below, defineList, from, is, type QueryOf } from '../db/list.ts';
 import { orderTable, type StoredOrder } from './order.ts';
 
 /** Reads an order and locks it until the transaction ends. */
@@ -13,7 +13,7 @@ export async function selectOrderToChange(
 
 export const orderList = defineList(orderTable, {
   filters: {
-    petId: is('petId'),
+    petId: anyOf('petId'),
     complete: is('complete', [false, true]),
     shipDateFrom: from('shipDate'),
     shipDateTo: below('shipDate'),

@@ -1,5 +1,5 @@
 import { pageOf } from '../contract/page.ts';
-import { dateTime, idToFind } from '../contract/schema.ts';
+import { dateTime, idsToFind } from '../contract/schema.ts';
 import { merged, replacement } from '../routes/change.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { idParams } from '../routes/id-params.ts';
@@ -31,7 +31,7 @@ export const orderRoutes = (): Route[] => [
     description: 'A page of orders. The URL of the next page is in the `Link` header. Filters combine.',
     scope: 'orders:read',
     query: listQuery(orderList, {
-      petId: { ...idToFind, description: 'Orders for this pet.' },
+      petId: { ...idsToFind, description: 'Orders for these pets. Repeat the parameter for each pet.' },
       complete: { type: 'boolean', description: 'Orders that are fulfilled (`true`) or open (`false`).' },
       shipDateFrom: { ...dateTime, description: 'Orders that ship at this time or later.' },
       shipDateTo: { ...dateTime, description: 'Orders that ship before this time.' },

@@ -1,5 +1,5 @@
 import { pageLimit, type Schema } from '../contract/schema.ts';
-import { defaultSortOf, describeSorts, type FilterOf, type List, sortsOf } from '../db/list.ts';
+import { defaultSortOf, describeSorts, type FilterOf, idFilterOf, type List, sortsOf } from '../db/list.ts';
 
 /** The schema of a list's query: its filters, `sort`, `limit` and `cursor`. */
 export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
@@ -14,7 +14,7 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       ...defaultSortOf(list),
       description: describeSorts(list),
     },
-    limit: pageLimit,
+    limit: limitOf(list),
     cursor: {
       type: 'string',
       minLength: 1,
@@ -25,4 +25,16 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
     },
   } as const;
   return { type: 'object', additionalProperties: false, properties } as const;
+}
+
+/** The limit of a list that can be filtered by IDs has no fixed default. */
+function limitOf(list: List) {
+  const ids = idFilterOf(list);
+  if (ids === undefined) return pageLimit;
+  const { default: few, ...limit } = pageLimit;
+  return {
+    ...limit,
+    example: few,
+    description: `${limit.description} The default is ${few}, or the number of IDs in \`${ids}\`.`,
+  } as const;
 }

@@ -17,7 +17,9 @@ describe('a new key', () => {
     assert.deepEqual(shown, {
       id: 2,
       ...webShop,
+      kind: 'secret',
       quotas: null,
+      origins: null,
       createdAt: '2026-11-21T12:00:00.000Z',
       expiresAt: null,
       revokedAt: null,

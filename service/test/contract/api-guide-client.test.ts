@@ -10,7 +10,12 @@ import { importFromGuide } from '../support/guide-code.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 type Call = (path: string, options?: { method?: string; body?: object }) => Promise<Response>;
-type PetStore = (origin: string, key: string, wait: (milliseconds: number) => Promise<void>) => Call;
+type PetStore = (
+  origin: string,
+  key: string,
+  wait: (milliseconds: number) => Promise<void>,
+  now?: () => number,
+) => Call;
 
 /** Waits until all requests in progress have been handled: until the store has been idle for a while. */
 async function settle({ app }: TestApp): Promise<void> {
@@ -26,7 +31,7 @@ function requestsIn({ logLines }: TestApp, keyId: number): Record<string, unknow
 }
 
 describe('the client in the guide to the API', () => {
-  it('completes every call despite a limit, sends nothing while it waits, and is never banned', async t => {
+  it('completes every call despite a limit by the minute, sends nothing while it waits, and is never banned', async t => {
     const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
     const shop = await startTestApp(t);
     const { api, clock, origin, logLines, clientWith } = shop;
@@ -34,17 +39,17 @@ describe('the client in the guide to the API', () => {
     const { key, keyId } = await clientWith({
       plan: 'enterprise',
       scopes: ['pets:read', 'orders:write'],
-      quotas: { perMinute: 7, perDay: 25 },
+      quotas: { perMinute: 7, perDay: 100 },
     });
 
-    const pauses: { seconds: number; requests: number }[] = [];
+    const pauses: { requests: number }[] = [];
     const call = petStore(origin, key, async milliseconds => {
       await settle(shop);
       const before = requestsIn(shop, keyId).length;
       // After the time in which rejected requests are ignored: one that is sent now is a strike.
       clock.advance(3 * SECOND);
       await settle(shop);
-      pauses.push({ seconds: milliseconds / SECOND, requests: requestsIn(shop, keyId).length - before });
+      pauses.push({ requests: requestsIn(shop, keyId).length - before });
       clock.advance(Math.max(0, Math.ceil(milliseconds) - 3 * SECOND));
     });
     const reads = Array.from({ length: 50 }, () => call('/pets'));
@@ -62,14 +67,40 @@ describe('the client in the guide to the API', () => {
       pauses.filter(({ requests }) => requests > 0),
       [],
     );
-    assert.ok(
-      pauses.some(({ seconds }) => seconds > 36_000),
-      'a day was used up',
-    );
     assert.deepEqual(
       logLines().filter(({ msg }) => msg === 'API key banned'),
       [],
     );
+    assert.equal((await api.get(`/keys/${keyId}`)).body.ban, null);
+  });
+
+  it('returns the 429 when the requests of the day are used up, and sends nothing until the next day', async t => {
+    const petStore = (await importFromGuide(t, 'petStore')) as PetStore;
+    const shop = await startTestApp(t);
+    const { api, clock, origin, clientWith } = shop;
+    const { key, keyId } = await clientWith({ plan: 'enterprise', quotas: { perMinute: 100, perDay: 10 } });
+    const call = petStore(
+      origin,
+      key,
+      async () => assert.fail('it waits for the next day'),
+      () => clock.now(),
+    );
+    const outcomes = async (calls: number) => {
+      const responses = await Promise.all(Array.from({ length: calls }, () => call('/pets')));
+      return responses.map(({ status }) => status).toSorted();
+    };
+
+    const first = await outcomes(30);
+    assert.deepEqual(first, [...Array(10).fill(200), ...Array(20).fill(429)]);
+    await settle(shop);
+    const sent = requestsIn(shop, keyId).length;
+    assert.ok(sent > 10 && sent <= 15, `${sent} requests were sent`);
+    clock.set('2026-11-21T23:59:59Z');
+    assert.deepEqual(await outcomes(20), Array(20).fill(429));
+    await settle(shop);
+    assert.equal(requestsIn(shop, keyId).length, sent, 'a request was sent before midnight');
+    clock.set('2026-11-22T00:00:00Z');
+    assert.deepEqual(await outcomes(1), [200]);
     assert.equal((await api.get(`/keys/${keyId}`)).body.ban, null);
   });
 

@@ -120,6 +120,7 @@ describe('a database that cannot be reached', () => {
     const { response, logged } = await fail(new DatabaseUnavailable(new Error('disk I/O error')));
     assertRejected(response, 503, 'service_unavailable');
     assert.equal(response.headers['retry-after'], '1');
+    assert.equal(response.headers['x-should-retry'], 'true');
     assert.doesNotMatch(response.text, /disk/);
     assert.deepEqual(
       logged.map(({ reason }) => reason),

@@ -51,6 +51,13 @@ const violations: [what: string, sql: string][] = [
   ['an Enterprise key without quotas', 'UPDATE api_keys SET per_day = NULL'],
   ['quotas on another plan', "UPDATE api_keys SET plan = 'pro'"],
   ['a key without a hash', "UPDATE api_keys SET hash = x''"],
+  ['a kind of key that does not exist', "UPDATE api_keys SET kind = 'public'"],
+  ['a publishable key with other scopes than to read', "UPDATE api_keys SET kind = 'publishable'"],
+  [
+    'an origin of a key that does not exist',
+    "INSERT INTO api_key_origins VALUES (9, 'https://shop.example')",
+  ],
+  ['an empty origin', "INSERT INTO api_key_origins VALUES (1, '')"],
   [
     'an outcome stored for a key that does not exist',
     "INSERT INTO idempotency_keys VALUES (9, 'k', zeroblob(32), '/pets/1', '{}', 0)",
@@ -107,7 +114,7 @@ for (const [engine, open] of Object.entries({ SQLite: rawSqlite, PostgreSQL: raw
 
     async function contents(): Promise<unknown[]> {
       const rows: unknown[] = [];
-      for (const table of ['categories', 'pets', 'orders', 'api_keys', 'idempotency_keys'])
+      for (const table of ['categories', 'pets', 'orders', 'api_keys', 'api_key_origins', 'idempotency_keys'])
         rows.push(await db.all(`SELECT * FROM ${table}`));
       return rows;
     }

@@ -22,11 +22,12 @@ interface Case {
   expectedEvents: (shop: Shop) => [type: string, id?: number][];
 }
 
-const paths: Record<string, [resource: string, subject: string]> = {
-  pet: ['/pets', 'pets'],
-  category: ['/categories', 'categories'],
-  order: ['/store/orders', 'orders'],
-  inventory: ['/store/inventory', 'inventory'],
+/** The path of each kind of resource. */
+const paths: Record<string, string> = {
+  pet: '/pets',
+  category: '/categories',
+  order: '/store/orders',
+  inventory: '/store/inventory',
 };
 
 const stock = (quantity: number) => (shop: Shop) =>
@@ -227,7 +228,7 @@ describe('a change of the shop', () => {
       const lastStates = new Map<string, object>();
       for (const [type, id] of expected) {
         if (!/deleted|cancelled/.test(type)) continue;
-        lastStates.set(type, (await test.api.get(`${paths[type.split('.')[0]!]![0]}/${id}`)).body);
+        lastStates.set(type, (await test.api.get(`${paths[type.split('.')[0]!]}/${id}`)).body);
       }
       let response: ApiResponse | undefined;
       const events = await eventsOf(test, async () => {
@@ -236,9 +237,9 @@ describe('a change of the shop', () => {
       assert.ok(response!.status < 300, `${name}: ${response!.text}`);
       const shown = [];
       for (const [type, id = response!.body.id] of expected) {
-        const [path, collection] = paths[type.split('.')[0]!]!;
-        const data = lastStates.get(type) ?? (await test.api.get(`${path}/${id}`)).body;
-        shown.push({ type, subject: `${collection}/${id}`, data });
+        const path = `${paths[type.split('.')[0]!]}/${id}`;
+        const data = lastStates.get(type) ?? (await test.api.get(path)).body;
+        shown.push({ type, subject: path.slice(1), data });
       }
       assert.deepEqual(
         events.map(({ type, subject, data }) => ({ type, subject, data })),

@@ -152,7 +152,7 @@ describe(`${READERS} streams leave nothing behind`, () => {
       const sinks = Array.from({ length: READERS }, () => new TestSink());
       for (const sink of sinks) {
         prepare(sink);
-        new EventStream(log, tail, ALL, 0, sink);
+        new EventStream({ db: log, tail, source: '/' }, ALL, 0, sink);
       }
       await settle();
       log.append();
@@ -177,7 +177,8 @@ describe(`${READERS} streams leave nothing behind`, () => {
     await settle();
     const before = reading.log.reads;
     const sinks = Array.from({ length: READERS }, () => new TestSink());
-    for (const sink of sinks) new EventStream(reading.log, reading.tail, ALL, 0, sink);
+    for (const sink of sinks)
+      new EventStream({ db: reading.log, tail: reading.tail, source: '/' }, ALL, 0, sink);
     for (const sink of sinks) sink.emit('close');
     unfollow();
     await assertUnread(reading);

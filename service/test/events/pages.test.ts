@@ -71,11 +71,11 @@ describe('a page of the log', () => {
     assert.deepEqual(await typesIn(api, '&type=order.placed'), ['order.placed']);
     assert.deepEqual(await typesIn(api, '&type=order.*'), ['order.completed', 'order.placed']);
     assert.deepEqual(await typesIn(api, '&type=order.placed&type=pet.*'), ['order.placed', 'pet.created']);
-    assert.deepEqual(await typesIn(api, `&subject=inventory/${pet}`), ['inventory.updated']);
-    assert.deepEqual(await typesIn(api, `&subject=orders/${order}&type=order.completed`), [
+    assert.deepEqual(await typesIn(api, `&subject=store/inventory/${pet}`), ['inventory.updated']);
+    assert.deepEqual(await typesIn(api, `&subject=store/orders/${order}&type=order.completed`), [
       'order.completed',
     ]);
-    assert.deepEqual(await typesIn(api, '&subject=orders/999'), []);
+    assert.deepEqual(await typesIn(api, '&subject=store/orders/999'), []);
   });
 
   it('keeps its filters in the link to the next page', async t => {
@@ -102,7 +102,7 @@ describe('a page of the log', () => {
       const page = await shop.api.get(`/events?${filter}&cursor=0&wait=30`);
       assert.deepEqual([page.body.length, cursorOf(nextPath(page)!)], [1, end]);
     }
-    for (const filter of ['type=order.*', 'subject=pets/3', 'subject=pets/1&type=pet.deleted', 'subject=x']) {
+    for (const filter of ['type=order.*', 'subject=pets/3', 'subject=pets/1&type=pet.deleted']) {
       const page = await shop.api.get(`/events?${filter}&cursor=0`);
       assert.deepEqual([page.body, cursorOf(nextPath(page)!)], [[], end]);
     }

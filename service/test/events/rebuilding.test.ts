@@ -24,12 +24,12 @@ function applyEvents(
     if (/\.(deleted|cancelled)$/.test(type)) {
       assert.deepEqual(data, resources.get(subject), `${type} does not contain the last state`);
       resources.delete(subject);
-      if (collection === 'pets') resources.delete(`inventory/${id}`);
+      if (collection === 'pets') resources.delete(`store/inventory/${id}`);
     } else {
       resources.set(subject, data);
       if (type === 'pet.created') {
         const quantity = data.status === 'sold' ? 0 : 1;
-        resources.set(`inventory/${id}`, { petId: data.id, quantity, status: data.status });
+        resources.set(`store/inventory/${id}`, { petId: data.id, quantity, status: data.status });
       }
     }
   }
@@ -86,10 +86,10 @@ describe('the state of the shop', () => {
       assert.deepEqual(state, {
         '/categories': listed(resources, 'categories'),
         '/pets': listed(resources, 'pets'),
-        '/store/inventory': listed(resources, 'inventory'),
-        '/store/orders': listed(resources, 'orders'),
+        '/store/inventory': listed(resources, 'store/inventory'),
+        '/store/orders': listed(resources, 'store/orders'),
       });
-      for (const id of await clear(shop, state)) resources.delete(`orders/${id}`);
+      for (const id of await clear(shop, state)) resources.delete(`store/orders/${id}`);
       await applyNewEvents();
       assert.deepEqual([...resources], []);
     });

@@ -85,8 +85,10 @@ describe('a stream of events', () => {
     await anOrder(shop.api, { petId: pet });
     await settledCursor(shop);
     const path = `/events/stream?cursor=0&type=order.*&type=inventory.updated&subject=`;
-    const ofOrders = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}orders/1` });
-    const ofStock = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}inventory/${pet}` });
+    const ofOrders = await EventReader.open(shop.origin, shop.adminKey, { path: `${path}store/orders/1` });
+    const ofStock = await EventReader.open(shop.origin, shop.adminKey, {
+      path: `${path}store/inventory/${pet}`,
+    });
     await ofStock.untilEvents(2);
     await shop.api.patch('/store/orders/1', { quantity: 2 });
     await shop.api.patch('/store/orders/1', { complete: true });

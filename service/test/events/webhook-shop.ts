@@ -160,6 +160,7 @@ export async function anotherReplica({ app, clock }: TestApp): Promise<Replica> 
     shutdownTimeout: 0,
     connections: { total: 100, perHost: 20 },
     readStandings,
+    source: app.config.publicUrl,
     onDisabled: () => {},
     onAttempt: () => {},
     onError: () => {},

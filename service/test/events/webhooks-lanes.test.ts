@@ -181,7 +181,7 @@ describe('an attempt whose lease has expired', () => {
     await shop.category();
     await app.db.numberEvents();
     const webhook = (await selectWebhook(app.db, 1))!;
-    await plan(app.db, webhook.id, { readStandings, now: shop.clock.now() });
+    await plan(app.db, webhook.id, { readStandings, now: shop.clock.now(), source: '/' });
     const exchangeNow = (ended: readonly Ended[], limit: number) =>
       exchange(app.db, webhook, { readStandings, now: shop.clock.now(), ended, limit, atOnce: 8, own: 0 });
     const claimOne = async () => {
@@ -227,7 +227,7 @@ describe('an endpoint with more leases of another replica than this one would se
     await app.db.numberEvents();
     const webhook = (await selectWebhook(app.db, 1))!;
     const now = shop.clock.now();
-    await plan(app.db, webhook.id, { readStandings, now });
+    await plan(app.db, webhook.id, { readStandings, now, source: '/' });
     const claimed = async (limit: number, atOnce: number, own: number) => {
       const exchanged = await exchange(app.db, webhook, {
         readStandings,

@@ -42,7 +42,7 @@ async function countDeliveries({ app }: WebhookShop['shop']): Promise<number> {
 /** Plans until nothing remains to plan, and returns the last result. */
 async function planAll({ app, clock }: WebhookShop['shop']): Promise<'full' | 'idle'> {
   for (;;) {
-    const outcome = await plan(app.db, 1, { readStandings, now: clock.now() });
+    const outcome = await plan(app.db, 1, { readStandings, now: clock.now(), source: '/' });
     if (outcome === 'full' || outcome === 'idle') return outcome;
     // Another plan has locked the webhook.
     if (outcome === 'taken') await nextTurn();

@@ -37,7 +37,7 @@ export async function startFuzzShop(t: TestContext): Promise<FuzzShop> {
     url: [`http://receiver.test:${port}/hook`, 'https://receiver.test/hook', 'ftp://receiver.test/'],
     type: ['order.*', 'pet.created', 'key.*'],
     types: [['order.*'], ['pet.created', 'category.*'], ['key.*']],
-    subject: ['pets/1', 'orders/1'],
+    subject: ['pets/1', 'store/orders/1'],
     cursor: ['0', 'latest', '3'],
   };
   return { ...shop, client: await fill(shop, known.url[0]!), known };

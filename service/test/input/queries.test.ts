@@ -63,7 +63,7 @@ describe('a query parameter', () => {
     for (const query of [
       'limit=1&limit=2',
       'limit=1&limit=1',
-      'status=sold&status=sold',
+      'categoryId=1&categoryId=1',
       'name=a&name=b',
       'sort=id&sort=id',
     ]) {

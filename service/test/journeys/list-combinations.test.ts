@@ -31,19 +31,25 @@ async function aMixedShop(api: Client): Promise<void> {
 const cases: Record<string, Record<string, [value: string[], has: (item: Item) => boolean]>> = {
   '/pets': {
     id: [['2', '3', '5', '8', '9', '13', '99'], ({ id }) => [2, 3, 5, 8, 9, 13].includes(id as number)],
-    status: [['available'], ({ status }) => status === 'available'],
+    status: [['available', 'pending'], ({ status }) => status !== 'sold'],
     categoryId: [['1'], ({ categoryId }) => categoryId === 1],
     name: [['AN'], ({ name }) => String(name).toLowerCase().startsWith('an')],
   },
   '/categories': { name: [['an'], ({ name }) => String(name).toLowerCase().startsWith('an')] },
   '/store/orders': {
-    petId: [['1'], ({ petId }) => petId === 1],
+    petId: [['1', '2', '99', '1'], ({ petId }) => petId === 1 || petId === 2],
     complete: [['false'], ({ complete }) => complete === false],
     shipDateFrom: [[DATES[1]!], ({ shipDate }) => shipDate !== undefined && shipDate >= DATES[1]!],
     shipDateTo: [[DATES[2]!], ({ shipDate }) => shipDate !== undefined && shipDate < DATES[2]!],
   },
   '/store/inventory': {
-    status: [['available'], ({ status }) => status === 'available'],
+    petId: [
+      ['4', '5', '7', '9', '10', '11', '99'],
+      ({ petId }) => [4, 5, 7, 9, 10, 11].includes(petId as number),
+    ],
+    status: [['sold', 'available'], ({ status }) => status !== 'pending'],
+    // The pets with odd IDs are in the first category.
+    categoryId: [['1'], ({ petId }) => (petId as number) % 2 === 1],
     quantityBelow: [['4'], ({ quantity }) => (quantity as number) < 4],
   },
 };

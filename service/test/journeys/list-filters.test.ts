@@ -210,7 +210,8 @@ describe('list order and size', () => {
     for (const path of [
       '/pets?status=gone',
       '/pets?status=',
-      '/pets?status=sold&status=pending',
+      '/pets?status=sold&status=gone',
+      '/categories?name=a&name=b',
       '/pets?id=abc',
       '/pets?id=9223372036854775808',
       '/pets?categoryId=1.5',

@@ -176,10 +176,10 @@ describe('the relay', () => {
     // Each change of stock is by one unit from the previous quantity.
     for (const pet of pets) {
       const quantities = events
-        .filter(({ subject }) => subject === `inventory/${pet}`)
+        .filter(({ subject }) => subject === `store/inventory/${pet}`)
         .map(({ data }) => data.quantity as number);
       for (const [i, quantity] of quantities.slice(1).entries()) {
-        if (i > 0) assert.equal(Math.abs(quantity - quantities[i]!), 1, `inventory/${pet} at ${i}`);
+        if (i > 0) assert.equal(Math.abs(quantity - quantities[i]!), 1, `store/inventory/${pet} at ${i}`);
       }
       assert.equal(quantities.at(-1), (await api.get(`/store/inventory/${pet}`)).body.quantity);
     }

@@ -156,7 +156,7 @@ function undocumented(operation: Operation | undefined, exchange: Exchange): Res
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);
   assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
-  const names = [...EVERY_RESPONSE, 'WWW-Authenticate', 'Retry-After'];
+  const names = [...EVERY_RESPONSE, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
   return {
     headers: {
       ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),

@@ -1,33 +1,49 @@
+import assert from 'node:assert/strict';
 import type { Database } from '../../src/db/database.ts';
+import type { ListRoute } from './lists.ts';
 
-/** For each filter a value that many rows match, alone and together. Tests take as many values of `id` as they need. */
-export const COMMON_VALUES: Readonly<Record<string, unknown>> = {
-  id: Array.from({ length: 100 }, (_, i) => i + 1),
-  'status of /pets': 'available',
-  'status of /store/inventory': 'available',
+/** Values of filters by name; by name and path where lists differ. */
+export type FilterValues = Readonly<Record<string, unknown>>;
+
+const ids = Array.from({ length: 100 }, (_, i) => i + 1);
+
+/** For each filter a value that many rows match, alone and together. */
+export const COMMON_VALUES: FilterValues = {
+  id: ids,
+  'petId of /store/inventory': ids,
+  'petId of /store/orders': [1, 2, 3],
+  'status of /pets': ['available', 'sold'],
+  'status of /store/inventory': ['available', 'sold'],
   'status of /webhooks/{webhookId}/deliveries': 'delivered',
   categoryId: 1,
   name: 'a',
   quantityBelow: 10,
-  petId: 1,
   complete: true,
   shipDateFrom: '2026-01-01T00:00:00Z',
   shipDateTo: '2027-01-01T00:00:00Z',
 };
 
 /** For each filter a value that no row matches, alone or together with the others. */
-export const ABSENT_VALUES: Readonly<Record<string, unknown>> = {
+export const ABSENT_VALUES: FilterValues = {
   ...COMMON_VALUES,
   id: [1_000_001],
-  'status of /pets': 'pending',
-  'status of /store/inventory': 'pending',
+  'petId of /store/inventory': [1_000_001],
+  'petId of /store/orders': [99],
+  'status of /pets': ['pending'],
+  'status of /store/inventory': ['pending'],
   'status of /webhooks/{webhookId}/deliveries': 'dead',
   categoryId: 3,
   name: 'zz',
   quantityBelow: 1,
-  petId: 99,
   complete: false,
 };
+
+/** Returns the value of a filter of a list. */
+export function filterValue({ route: { path } }: ListRoute, filter: string, values: FilterValues): unknown {
+  const value = values[`${filter} of ${path}`] ?? values[filter];
+  assert.ok(value !== undefined, `full-lists.ts has no value for the filter ${filter} of ${path}`);
+  return value;
+}
 
 /**
  * Fills every list with rows of which nearly all are equal, so that a planner expects to find the few others soon:

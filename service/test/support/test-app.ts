@@ -35,6 +35,8 @@ export interface TestApp extends Replica {
 export interface NewKey {
   plan?: 'free' | 'pro' | 'business' | 'enterprise';
   scopes?: string[];
+  kind?: 'secret' | 'publishable';
+  origins?: string[];
   quotas?: { perMinute: number; perDay: number };
   expiresAt?: string;
 }

@@ -5,10 +5,13 @@ import { defineList, type QueryOf } from '../../db/list.ts';
 import { isOneOf } from '../../db/select-page.ts';
 import { type ResourceOf, Table } from '../../db/table.ts';
 import type { Limits, Plan } from '../plans/plan.ts';
+import { insertOrigins, replaceOrigins, selectOrigins } from './origin-queries.ts';
+import type { KeyKind } from './origins.ts';
 
 /** The settings of a key. Instants are in milliseconds since the Unix epoch. */
 const settings = {
   name: text('name'),
+  kind: text<KeyKind>('kind'),
   plan: text<Plan>('plan'),
   scopes: text('scopes'),
   per_minute: nullable(integer('per_minute')),
@@ -32,6 +35,11 @@ const keyTable = new Table('api_keys', {
 
 export type ApiKeyRow = ResourceOf<typeof keyTable>;
 
+/** A key with its origins, in their order in the database; null for a secret key. */
+export interface StoredApiKey extends ApiKeyRow {
+  origins: readonly string[] | null;
+}
+
 const COLUMNS = keyTable.columns;
 
 /** Returns the scopes of a key. */
@@ -46,16 +54,20 @@ export function quotasOf({ per_minute, per_day }: ApiKeyRow): Limits | null {
 
 export interface ApiKeyTerms {
   name: string;
+  kind: KeyKind;
   plan: Plan;
   scopes: readonly Scope[];
   quotas: Limits | null;
   /** Milliseconds since the Unix epoch. */
   expiresAt: number | null;
+  /** Of a publishable key; null for a secret one. */
+  origins: readonly string[] | null;
 }
 
-function valuesOf({ name, plan, scopes, quotas, expiresAt }: ApiKeyTerms): Value[] {
+function valuesOf({ name, kind, plan, scopes, quotas, expiresAt }: ApiKeyTerms): Value[] {
   return settingsTable.valuesOf({
     name,
+    kind,
     plan,
     scopes: scopes.join(' '),
     per_minute: quotas?.perMinute ?? null,
@@ -64,29 +76,40 @@ function valuesOf({ name, plan, scopes, quotas, expiresAt }: ApiKeyTerms): Value
   });
 }
 
-export function insertApiKey(
+export async function insertApiKey(
   db: Queries,
   hash: Uint8Array,
   terms: ApiKeyTerms,
   now: number,
-): Promise<ApiKeyRow> {
-  return one(
+): Promise<StoredApiKey> {
+  const row = await one<ApiKeyRow>(
     db,
     `INSERT INTO api_keys (hash, created_at, ${settingsTable.written.join(', ')})
      VALUES (?, ?, ${settingsTable.parameters}) RETURNING ${COLUMNS}`,
     [hash, now, ...valuesOf(terms)],
   );
+  if (terms.origins) await insertOrigins(db, row.id, terms.origins);
+  return withOrigins(db, row);
 }
 
-export function updateApiKey(db: Queries, keyId: number, terms: ApiKeyTerms): Promise<ApiKeyRow> {
-  return one(db, `UPDATE api_keys SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`, [
-    ...valuesOf(terms),
-    keyId,
-  ]);
+export async function updateApiKey(db: Queries, keyId: number, terms: ApiKeyTerms): Promise<StoredApiKey> {
+  const row = await one<ApiKeyRow>(
+    db,
+    `UPDATE api_keys SET ${settingsTable.assignments} WHERE id = ? RETURNING ${COLUMNS}`,
+    [...valuesOf(terms), keyId],
+  );
+  if (terms.origins) await replaceOrigins(db, keyId, terms.origins);
+  return withOrigins(db, row);
 }
 
-export function selectApiKey(db: Queries, keyId: number): Promise<ApiKeyRow | undefined> {
-  return db.get(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
+export async function selectApiKey(db: Queries, keyId: number): Promise<StoredApiKey | undefined> {
+  const row = await db.get<ApiKeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`, [keyId]);
+  return row && withOrigins(db, row);
+}
+
+async function withOrigins<Row extends ApiKeyRow>(db: Queries, row: Row): Promise<Row & StoredApiKey> {
+  const origins = await selectOrigins(db, [row]);
+  return { ...row, origins: origins.get(row.id) ?? null };
 }
 
 /** Reads 1 to 100 keys. */
@@ -101,25 +124,29 @@ export function lockApiKeys(tx: Transaction): Promise<void> {
 }
 
 /** Reads a key for a change, and locks all keys. */
-export async function selectApiKeyToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow | undefined> {
+export async function selectApiKeyToChange(
+  tx: Transaction,
+  keyId: number,
+): Promise<StoredApiKey | undefined> {
   const [, row] = await Promise.all([lockApiKeys(tx), selectApiKey(tx, keyId)]);
   return row;
 }
 
-export interface KeyBySecretRow extends ApiKeyRow {
+export interface KeyBySecretRow extends StoredApiKey {
   /** When an earlier secret expires; null for the current one. */
   secret_expires_at: number | null;
 }
 
 /** Reads the key of a secret, either its current secret or an earlier one. */
-export function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBySecretRow | undefined> {
-  return db.get(
+export async function selectApiKeyByHash(db: Queries, hash: Uint8Array): Promise<KeyBySecretRow | undefined> {
+  const row = await db.get<Omit<KeyBySecretRow, 'origins'>>(
     `SELECT ${COLUMNS}, NULL AS secret_expires_at FROM api_keys WHERE hash = ?
      UNION ALL
      SELECT ${COLUMNS}, (SELECT p.expires_at FROM previous_secrets p WHERE p.hash = ?) FROM api_keys
      WHERE id = (SELECT p.api_key_id FROM previous_secrets p WHERE p.hash = ?)`,
     [hash, hash, hash],
   );
+  return row && withOrigins(db, row);
 }
 
 /** Replaces a key's secret with `hash`. All earlier secrets expire at `earlierExpireAt`, or sooner if they already do. */

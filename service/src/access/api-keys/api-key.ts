@@ -6,6 +6,7 @@ import type { Static } from '../../contract/static.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import { type Limits, type Plan, planLimits, plans } from '../plans/plan.ts';
 import { Ban } from '../rate-limits/key-usage.ts';
+import { type KeyKind, keyKinds, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from './origins.ts';
 
 const quota = { ...count, minimum: 1 } as const;
 
@@ -34,6 +35,26 @@ const fields = {
   },
 } as const;
 
+const kind = {
+  type: 'string',
+  enum: keyKinds,
+  description:
+    'Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes ' +
+    '`pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key.',
+} as const;
+
+const origins = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: MAX_ORIGIN_LENGTH },
+  minItems: 1,
+  maxItems: MAX_ORIGINS,
+  uniqueItems: true,
+  description:
+    'The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, ' +
+    'and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can ' +
+    'use http.',
+} as const;
+
 export const NewApiKey = {
   title: 'NewApiKey',
   type: 'object',
@@ -41,8 +62,13 @@ export const NewApiKey = {
   additionalProperties: false,
   properties: {
     ...fields,
+    kind: { ...kind, description: `${kind.description} Without a value it is secret.` },
     quotas,
     expiresAt: { ...dateTime, description: 'When the key expires. Without a value it does not expire.' },
+    origins: {
+      ...origins,
+      description: `${origins.description} Required for a publishable key, and rejected for a secret one.`,
+    },
   },
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 } as const;
@@ -59,6 +85,7 @@ export const ApiKeyPatch = {
       nullable: true,
       description: 'When the key expires; null for never.',
     },
+    origins,
   } satisfies { readonly [Field in keyof ApiKey]?: Schema },
   example: { plan: 'business' },
 } as const;
@@ -78,7 +105,13 @@ export const Rotation = {
 const resourceFields = {
   id: { ...id, readOnly: true, description: 'Unique identifier assigned on creation.' },
   ...fields,
+  kind,
   quotas: { ...quotas, nullable: true },
+  origins: {
+    ...origins,
+    nullable: true,
+    description: `${origins.description} In alphabetical order; null for a secret key.`,
+  },
   createdAt: { ...dateTime, description: 'When the key was created.' },
   expiresAt: { ...dateTime, nullable: true, description: 'When the key expires; null for never.' },
   revokedAt: { ...dateTime, nullable: true, description: 'When the key was revoked.' },
@@ -96,7 +129,9 @@ const example = {
   name: 'Web shop',
   plan: 'pro',
   scopes: ['pets:read', 'orders:write'],
+  kind: 'secret',
   quotas: null,
+  origins: null,
   createdAt: '2026-11-21T09:00:00.000Z',
   expiresAt: null,
   revokedAt: null,
@@ -109,7 +144,9 @@ const required = [
   'name',
   'plan',
   'scopes',
+  'kind',
   'quotas',
+  'origins',
   'createdAt',
   'expiresAt',
   'revokedAt',
@@ -166,7 +203,9 @@ export interface ApiKey {
   name: string;
   plan: Plan;
   scopes: Scope[];
+  kind: KeyKind;
   quotas: Limits | null;
+  origins: string[] | null;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -175,19 +214,21 @@ export interface ApiKey {
 }
 
 /** The settings of a key as in a request: a missing value is absent instead of null. */
-export type ApiKeySettings = Pick<NewApiKey, 'name' | 'plan' | 'scopes' | 'quotas' | 'expiresAt'>;
+export type ApiKeySettings = Omit<NewApiKey, 'kind'> & { kind: KeyKind };
 
 /** Applies a merge patch to the settings of a key. A change to another plan than Enterprise removes existing quotas. */
 export function changedSettings(
-  { name, plan, scopes, quotas, expiresAt }: ApiKey,
+  { name, kind, plan, scopes, quotas, origins, expiresAt }: ApiKey,
   patch: Static<typeof ApiKeyPatch>,
 ): ApiKeySettings {
   const keepsQuotas = (patch.plan ?? plan) === 'enterprise';
   return mergePatch(
     {
       name,
+      kind,
       plan,
       scopes,
+      ...(origins && { origins }),
       ...(quotas && keepsQuotas && { quotas }),
       ...(expiresAt !== null && { expiresAt }),
     },

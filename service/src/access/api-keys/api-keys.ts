@@ -35,13 +35,16 @@ import {
   replaceSecret,
   resetLimits,
   revokeApiKey,
+  type StoredApiKey,
   scopesOf,
   selectApiKey,
   selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
-import { hashOf, newSecret } from './secret.ts';
+import { selectOrigins } from './origin-queries.ts';
+import { rejectMismatchedKind } from './origins.ts';
+import { hashOf, newSecretOf } from './secret.ts';
 import { standingOf } from './standings.ts';
 
 /** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
@@ -53,8 +56,13 @@ export interface KeyAccess {
 
 export async function list(access: KeyAccess, query: ApiKeyQuery): Promise<Page<ApiKey>> {
   const page = await selectPage(access.db, keyList, query);
-  const states = await access.keyLimits.statesOf(page.items.map(counted));
-  return mapPage(page, row => toApiKey(row, states.get(row.id), access.now));
+  const [states, origins] = await Promise.all([
+    access.keyLimits.statesOf(page.items.map(counted)),
+    selectOrigins(access.db, page.items),
+  ]);
+  return mapPage(page, row =>
+    toApiKey({ ...row, origins: origins.get(row.id) ?? null }, states.get(row.id), access.now),
+  );
 }
 
 export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
@@ -65,9 +73,9 @@ export async function read(access: KeyAccess, keyId: number): Promise<ApiKey> {
 /** Creates a key. Only this result ever contains its secret. */
 export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey & { key: string }> {
   const { db, now } = access;
-  const terms = termsOf(key);
+  const terms = termsOf({ ...key, kind: key.kind ?? 'secret' });
   if (terms.expiresAt !== null) rejectPastExpiry(terms.expiresAt, now);
-  const secret = newSecret();
+  const secret = newSecretOf(terms.kind);
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
     appendEvent(tx, 'key.created', key.id, key);
@@ -126,11 +134,11 @@ export function rotate(
   keyId: number,
   { graceSeconds }: Rotation,
 ): Promise<ApiKey & { earlierKeysExpireAt: string; key: string }> {
-  const secret = newSecret();
   const earlierExpireAt = access.now + graceSeconds * SECOND;
   return access.db.write(async tx => {
     const row = await findKeyToChange(tx, keyId);
     rejectRevoked(row);
+    const secret = newSecretOf(row.kind);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
@@ -222,29 +230,36 @@ function counted({ id, limits_resets }: ApiKeyRow): CountedKey {
   return { keyId: id, resets: limits_resets };
 }
 
-async function findKey(db: Queries, keyId: number): Promise<ApiKeyRow> {
+async function findKey(db: Queries, keyId: number): Promise<StoredApiKey> {
   return rejectUnknown(await selectApiKey(db, keyId), keyId);
 }
 
 /** Reads a key for a change, locks all keys, and clears the cache of keys after the transaction. */
-async function findKeyToChange(tx: Transaction, keyId: number): Promise<ApiKeyRow> {
+async function findKeyToChange(tx: Transaction, keyId: number): Promise<StoredApiKey> {
   tx.notify(KEYS_CHANGED);
   return rejectUnknown(await selectApiKeyToChange(tx, keyId), keyId);
 }
 
-function rejectUnknown(row: ApiKeyRow | undefined, keyId: number): ApiKeyRow {
+function rejectUnknown(row: StoredApiKey | undefined, keyId: number): StoredApiKey {
   if (!row) throw new ApiError('api_key_not_found', `There is no API key ${keyId}`);
   return row;
 }
 
-/** Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan. */
-function termsOf({ name, plan, scopes, quotas, expiresAt }: ApiKeySettings): ApiKeyTerms {
+/**
+ * Converts the settings of a key for storing. Throws `invalid_request` when the quotas do not match the plan, or the scopes
+ * or origins the kind.
+ */
+function termsOf(settings: ApiKeySettings): ApiKeyTerms {
+  const { name, kind, plan, scopes, quotas, origins, expiresAt } = settings;
   rejectMismatchedQuotas(plan, quotas);
+  rejectMismatchedKind(settings);
   return {
     name,
+    kind,
     plan,
     scopes,
     quotas: quotas ?? null,
+    origins: origins ?? null,
     expiresAt: expiresAt === undefined ? null : toInstant(expiresAt),
   };
 }
@@ -265,14 +280,16 @@ function rejectRevoked({ id, revoked_at }: ApiKeyRow): void {
   );
 }
 
-function toApiKey(row: ApiKeyRow, state: Readonly<LimitState> | undefined, now: number): ApiKey {
+function toApiKey(row: StoredApiKey, state: Readonly<LimitState> | undefined, now: number): ApiKey {
   const usedAt = lastUsedAt(state, row.last_used_at, now);
   return {
     id: row.id,
     name: row.name,
     plan: row.plan,
     scopes: scopesOf(row),
+    kind: row.kind,
     quotas: quotasOf(row),
+    origins: row.origins && [...row.origins],
     createdAt: formatDateTime(row.created_at),
     expiresAt: row.expires_at === null ? null : formatDateTime(row.expires_at),
     revokedAt: row.revoked_at === null ? null : formatDateTime(row.revoked_at),

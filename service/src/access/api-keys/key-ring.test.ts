@@ -22,6 +22,7 @@ class OneKeyStore implements Queries, Notifier {
   readonly row: ApiKeyRow = {
     id: 7,
     name: 'Web shop',
+    kind: 'secret',
     plan: 'free',
     scopes: 'pets:read orders:write',
     per_minute: null,

@@ -4,11 +4,14 @@ import { SECOND } from '../../kit/clock.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { LimitedKey } from '../rate-limits/key-limits.ts';
 import { limitsOf } from './api-key.ts';
-import { type ApiKeyRow, quotasOf, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
+import { quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api-key-queries.ts';
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with the terms of the key's limits. */
-export interface LimitedCaller extends Caller, LimitedKey {}
+export interface LimitedCaller extends Caller, LimitedKey {
+  /** The origins whose pages can use a publishable key; null for a secret key. */
+  origins: readonly string[] | null;
+}
 
 interface Entry {
   caller: LimitedCaller;
@@ -106,11 +109,12 @@ export class KeyRing {
     this.#readings.clear();
   }
 
-  #toCaller(row: ApiKeyRow): LimitedCaller {
+  #toCaller(row: StoredApiKey): LimitedCaller {
     const limits = limitsOf(row.plan, quotasOf(row));
     return {
       keyId: row.id,
       scopes: new Set(scopesOf(row)),
+      origins: row.origins,
       terms: {
         limits,
         resets: row.limits_resets,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashOf, isWellFormed, newSecret, withoutSecrets } from './secret.ts';
+import { hashOf, isWellFormed, newSecret, newSecretOf, withoutSecrets } from './secret.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -19,6 +19,14 @@ describe('a key', () => {
   it('has the CRC-32 of the rest for a checksum, in base62', () => {
     // CRC-32 of the first 36 characters is 4,042,516,060.
     assert.ok(isWellFormed('psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w'));
+  });
+
+  it('that is publishable is psk_pub_, 32 random characters, and 6 of checksum over all of them', () => {
+    const key = newSecretOf('publishable');
+    assert.match(key, /^psk_pub_[0-9A-Za-z]{38}$/);
+    assert.ok(isWellFormed(key), key);
+    for (const other of [key.replace('pub_', ''), key.replace('pub', 'pab'), `${key.slice(0, -1)}_`])
+      assert.ok(!isWellFormed(other), other);
   });
 
   it('with a single changed character is not well-formed', () => {
@@ -64,6 +72,8 @@ describe('input of a client', () => {
   it('is repeated without its keys, whole or truncated', () => {
     const key = newSecret();
     assert.equal(withoutSecrets(`name ${key}, key "${key.slice(0, 20)}…"`), 'name psk_…, key "psk_……"');
+    const publishable = newSecretOf('publishable');
+    assert.equal(withoutSecrets(`${publishable} ${publishable.slice(0, 20)}`), 'psk_… psk_…');
     assert.equal(withoutSecrets('pets and desks_'), 'pets and desks_');
   });
 });

@@ -1,21 +1,29 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from '../../kit/ids.ts';
+import type { KeyKind } from './origins.ts';
 
 /**
- * The secret of an API key: `psk_`, 32 random base62 characters (190 bits), and the CRC-32 of the text before it in 6 base62
- * characters. With the checksum, mistyped keys are rejected without a look-up, and scanners can find leaked keys.
+ * The secret of an API key: `psk_`, or `psk_pub_` for a publishable key, then 32 random base62 characters (190 bits), and the
+ * CRC-32 of the text before it in 6 base62 characters. With the checksum, mistyped keys are rejected without a look-up, and
+ * scanners can find leaked keys.
  */
-const FORM = /^psk_[0-9A-Za-z]{38}$/;
-const CHECKED = 'psk_'.length + 32;
+const FORM = /^psk_(?:pub_)?[0-9A-Za-z]{38}$/;
+const CHECKSUM_LENGTH = 6;
+
+const prefixes: Record<KeyKind, string> = { secret: 'psk_', publishable: 'psk_pub_' };
 
 export function newSecret(): string {
-  const checked = `psk_${randomBase62(32)}`;
+  return newSecretOf('secret');
+}
+
+export function newSecretOf(kind: KeyKind): string {
+  const checked = prefixes[kind] + randomBase62(32);
   return checked + checksum(checked);
 }
 
 export function isWellFormed(secret: string): boolean {
-  return FORM.test(secret) && checksum(secret.slice(0, CHECKED)) === secret.slice(CHECKED);
+  return FORM.test(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
 }
 
 /** Returns the SHA-256 of a secret, the only form in which it is stored. A plain hash is enough, because secrets are random. */
@@ -25,9 +33,9 @@ export function hashOf(secret: string): Buffer {
 
 /** Masks secrets, even truncated ones, in a text that repeats input of a client. */
 export function withoutSecrets(text: string): string {
-  return text.replace(/psk_[0-9A-Za-z]+/g, 'psk_…');
+  return text.replace(/psk_(?:pub_)?[0-9A-Za-z]+/g, 'psk_…');
 }
 
 function checksum(text: string): string {
-  return toBase62(crc32(text), 6);
+  return toBase62(crc32(text), CHECKSUM_LENGTH);
 }

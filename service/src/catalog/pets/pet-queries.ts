@@ -1,7 +1,7 @@
 import { assignedId, integer, text } from '../../db/columns.ts';
 import type { Queries, Transaction } from '../../db/database.ts';
 import { insertInto } from '../../db/insert.ts';
-import { defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
+import { anyOf, defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
 import { type New, type Row, Table } from '../../db/table.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
@@ -75,7 +75,7 @@ export async function updatePet(
 export const petList = defineList(petTable, {
   filters: {
     id: oneOf('id'),
-    status: is('status', PetStatus.enum),
+    status: anyOf('status', PetStatus.enum),
     categoryId: is('categoryId'),
     name: startsWith('name'),
   },

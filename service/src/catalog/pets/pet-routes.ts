@@ -1,10 +1,10 @@
-import { idToFind, nameText } from '../../contract/schema.ts';
+import { idsToFind, idToFind, nameText } from '../../contract/schema.ts';
 import { merged, replacement } from '../../routes/change.ts';
 import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
-import { NewPet, Pet, PetBody, PetPatch, PetStatus, Pets } from './pet.ts';
+import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
 import { petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
 
@@ -29,14 +29,11 @@ export const petRoutes = (): Route[] => [
       'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them.',
     scope: 'pets:read',
     query: listQuery(petList, {
-      id: {
-        type: 'array',
-        items: idToFind,
-        minItems: 1,
-        maxItems: 100,
-        description: 'Pets with one of these IDs. Repeat the parameter for each ID.',
+      id: { ...idsToFind, description: 'Pets with one of these IDs. Repeat the parameter for each ID.' },
+      status: {
+        ...petStatuses,
+        description: 'Pets with one of these statuses. Repeat the parameter for each status.',
       },
-      status: { ...PetStatus, description: 'Pets with this status.' },
       categoryId: { ...idToFind, description: 'Pets of this category.' },
       name: { ...nameText, description: 'Pets whose name starts with this text, without regard to case.' },
     }),

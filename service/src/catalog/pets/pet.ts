@@ -12,6 +12,14 @@ export const PetStatus = {
   example: 'available',
 } as const;
 
+/** A filter by one or several statuses. */
+export const petStatuses = {
+  type: 'array',
+  items: PetStatus,
+  minItems: 1,
+  maxItems: PetStatus.enum.length,
+} as const;
+
 const fields = {
   name: { ...nameText, description: "The animal's name." },
   categoryId: { ...id, description: 'ID of the category the animal belongs to.' },
@@ -59,9 +67,11 @@ export type NewPet = Static<typeof NewPet>;
 /** A stored pet always has a status; the contract's schema does not require it. */
 export type Pet = Required<Static<typeof Pet>>;
 
+export const categoryIdColumn = integer('category_id');
+
 export const petTable = new Table<Pet>('pets', {
   id: assignedId,
   name: foldedText('name', 'name_key'),
-  categoryId: integer('category_id'),
+  categoryId: categoryIdColumn,
   status: text('status'),
 });

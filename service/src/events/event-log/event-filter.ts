@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { nearest } from '../../kit/text.ts';
 import type { EventRow } from './event.ts';
 import { type EventType, eventTypeNames, isConfidential } from './event-types.ts';
+import { storedSubject } from './subjects.ts';
 
 /** The schema of event types and patterns that `eventFilter` accepts. */
 export const typeNames = {
@@ -15,18 +16,20 @@ export const typeNames = {
 export interface EventFilter {
   /** `undefined` for all types. */
   types: ReadonlySet<string> | undefined;
-  /** `undefined` for all subjects. */
+  /** A subject as the log stores it; `undefined` for all subjects. */
   subject: string | undefined;
 }
 
 /**
- * Returns the filter for the requested types, which are names such as `pet.created` or patterns such as `order.*`. Only
- * administrators get events of keys, even when they request no types. Throws `insufficient_scope` and `invalid_request`.
+ * Returns the filter for the requested types, which are names such as `pet.created` or patterns such as `order.*`, and for a
+ * subject such as `store/orders/17`. Only administrators get events of keys, even when they request no types. Throws
+ * `insufficient_scope` and `invalid_request`.
  */
 export function eventFilter(
-  { types, subject }: { types?: readonly string[] | undefined; subject?: string | undefined },
+  { types, subject: printed }: { types?: readonly string[] | undefined; subject?: string | undefined },
   isAdministrator: boolean,
 ): EventFilter {
+  const subject = printed === undefined ? undefined : storedSubject(printed);
   if (types === undefined && isAdministrator) return { types: undefined, subject };
   const wanted = types === undefined ? eventTypeNames : types.flatMap(typesOf);
   const forbidden = types && !isAdministrator && wanted.find(isConfidential);

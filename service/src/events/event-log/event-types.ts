@@ -28,28 +28,30 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The collection of each kind of resource. An event's subject is a collection and an ID. */
-const collections: Record<Kind, string> = {
+/** The collection of each kind of resource. A stored subject is a collection and an ID. */
+export const collections = {
   pet: 'pets',
   category: 'categories',
   order: 'orders',
   inventory: 'inventory',
   key: 'keys',
-};
+} as const satisfies Record<Kind, string>;
 
-/** Returns a subject such as `pets/42`. */
+export type Collection = (typeof collections)[Kind];
+
+/** Returns a subject as the log stores it, such as `pets/42`. */
 export function subjectOf(type: EventType, id: number): string {
   return `${collectionOf(type)}/${id}`;
 }
 
-/** Returns the types that events of a subject can have, limited to `types` if they are given; none for an unknown subject. */
+/** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
   const collection = subject.slice(0, subject.indexOf('/'));
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }
 
-function collectionOf(type: EventType): string {
+function collectionOf(type: EventType): Collection {
   return collections[type.split('.')[0] as Kind];
 }
 

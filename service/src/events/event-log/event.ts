@@ -4,6 +4,7 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { parseTraceparent, type TraceContext } from '../../kit/trace-context.ts';
 import type { Json } from '../../routes/reply.ts';
 import { eventTypeNames } from './event-types.ts';
+import { printedSubject } from './subjects.ts';
 
 /** The number of an event after which a list or a stream starts, or `latest`. */
 export const eventCursor = {
@@ -13,6 +14,8 @@ export const eventCursor = {
   pattern: '^(latest|0|[1-9][0-9]{0,15})$',
   patternRule: 'must be the number of an event, or `latest`',
 } as const;
+
+const SUBJECT = '^(pets|categories|store/orders|store/inventory|keys)/[1-9][0-9]*$';
 
 /** An event as clients receive it: CloudEvents 1.0 in JSON. */
 export const Event = {
@@ -29,12 +32,21 @@ export const Event = {
       description:
         'The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event.',
     },
-    source: { type: 'string', enum: ['/'], description: 'The service; `subject` is relative to it.' },
+    source: {
+      type: 'string',
+      format: 'uri-reference',
+      pattern: '/$',
+      description:
+        'The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it.',
+    },
     type: { type: 'string', enum: eventTypeNames, description: 'The kind of change.' },
     subject: {
       type: 'string',
       maxLength: 100,
-      description: 'The resource that changed: a collection and an ID, such as `pets/42`.',
+      pattern: SUBJECT,
+      description:
+        'The resource that changed. Relative to `source` it is the URL of the resource: `store/orders/17` of the source ' +
+        '`https://shop.example/` is `https://shop.example/store/orders/17`.',
     },
     time: { ...dateTime, description: 'When the event was recorded.' },
     datacontenttype: { type: 'string', enum: ['application/json'] },
@@ -67,7 +79,7 @@ export const Event = {
 
 export type Event = Static<typeof Event>;
 
-/** An event as it is stored. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
+/** An event as it is stored, without a source. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
 export interface EventRow {
   id: number;
   type: string;
@@ -78,16 +90,16 @@ export interface EventRow {
   traceparent: string | null;
 }
 
-/** Returns an event as JSON: pages, streams and webhooks send the same bytes. `data` is inserted as it is stored. */
-export function eventJson({
-  id,
-  type,
-  subject,
-  time,
-  data,
-  traceparent,
-}: Omit<EventRow, 'id'> & { id: number | string }): Json<Event> {
-  return (`{"specversion":"1.0","id":"${id}","source":"/","type":"${type}","subject":"${subject}",` +
+/**
+ * Returns an event as JSON: pages, streams and webhooks send the same bytes. `source` is a URL as `URL.href` has it, or `/`.
+ * `data` is inserted as it is stored.
+ */
+export function eventJson(
+  { id, type, subject, time, data, traceparent }: Omit<EventRow, 'id'> & { id: number | string },
+  source: string,
+): Json<Event> {
+  return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
+    `"subject":"${printedSubject(subject)}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
     `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`) as Json<Event>;
 }

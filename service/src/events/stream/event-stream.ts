@@ -12,17 +12,24 @@ const PAGE = 100;
 /** The messages of new events, each made once for all streams that send it. */
 const messages = new WeakMap<EventRow, Uint8Array>();
 
-function messageOf(event: EventRow): Uint8Array {
+function messageOf(event: EventRow, source: string): Uint8Array {
   let message = messages.get(event);
   if (!message) {
-    message = Buffer.from(messageText(event));
+    message = Buffer.from(messageText(event, source));
     messages.set(event, message);
   }
   return message;
 }
 
-function messageText(event: EventRow): string {
-  return `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event)}\n\n`;
+function messageText(event: EventRow, source: string): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event, source)}\n\n`;
+}
+
+export interface StreamedLog {
+  db: Queries;
+  tail: EventTail;
+  /** The source of the events. */
+  source: string;
 }
 
 /**
@@ -32,14 +39,16 @@ function messageText(event: EventRow): string {
 export class EventStream {
   readonly #db: Queries;
   readonly #tail: EventTail;
+  readonly #source: string;
   readonly #filter: EventFilter;
   readonly #sink: MessageSink;
   #position: number;
   #state: 'behind' | 'reading' | 'in step' | 'blocked' | 'ended' = 'behind';
 
-  constructor(db: Queries, tail: EventTail, filter: EventFilter, position: number, sink: MessageSink) {
+  constructor({ db, tail, source }: StreamedLog, filter: EventFilter, position: number, sink: MessageSink) {
     this.#db = db;
     this.#tail = tail;
+    this.#source = source;
     this.#filter = filter;
     this.#position = position;
     this.#sink = sink;
@@ -69,7 +78,7 @@ export class EventStream {
     if (this.#state === 'in step') {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
       this.#position = Math.max(this.#position, position);
-      this.#send(news.map(messageOf));
+      this.#send(news.map(event => messageOf(event, this.#source)));
     } else if (this.#state === 'behind') {
       this.#catchUp();
     }
@@ -97,7 +106,8 @@ export class EventStream {
         if (!page || this.#state !== 'reading') return;
         this.#position = page.position;
         // Only this stream reads these events now, so there is no reason to cache their messages.
-        if (page.events.length > 0) this.#send([Buffer.from(page.events.map(messageText).join(''))]);
+        const texts = page.events.map(event => messageText(event, this.#source));
+        if (texts.length > 0) this.#send([Buffer.from(texts.join(''))]);
       }
     }
   }

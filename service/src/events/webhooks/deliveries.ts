@@ -55,7 +55,7 @@ export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise
 }
 
 /** Sends a test. It is delivered like an event, but attempted only once. */
-export function test(db: Writer, webhookId: number, actor: Actor): Promise<WebhookDelivery> {
+export function test(db: Writer, webhookId: number, actor: Actor, source: string): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
     const row = await lockEnabledWebhook(tx, webhookId, actor);
@@ -65,7 +65,7 @@ export function test(db: Writer, webhookId: number, actor: Actor): Promise<Webho
       event_id: null,
       type: TEST_TYPE,
       subject: subjectOfTest(webhook),
-      payload: testPayload(webhook, `test-${randomUUID()}`, now),
+      payload: testPayload(webhook, `test-${randomUUID()}`, now, source),
     };
     return toDelivery(await insertDelivery(tx, delivery, now));
   });

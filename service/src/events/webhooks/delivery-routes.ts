@@ -15,8 +15,9 @@ const deliveryParams = nestedIdParams(webhookParams, idParams('deliveryId', 'The
 
 export const deliveryRoutes = ({
   tail,
+  source,
   readStandings,
-}: Pick<WebhookServices, 'tail' | 'readStandings'>): Route[] => [
+}: Pick<WebhookServices, 'tail' | 'source' | 'readStandings'>): Route[] => [
   defineRoute({
     ...changing,
     method: 'POST',
@@ -31,7 +32,7 @@ export const deliveryRoutes = ({
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {
       const { db, params } = context;
-      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings));
+      const delivery = await deliveries.test(db, params.webhookId, actorOf(context, readStandings), source);
       return reply.created(`/webhooks/${params.webhookId}/deliveries/${delivery.id}`, delivery);
     },
   }),

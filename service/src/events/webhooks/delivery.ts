@@ -3,6 +3,7 @@ import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor, eventJson } from '../event-log/event.ts';
+import { printedSubject } from '../event-log/subjects.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -77,7 +78,7 @@ const example = {
   messageId: 'msg_1_1042',
   eventId: '1042',
   type: 'order.placed',
-  subject: 'orders/15',
+  subject: 'store/orders/15',
   status: 'pending',
   attemptCount: 1,
   nextAttemptAt: '2026-11-21T12:00:05.000Z',
@@ -200,7 +201,7 @@ export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' |
 }
 
 /** Returns the payload of a test: a CloudEvent like those of the log, whose `data` is the webhook. */
-export function testPayload(webhook: Webhook, uniqueId: string, now: number): string {
+export function testPayload(webhook: Webhook, uniqueId: string, now: number, source: string): string {
   const event = {
     type: TEST_TYPE,
     subject: subjectOfTest(webhook),
@@ -208,7 +209,7 @@ export function testPayload(webhook: Webhook, uniqueId: string, now: number): st
     data: JSON.stringify(webhook),
     traceparent: null,
   };
-  return eventJson({ ...event, id: uniqueId });
+  return eventJson({ ...event, id: uniqueId }, source);
 }
 
 export function subjectOfTest({ id }: Webhook): string {
@@ -223,7 +224,7 @@ export function toDelivery(row: DeliveryRow): WebhookDelivery {
     messageId: messageId(row),
     eventId: row.event_id === null ? null : String(row.event_id),
     type: row.type,
-    subject: row.subject,
+    subject: printedSubject(row.subject),
     status: row.status,
     attemptCount: row.attempts,
     nextAttemptAt: isSent || row.next_attempt_at === null ? null : formatDateTime(row.next_attempt_at),

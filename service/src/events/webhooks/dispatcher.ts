@@ -35,6 +35,8 @@ export interface DispatcherOptions {
   endpoints: Endpoints;
   connections: ConnectionLimits;
   readStandings: ReadStandings;
+  /** The source of events. */
+  source: string;
   /** How long an attempt may take, in milliseconds. */
   timeout: number;
   /** How long running attempts may take when the service shuts down, in milliseconds. */

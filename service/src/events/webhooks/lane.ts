@@ -32,6 +32,8 @@ export interface LaneOptions {
   clock: Clock;
   sender: Sender;
   readStandings: ReadStandings;
+  /** The source of events. */
+  source: string;
   /** `traceId` is the trace of the event whose delivery was the reason. */
   onDisabled: (webhookId: number, reason: string, traceId?: string) => void;
   onError: (error: unknown) => void;
@@ -173,8 +175,8 @@ export class Lane {
   /** Returns false if another transaction has locked the webhook. */
   async #plan(): Promise<boolean> {
     if (this.#stopped || !this.#isBehind || this.#isFull()) return true;
-    const { db, clock, readStandings } = this.#options;
-    const outcome = await plan(db, this.#webhook.id, { readStandings, now: clock.now() });
+    const { db, clock, readStandings, source } = this.#options;
+    const outcome = await plan(db, this.#webhook.id, { readStandings, now: clock.now(), source });
     if (outcome === 'taken') return false;
     if (outcome === 'full') this.#full = { since: performance.now(), ended: 0 };
     if (outcome === 'idle') this.#isBehind = false;

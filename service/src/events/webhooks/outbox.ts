@@ -33,12 +33,12 @@ export interface PlanOptions {
 /**
  * Turns the next events of the log into deliveries of a webhook, each only once, even if several replicas try. Returns `full` if
  * the window has no room, `moved` if the webhook advanced in the log, `idle` if there was nothing to do, and `taken` if another
- * transaction has locked the webhook.
+ * transaction has locked the webhook. `source` is the source of the events.
  */
 export async function plan(
   db: Queries & Writer,
   webhookId: number,
-  { readStandings, now }: PlanOptions,
+  { readStandings, now, source }: PlanOptions & { source: string },
 ): Promise<'full' | 'moved' | 'idle' | 'taken'> {
   // Checked before the transaction, which costs more, and again in it, because another replica may plan in the meantime.
   if (!(await hasRoom(db, webhookId))) return 'full';
@@ -60,7 +60,7 @@ export async function plan(
     if (latest <= webhook.position) return 'idle';
     const deliveries = events.map(event => {
       const { id, type, subject } = event;
-      return { event_id: id, type, subject, payload: eventJson(event) };
+      return { event_id: id, type, subject, payload: eventJson(event, source) };
     });
     await insertDeliveries(tx, webhookId, deliveries, now);
     const last = events.at(PLANNED_AT_ONCE - 1);

@@ -30,6 +30,8 @@ export const webhookParams = idParams('webhookId', 'The webhook.');
 /** The parts of the service that operations on webhooks use. */
 export interface WebhookServices {
   tail: EventTail;
+  /** The source of events. */
+  source: string;
   endpoints: Endpoints;
   readStandings: ReadStandings;
   /** The maximum number of webhooks of one API key. */

@@ -94,6 +94,12 @@ export const headerComponents = {
     schema: { ...int32, minimum: 1, maximum: MAX_INT32 },
     example: 30,
   },
+  'X-Should-Retry': textHeader(
+    'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
+      'during a ban, and when the wait is longer than a minute.',
+    { enum: ['true', 'false'] },
+    'true',
+  ),
   'WWW-Authenticate': textHeader(
     'How to authenticate (RFC 6750).',
     { maxLength: 1_000 },

@@ -11,7 +11,13 @@ const ErrorShape = {
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: { type: 'string', maxLength: 50, description: 'Machine-readable error code.' },
+    // An enumeration, so that generated clients have a type for a code and the compiler finds a mistyped one.
+    code: {
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description:
+        'Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`.',
+    },
     message: {
       type: 'string',
       maxLength: 2_000,
@@ -27,8 +33,13 @@ const LIFECYCLE: readonly HeaderName[] = ['X-Stability', 'Deprecation', 'Sunset'
 
 const byStatus: Partial<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
+  429: ['Retry-After', 'X-Should-Retry'],
+  503: ['Retry-After', 'X-Should-Retry'],
+};
+
+/** Headers of responses with a code, in addition to those of its status. */
+const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+  idempotency_key_in_use: ['X-Should-Retry'],
 };
 
 /** The codes of each response that operations share. */
@@ -86,7 +97,11 @@ export function errorResponseOf(
   });
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
-    headers: headers([...(byStatus[status] ?? []), ...lifecycle]),
+    headers: headers([
+      ...(byStatus[status] ?? []),
+      ...codes.flatMap(code => byCode[code] ?? []),
+      ...lifecycle,
+    ]),
     content: {
       'application/json': { schema: schemas.publish(ErrorShape), examples: Object.fromEntries(examples) },
     },

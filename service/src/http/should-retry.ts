@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../contract/errors.ts';
+import { errorStatus } from './error-status.ts';
+
+/** The longest `Retry-After` that generated clients honour, in seconds. */
+const LONGEST_HONOURED = 60;
+
+/**
+ * Returns the value of `X-Should-Retry` for an error, if it has one: whether a client should send the request again by itself.
+ * Generated clients ignore a `Retry-After` above 60 s and send the request again at once, which leads to a ban; they
+ * honour this header.
+ */
+export function shouldRetry(
+  code: ErrorCode,
+  { 'retry-after': wait }: Readonly<Record<string, string>>,
+): 'true' | 'false' | undefined {
+  if (code === 'api_key_banned') return 'false';
+  if (code === 'idempotency_key_in_use') return 'true';
+  if (errorStatus[code] === 429) return Number(wait) > LONGEST_HONOURED ? 'false' : 'true';
+  return errorStatus[code] === 503 ? 'true' : undefined;
+}
