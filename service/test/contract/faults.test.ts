@@ -49,7 +49,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     db: app.db,
     keyRing: new KeyRing(app.db, app.config.banRules),
     keyLimits: app.keyLimits,
-    contract: new ContractDocument(async () => ({})),
+    contract: new ContractDocument(async () => ({ servers: [] }), '/'),
     idempotency: new Idempotency(app.db),
     streams: new EventStreams({ mostPerKey: 1, findCaller: () => undefined, onDrop: () => {} }),
     counters: new MemoryCounters(),

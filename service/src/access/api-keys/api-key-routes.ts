@@ -50,6 +50,7 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     body: NewApiKey,
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
     shownOnce: ['key'],
+    conditional: true,
     errors: [],
     handler: async ({ body, db, now }) => {
       const key = await apiKeys.create({ db, keyLimits, now }, body);

@@ -106,6 +106,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       schema: CreatedWebhook,
     },
     shownOnce: ['secret'],
+    conditional: true,
     errors: ['too_many_webhooks'],
     prepare: async ({ body }) => {
       // A webhook starts at the end of the log, which must contain all changes that were acknowledged before.

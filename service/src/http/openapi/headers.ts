@@ -83,6 +83,12 @@ export const headerComponents = {
     { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },
     '"9c1e5f0a7b3d2e48"',
   ),
+  Vary: textHeader(
+    'The response depends on these headers of the request.',
+    { maxLength: 100 },
+    'accept-encoding',
+  ),
+  'Content-Encoding': textHeader('How the body is compressed.', { enum: ['br', 'gzip'] }, 'br'),
   Location: textHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
   'Idempotency-Replayed': textHeader(
     '`true` when the response repeats an earlier outcome.',

@@ -56,9 +56,8 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
 }
 
 function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
-  if (scope === null) return ['ApiVersion', 'RequestId'];
   const names = ['ApiVersion', 'RequestId'];
-  if (method === 'POST') names.push('IdempotencyKey');
+  if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
   else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
   return names;
 }
@@ -96,10 +95,18 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const { status, description, schema, example, mediaType = 'application/json' } = route.success;
+  const {
+    status,
+    description,
+    schema,
+    example,
+    mediaType = 'application/json',
+    isCompressed,
+  } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
+  if (isCompressed) names.push('Vary', 'Content-Encoding');
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
@@ -118,7 +125,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (isResource && route.method === 'GET') {
     responses['304'] = {
       description: 'The resource still has the ETag in If-None-Match.',
-      headers: headers([...lifecycleHeaders(route), 'ETag']),
+      headers: headers([...lifecycleHeaders(route), 'ETag', ...varyOf(route)]),
     };
   }
   return responses;
@@ -126,6 +133,10 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
 
 function exampleIn(example: unknown): { example?: unknown } {
   return example === undefined ? {} : { example };
+}
+
+function varyOf({ success: { isCompressed } }: AnyRoute): HeaderName[] {
+  return isCompressed ? ['Vary'] : [];
 }
 
 function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
