@@ -31,7 +31,7 @@ function hundred(name: string): string {
 }
 
 /** The parameters that are not filters. */
-const PAGING = ['sort', 'limit', 'cursor', 'wait'];
+const PAGING = ['sort', 'limit', 'cursor', 'count', 'wait'];
 
 const LIMIT = 100;
 
@@ -40,7 +40,7 @@ export interface ListRequest extends RawRequest {
   target: string;
 }
 
-/** Returns requests for the first page of every combination of filters and sorts of every list in the route definitions. */
+/** Returns requests for the first page and the count of every combination of filters and sorts of every list in the route definitions. */
 export function listRequests(store: FilledStore): ListRequest[] {
   return describedRoutes
     .filter(({ success }) => success.schema?.type === 'array')
@@ -49,7 +49,7 @@ export function listRequests(store: FilledStore): ListRequest[] {
       // Only lists of webhooks depend on whether the key is an administrator's.
       const keys = path.startsWith('/webhooks') ? [store.apiKey, store.ordinaryKey] : [store.apiKey];
       return combinations(operationId, query?.properties ?? {}).flatMap(pairs => {
-        const target = `${template}?${[`limit=${LIMIT}`, ...pairs].join('&')}`;
+        const target = `${template}?${[`limit=${LIMIT}`, 'count=true', ...pairs].join('&')}`;
         return keys.map(apiKey => listRequest(operationId, target, apiKey, apiKey === store.apiKey));
       });
     });

@@ -22,8 +22,11 @@ export const errorCatalogue = {
 
   // The caller
   missing_api_key: 'The operation needs an API key: send it as X-API-Key or as a Bearer token.',
-  invalid_api_key: 'The API key is mistyped, unknown, expired or revoked; use another key.',
+  invalid_api_key:
+    'The API key is mistyped, unknown, expired or revoked; the message states what is known about it.',
   insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
+  origin_not_allowed:
+    'The publishable key does not list the origin of the page; use the key on a page of one of its origins, or add the origin.',
   rate_limit_exceeded:
     'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:
@@ -46,12 +49,13 @@ export const errorCatalogue = {
   category_in_use: 'Pets belong to the category; move or delete them first.',
   pet_has_open_orders: 'Open orders reserve units of the pet; complete or cancel them first.',
   pet_not_available: 'The pet cannot be ordered: it is on hold or sold.',
-  insufficient_stock: 'Fewer units are in stock than the order requests.',
-  stock_limit_exceeded: `Returning the units would raise the stock above ${grouped(MAX_INT32)}; lower it first.`,
+  insufficient_stock: 'Fewer units are in stock than the order or the adjustment takes.',
+  stock_limit_exceeded: `The units would raise the stock above ${grouped(MAX_INT32)}; lower it first.`,
   out_of_stock: 'The pet has no stock; raise its quantity under /store/inventory instead of its status.',
   invalid_status_transition: 'A sold pet cannot be put on hold; restock it first.',
   order_has_no_pet: 'A draft order cannot be completed; give it a petId first.',
-  order_already_complete: 'The order is complete: only its shipDate can still change.',
+  order_already_complete:
+    'The order is complete: only its shipDate can still change, and it cannot be deleted.',
 
   // Keys
   api_key_not_found: 'No API key has this ID.',

@@ -52,6 +52,8 @@ export interface Operation {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** Fields that clients expect in the body, with the operation that sets them, for the message of the rejection. */
+  setElsewhere?: Readonly<Record<string, string>>;
   /** Whether a missing body means `{}`. */
   bodyOptional?: boolean;
   /** The published schemas of the body if they are narrower than `body`. One of them must match. */

@@ -1,5 +1,6 @@
 import { MAX_ID } from '../kit/ids.ts';
-import { DEFAULT_LIMIT } from '../kit/paging.ts';
+import { DEFAULT_LIMIT, MAX_COUNTED } from '../kit/paging.ts';
+import { grouped } from '../kit/quantities.ts';
 
 /** The subset of JSON Schema (in the form of OpenAPI 3.0.3) that the contract uses. */
 export interface Schema {
@@ -79,6 +80,15 @@ export const pageLimit = {
   maximum: 100,
   default: DEFAULT_LIMIT,
   description: 'The maximum number of items on a page.',
+} as const;
+
+export const countParameter = {
+  type: 'boolean',
+  example: true,
+  description:
+    'Whether to count the whole list, in the header `X-Total-Count`. More than ' +
+    `${grouped(MAX_COUNTED)} items are not counted: the header is then ${MAX_COUNTED}, and \`X-Total-Count-Relation: gte\` ` +
+    'states that there are more.',
 } as const;
 
 /** The schema of a property; `undefined` if the schema does not define it itself. */

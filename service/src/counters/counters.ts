@@ -1,4 +1,5 @@
 import type { BanRules, Decision, LimitState, Terms } from './decide.ts';
+import type { VisitDecision, VisitTerms } from './decide-visit.ts';
 
 /** A key, and how often its limits were reset: requests before the last reset do not count. */
 export interface CountedKey {
@@ -41,6 +42,15 @@ type CountersStatus = 'own' | 'shared' | 'fallback';
 export interface Counters {
   /** Decides a request of a key and counts it. */
   decideKey(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** Decides a request of an address with a publishable key, and counts it for both. */
+  decideVisit(
+    keyId: number,
+    address: string,
+    terms: VisitTerms,
+    now: number,
+  ): VisitDecision | Promise<VisitDecision>;
+  /** Returns the numbers for the headers of such a request as this process last saw them, without counting a request. */
+  peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision;
   /** Decides a request of an address and counts it. */
   decideAddress(address: string, terms: Terms, now: number): Decision | Promise<Decision>;
   /** Returns the numbers for the headers of an address, without counting a request. */

@@ -3,7 +3,8 @@
 --
 -- KEYS[i]  The key of the state of the subject of request i.
 -- ARGV[i]  The request, as packed by packCall of packed-state.ts; fields separated by spaces:
---          'count', or 'look' to merge the seed and count nothing
+--          'count', 'look' to merge the seed and count nothing, or 'both' to count a request for this subject and that of
+--          the next call, if both have room, and otherwise for neither
 --          now; '-' for this server's clock
 --          the shortest time for which the state is stored
 --          the terms, as packed by packTerms; numbers separated by slashes: requests per minute and per day; bans that
@@ -13,7 +14,7 @@
 --
 -- Returns a text for each request: the verdict ('-' for a look), whether the ban begins with it (1 or 0), now, and the new
 -- state, separated by spaces; '' when the state is lost and no seed was sent: then nothing was counted, and the replica must
--- call again with a seed.
+-- call again with a seed. For two subjects that are decided together, both texts are '' when one state is lost.
 
 -- decide-script.ts puts SECOND, MINUTE, DAY, TOLERANCE and NUMBERS before this text: the lengths of time, the tolerated
 -- difference between clocks, and the names of the numbers of a state in the order of packed-state.ts. The strikes follow.
@@ -137,24 +138,50 @@ local function strike(state, limits, rules, now)
   return true
 end
 
-local function advance(state, limits, bansLiftedAt, rules, now)
+local function enter(state, bansLiftedAt, now)
   enterWindows(state, now)
   state.seenAt = now
   local isLifted = bansLiftedAt >= state.bannedAt and bansLiftedAt <= now + TOLERANCE
   if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
+end
+
+local function hasRoom(state, limits)
+  return state.minuteUsed < limits.perMinute and state.dayUsed < limits.perDay
+end
+
+local function count(state)
+  state.minuteUsed = state.minuteUsed + 1
+  state.dayUsed = state.dayUsed + 1
+  state.rejectedAt = 0
+end
+
+local function advance(state, terms, now)
+  enter(state, terms.bansLiftedAt, now)
   if now < state.bannedUntil then
     state.dayRejected = state.dayRejected + 1
     return 'banned', 0
   end
-  if state.minuteUsed < limits.perMinute and state.dayUsed < limits.perDay then
-    state.minuteUsed = state.minuteUsed + 1
-    state.dayUsed = state.dayUsed + 1
-    state.rejectedAt = 0
+  if hasRoom(state, terms.limits) then
+    count(state)
     return 'admitted', 0
   end
   state.dayRejected = state.dayRejected + 1
-  if rules and strike(state, limits, rules, now) then return 'banned', 1 end
+  if terms.rules and strike(state, terms.limits, terms.rules, now) then return 'banned', 1 end
   return 'refused', 0
+end
+
+-- Decides a request of two subjects that are never banned. It repeats decide-visit.ts: change both together.
+local function advanceBoth(key, keyTerms, visitor, visitorTerms, now)
+  enter(key, keyTerms.bansLiftedAt, now)
+  enter(visitor, visitorTerms.bansLiftedAt, now)
+  if hasRoom(key, keyTerms.limits) and hasRoom(visitor, visitorTerms.limits) then
+    count(key)
+    count(visitor)
+    return 'admitted'
+  end
+  key.dayRejected = key.dayRejected + 1
+  visitor.dayRejected = visitor.dayRejected + 1
+  return 'refused'
 end
 
 local function timeHere()
@@ -188,20 +215,20 @@ local function termsOf(text)
   return terms
 end
 
-local function run(key, call)
-  local what, at, atLeast, packedTerms, packedSeed = string.match(call, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
+-- Returns the state of a subject (nil when it is lost), its terms, the instant of the decision, and the rest of the call.
+-- 'at' is the instant of a decision that other subjects share.
+local function open(key, call, at)
+  local what, sentAt, atLeast, packedTerms, packedSeed = string.match(call, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
   local kept = unpackState(redis.call('GET', key))
   local seed = unpackState(packedSeed)
-  local now = tonumber(at) or timeHere()
+  local now = at or tonumber(sentAt) or timeHere()
   forgetFuture(kept, now)
   forgetFuture(seed, now)
-  local state = seed and merge(kept, seed) or kept
-  if not state then return '' end
+  return seed and merge(kept, seed) or kept, termsOf(packedTerms), now, what, atLeast
+end
 
-  local terms = termsOf(packedTerms)
-  local verdict, banBegins = '-', 0
-  if what == 'count' then verdict, banBegins = advance(state, terms.limits, terms.bansLiftedAt, terms.rules, now) end
-
+-- Stores the state of a subject. Returns the result of its call.
+local function store(key, state, terms, now, what, atLeast, verdict, banBegins)
   -- A ban matters for the length of the next one until it has decayed.
   local ttl = tonumber(atLeast)
   if what == 'look' then ttl = math.max(ttl, redis.call('PTTL', key)) end
@@ -214,6 +241,32 @@ local function run(key, call)
   return string.format('%s %d %d %s', verdict, banBegins, now, packed)
 end
 
+local function run(key, call)
+  local state, terms, now, what, atLeast = open(key, call)
+  if not state then return '' end
+  local verdict, banBegins = '-', 0
+  if what == 'count' then verdict, banBegins = advance(state, terms, now) end
+  return store(key, state, terms, now, what, atLeast, verdict, banBegins)
+end
+
+local function runBoth(key, call, visitorKey, visitorCall)
+  local state, terms, now, what, atLeast = open(key, call)
+  local visitor, visitorTerms, _, visitorWhat, visitorAtLeast = open(visitorKey, visitorCall, now)
+  if not state or not visitor then return '', '' end
+  local verdict = advanceBoth(state, terms, visitor, visitorTerms, now)
+  return store(key, state, terms, now, what, atLeast, verdict, 0),
+    store(visitorKey, visitor, visitorTerms, now, visitorWhat, visitorAtLeast, verdict, 0)
+end
+
 local results = {}
-for i, key in ipairs(KEYS) do results[i] = run(key, ARGV[i]) end
+local i = 1
+while i <= #KEYS do
+  if string.sub(ARGV[i], 1, 4) == 'both' then
+    results[i], results[i + 1] = runBoth(KEYS[i], ARGV[i], KEYS[i + 1], ARGV[i + 1])
+    i = i + 2
+  else
+    results[i] = run(KEYS[i], ARGV[i])
+    i = i + 1
+  end
+end
 return results

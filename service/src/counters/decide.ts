@@ -74,13 +74,15 @@ export interface Decision extends Outcome {
   reset: number;
   /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits that long is admitted. */
   wait: number;
+  /** Whose window binds; only for the request of a visitor, which counts against two subjects. */
+  boundBy?: 'key' | 'visitor';
 }
 
 const NO_STRIKES: readonly number[] = [];
 
 // Shared by all requests, to avoid garbage.
-const ADMITTED: Outcome = { verdict: 'admitted', banBegins: false };
-const REJECTED: Outcome = { verdict: 'refused', banBegins: false };
+export const ADMITTED: Outcome = { verdict: 'admitted', banBegins: false };
+export const REJECTED: Outcome = { verdict: 'refused', banBegins: false };
 const BANNED: Outcome = { verdict: 'banned', banBegins: false };
 const BAN_BEGINS: Outcome = { verdict: 'banned', banBegins: true };
 
@@ -116,23 +118,33 @@ export function decide(state: LimitState, terms: Terms, now: number): Decision {
 
 /** The part of the rule that changes the state. `decide.lua` repeats it for states in Redis: change both together. */
 function advance(state: LimitState, terms: Terms, now: number): Outcome {
-  forgetFuture(state, now);
-  enterWindows(state, now);
-  state.seenAt = now;
-  if (state.bannedAt !== 0 && isLifted(state.bannedAt, terms.bansLiftedAt, now)) forgetBans(state);
+  enter(state, terms, now);
   if (now < state.bannedUntil) {
     state.dayRejected++;
     return BANNED;
   }
   if (hasRoom(state, terms.limits)) {
-    state.minuteUsed++;
-    state.dayUsed++;
-    state.rejectedAt = 0;
+    count(state);
     return ADMITTED;
   }
   state.dayRejected++;
   const banBegins = terms.banRules !== undefined && strike(state, terms, terms.banRules, now);
   return banBegins ? BAN_BEGINS : REJECTED;
+}
+
+/** Starts the windows at `now`, and removes what does not matter any more: lifted bans, and times of a clock that ran ahead. */
+export function enter(state: LimitState, terms: Terms, now: number): void {
+  forgetFuture(state, now);
+  enterWindows(state, now);
+  state.seenAt = now;
+  if (state.bannedAt !== 0 && isLifted(state.bannedAt, terms.bansLiftedAt, now)) forgetBans(state);
+}
+
+/** Counts an admitted request. */
+export function count(state: LimitState): void {
+  state.minuteUsed++;
+  state.dayUsed++;
+  state.rejectedAt = 0;
 }
 
 /** Returns the decision of a request after which its subject is in `state`. */

@@ -36,6 +36,17 @@ describe('decisions in Redis', () => {
     assert.deepEqual(commands, [100, 100, 50]);
   });
 
+  it('that belong together are in one command, even at its end', async () => {
+    const { batches, commands } = recorded();
+    const alone = Array.from({ length: 99 }, () => batches.decide('a', '1'));
+    const both = batches.decideBoth(['b', 'c'], ['2', '3']);
+    const later = batches.decide('d', '4');
+    assert.deepEqual(await both, ['b: 2', 'c: 3']);
+    assert.equal(await later, 'd: 4');
+    await Promise.all(alone);
+    assert.deepEqual(commands, [101, 1]);
+  });
+
   it('fail with their command, and the next ones succeed', async () => {
     let isBroken = true;
     const batches = new DecisionBatches(async () => {

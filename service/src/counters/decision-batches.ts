@@ -1,12 +1,17 @@
 /** Runs `decide.lua` with a number of keys, the keys, and one packed call for each key. Resolves with one result per key. */
 export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<string[]>;
 
-/** The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. */
+/** Something for each of two subjects that are decided together. */
+export type Two<T> = [T, T];
+
+/** The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. Two that belong together exceed it by one. */
 const MAX_CALLS = 100;
 
 interface Waiting {
   key: string;
   call: string;
+  /** Whether the next call must be in the same command. */
+  isFirstOfTwo: boolean;
   resolve: (result: string) => void;
   reject: (error: unknown) => void;
 }
@@ -24,17 +29,30 @@ export class DecisionBatches {
   }
 
   decide(key: string, call: string): Promise<string> {
+    return this.#add(key, call, false);
+  }
+
+  /** Sends two calls that belong together. Resolves with their results. */
+  decideBoth(keys: Two<string>, calls: Two<string>): Promise<Two<string>> {
+    return Promise.all([this.#add(keys[0], calls[0], true), this.#add(keys[1], calls[1], false)]);
+  }
+
+  #add(key: string, call: string, isFirstOfTwo: boolean): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#sendAll);
-      this.#waiting.push({ key, call, resolve, reject });
+      this.#waiting.push({ key, call, isFirstOfTwo, resolve, reject });
     });
   }
 
   readonly #sendAll = (): void => {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (let sent = 0; sent < waiting.length; sent += MAX_CALLS)
-      this.#send(waiting.slice(sent, sent + MAX_CALLS));
+    for (let sent = 0; sent < waiting.length; ) {
+      const end = sent + MAX_CALLS;
+      const next = waiting[end - 1]?.isFirstOfTwo ? end + 1 : end;
+      this.#send(waiting.slice(sent, next));
+      sent = next;
+    }
   };
 
   #send(batch: readonly Waiting[]): void {

@@ -11,6 +11,7 @@ import {
   peek,
   type Terms,
 } from './decide.ts';
+import { decideVisit, peekVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
 
 /** The maximum number of addresses that are counted individually: about 20 MB when all are in use. */
 const MAX_ADDRESSES = 65_536;
@@ -25,9 +26,16 @@ interface Sweepable {
 /** Keys that a sweep checks in one slice: about a millisecond. */
 const SLICE = 2_000;
 
+/** The name of a visitor of a publishable key in the table of visitors. A reset of the key also resets its visitors. */
+export function visitorName(keyId: number, resets: number, address: string): string {
+  return `${keyId}:${resets}:${address}`;
+}
+
 /** The limits of keys and addresses, in this process's memory. Instants are in milliseconds since the Unix epoch. */
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
+  /** The visitors of all publishable keys, in their number limited like addresses, and as those lost at a restart. */
+  readonly visitors: AddressTable;
   readonly #keys = new Map<number, LimitState>();
   /** The states of the buckets for `GET /account`; like those of addresses they are lost at a restart. */
   readonly #accounts = new Map<number, LimitState>();
@@ -38,6 +46,7 @@ export class MemoryCounters implements Counters {
 
   constructor(maxAddresses = MAX_ADDRESSES) {
     this.addresses = new AddressTable(maxAddresses);
+    this.visitors = new AddressTable(maxAddresses);
   }
 
   /** Decides a request of a key and counts it. */
@@ -45,6 +54,19 @@ export class MemoryCounters implements Counters {
     const state = this.stateToDecide(keyId, terms.resets);
     this.#noteChange(keyId, state, Math.floor(now / DAY));
     return decide(state, terms, now);
+  }
+
+  decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
+    const key = this.stateToDecide(keyId, terms.key.resets);
+    this.#noteChange(keyId, key, Math.floor(now / DAY));
+    const visitor = this.visitors.stateOf(visitorName(keyId, key.resets, address), terms.visitor, now);
+    return decideVisit(key, visitor, terms, now);
+  }
+
+  peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
+    const key = this.stateOfKey(keyId, terms.key.resets) ?? newState(now, terms.key.resets);
+    const visitor = this.visitors.knownStateOf(visitorName(keyId, key.resets, address)) ?? newState(now);
+    return peekVisit(key, visitor, terms, now);
   }
 
   /** Takes over the state of a key after a request that Redis decided, unless the key was reset in the meantime. */

@@ -39,8 +39,11 @@ function stateOf(words: readonly string[], start: number, resets: number): Limit
 
 /** A call of `decide.lua` for one subject. */
 export interface ScriptCall {
-  /** `count` counts a request; `look` only merges the seed. */
-  what: 'count' | 'look';
+  /**
+   * `count` counts a request; `look` only merges the seed. `both` counts a request if the subject of the next call also has
+   * room for it, which then counts it, too: both calls must be in the same command.
+   */
+  what: 'count' | 'look' | 'both';
   /** Milliseconds since the Unix epoch; `undefined` for the clock of Redis. */
   now: number | undefined;
   /** The shortest time for which Redis stores the state, in milliseconds. */

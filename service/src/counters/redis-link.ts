@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
+import type { Two } from './decision-batches.ts';
 import { packCall, type ScriptCall } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
@@ -91,6 +92,11 @@ export class RedisLink {
   /** Runs `decide.lua` for one packed call; resolves with `undefined` when Redis is unavailable. */
   decide(key: string, call: string): Promise<string | undefined> {
     return this.#send('EVALSHA', key, client => client.decide(key, call));
+  }
+
+  /** Runs `decide.lua` for two packed calls that belong together; resolves with `undefined` when Redis is unavailable. */
+  decideBoth(keys: Two<string>, calls: Two<string>): Promise<Two<string> | undefined> {
+    return this.#send('EVALSHA', keys[0], client => client.decideBoth(keys, calls));
   }
 
   /** Reads the value of a key; resolves with `undefined` when Redis is unavailable. */

@@ -10,8 +10,10 @@ import {
   peek,
   type Terms,
 } from './decide.ts';
-import { MemoryCounters } from './memory.ts';
-import { packCall, type ScriptCall, unpackResult, unpackState } from './packed-state.ts';
+import { describeVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
+import type { Two } from './decision-batches.ts';
+import { MemoryCounters, visitorName } from './memory.ts';
+import { packCall, type ScriptCall, type ScriptResult, unpackResult, unpackState } from './packed-state.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 
 /** How long Redis stores the state of a key, in milliseconds: beyond the end of its day on every clock. Bans extend it. */
@@ -37,6 +39,17 @@ export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | '
   /** The clock of decisions: that of Redis, which all replicas share, or a clock that tests advance. */
   clock: 'redis' | Clock;
   maxAddresses?: number;
+}
+
+/** What a call of the script decides about. */
+interface Subject {
+  /** Its key in Redis. */
+  key: string;
+  /** Its state in this process. */
+  known: LimitState;
+  terms: Terms;
+  /** The shortest time for which Redis stores its state, in milliseconds. */
+  ttl: number;
 }
 
 interface Decided {
@@ -101,12 +114,34 @@ export class SharedCounters implements Counters {
     return decided.decision;
   }
 
+  async decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): Promise<VisitDecision> {
+    const { visitors } = this.#mirror;
+    const knownKey = this.#mirror.stateToDecide(keyId, terms.key.resets);
+    const name = visitorName(keyId, knownKey.resets, address);
+    const knownVisitor = visitors.stateOf(name, terms.visitor, now + this.#ahead);
+    const key = redisKeyOf(keyId, knownKey.resets);
+    const visitor = `${key}:visitor:${visitors.isShared(knownVisitor) ? 'others' : address}`;
+    const ttl = ttlOf(visitors.isRemovable(knownVisitor, terms.visitor), now);
+    const decided = await this.#decideBoth(
+      { key, known: knownKey, terms: terms.key, ttl: KEY_TTL },
+      { key: visitor, known: knownVisitor, terms: terms.visitor, ttl },
+      now,
+    );
+    if (!decided) return this.#mirror.decideVisit(keyId, address, terms, now + this.#ahead);
+    const [ofKey, ofVisitor] = decided;
+    this.#mirror.adopt(keyId, ofKey.state);
+    Object.assign(knownVisitor, ofVisitor.state);
+    return describeVisit(ofKey.state, ofVisitor.state, terms, ofKey.decidedAt, ofKey);
+  }
+
+  peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
+    return this.#mirror.peekVisit(keyId, address, terms, now + this.#ahead);
+  }
+
   async decideAddress(address: string, terms: Terms, now: number): Promise<Decision> {
     const { addresses } = this.#mirror;
     const known = addresses.stateOf(address, terms, now + this.#ahead);
-    const ttl = addresses.isRemovable(known, terms)
-      ? MINUTE - (now % MINUTE) + MINUTE_MARGIN
-      : DAY - (now % DAY) + DAY_MARGIN;
+    const ttl = ttlOf(addresses.isRemovable(known, terms), now);
     const decided = await this.#decide(this.#addressKey(address, known), known, terms, ttl, now);
     if (!decided) return addresses.decide(address, terms, now + this.#ahead);
     Object.assign(known, decided.state);
@@ -201,6 +236,33 @@ export class SharedCounters implements Counters {
     return { decision: describe(state, terms, decidedAt, result), state };
   }
 
+  /** Decides a request of two subjects in Redis; resolves with `undefined` when Redis is unavailable. */
+  async #decideBoth(first: Subject, second: Subject, now: number): Promise<Two<ScriptResult> | undefined> {
+    if (!this.#link.isUp) return undefined;
+    const keys: Two<string> = [first.key, second.key];
+    const callOf = (what: 'both' | 'count', { known, terms, ttl }: Subject, seed: LimitState | undefined) => {
+      this.#seeded.add(known);
+      return packCall({ what, now: this.#clock === 'redis' ? undefined : now, ttl, terms, seed });
+    };
+    const unlessSeeded = ({ known }: Subject) => (this.#seeded.has(known) ? undefined : known);
+    let packed = await this.#link.decideBoth(keys, [
+      callOf('both', first, unlessSeeded(first)),
+      callOf('count', second, unlessSeeded(second)),
+    ]);
+    // Redis has lost a state, and counted nothing.
+    if (packed?.[0] === '') {
+      const calls: Two<string> = [callOf('both', first, first.known), callOf('count', second, second.known)];
+      packed = await this.#link.decideBoth(keys, calls);
+    }
+    const results: (ScriptResult | undefined)[] = packed
+      ? [unpackResult(packed[0], first.known.resets), unpackResult(packed[1], second.known.resets)]
+      : [];
+    const [ofFirst, ofSecond] = results;
+    if (!ofFirst || !ofSecond) return undefined;
+    this.#ahead = ofFirst.decidedAt - now;
+    return [ofFirst, ofSecond];
+  }
+
   /** Reads the state of a key in Redis, after sending the mirrored state if Redis does not have it yet. */
   async #stateInRedis({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
     const known = this.#mirror.stateOfKey(keyId, resets);
@@ -240,6 +302,11 @@ export class SharedCounters implements Counters {
     const isShared = known !== undefined && this.#mirror.addresses.isShared(known);
     return redisKey('address', isShared ? 'others' : address);
   }
+}
+
+/** How long Redis stores the state of an address, in milliseconds: until its day ends, or in a flood until its minute has ended. */
+function ttlOf(isRemovable: boolean, now: number): number {
+  return isRemovable ? MINUTE - (now % MINUTE) + MINUTE_MARGIN : DAY - (now % DAY) + DAY_MARGIN;
 }
 
 /** Each reset changes the Redis key, so that states of replicas that do not know of the reset yet do not count. */

@@ -59,14 +59,22 @@ export interface Transaction extends Queries, Writer {
   notify(topic: string): void;
 }
 
+/** What made a change. */
+export interface Origin {
+  /** The API key that made the request (`keys/12`), or `system` for a change without a request. */
+  actor: string;
+  /** The ID of the request; absent for a change without a request. */
+  requestId?: string | undefined;
+  /** The trace of the change, as the header `traceparent` of W3C Trace Context; absent without a trace. */
+  traceparent?: string | undefined;
+}
+
 /** A change as it is appended to the event log, which assigns its number and time. */
-export interface NewEvent {
+export interface NewEvent extends Partial<Origin> {
   type: string;
   subject: string;
   /** JSON. */
   data: string;
-  /** The trace of the change, as the header `traceparent` of W3C Trace Context; absent without a trace. */
-  traceparent?: string;
 }
 
 /** Notifies listeners of this process's transactions. */

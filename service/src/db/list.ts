@@ -188,7 +188,7 @@ export type SortOf<L extends List> = Direction<keyof L['declaration']['sorts'] &
 
 type Direction<Name extends string> = Name | `-${Name}`;
 
-/** All query parameters of a list: filters, sort, cursor and limit. */
+/** All query parameters of a list: filters, sort, cursor, limit and count. */
 export type QueryOf<L extends List> = FiltersOf<L> & Place<SortOf<L>>;
 
 type FiltersOf<L extends List> =
@@ -216,6 +216,8 @@ export interface Place<Sort extends string> {
   cursor?: string | undefined;
   /** The default is the number of IDs in a filter by IDs, and 20 without it. */
   limit?: number | undefined;
+  /** Whether to count the whole list, up to `MAX_COUNTED`. */
+  count?: boolean | undefined;
 }
 
 /** Returns all sorts of a list, the default one first. */

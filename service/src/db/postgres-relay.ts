@@ -21,14 +21,14 @@ const BATCH = 1_000;
 const RELAY = `
   WITH taken AS (
     DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
-    RETURNING entry, type, subject, time, data, traceparent
+    RETURNING entry, type, subject, time, data, actor, request_id, traceparent
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
     WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id
   ), inserted AS (
-    INSERT INTO events (id, type, subject, time, data, traceparent)
+    INSERT INTO events (id, type, subject, time, data, actor, request_id, traceparent)
     SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), type, subject, time, data,
-      traceparent
+      actor, request_id, traceparent
     FROM taken, numbered
   )
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;

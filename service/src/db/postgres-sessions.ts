@@ -19,12 +19,26 @@ export interface Sessions {
 /** Not READ WRITE, which would override an operator's setting that the database is read-only. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
+/**
+ * Settings of reads. Every read has an index, but the planner prefers to scan a table when it expects to find rows soon, or
+ * when rows of the index are spread over the table, and then reads the whole table if it is wrong. JIT compilation takes
+ * longer than any read.
+ */
+export const READ_SETTINGS = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  jit: 'off',
+} as const;
+
+const readSettings = Object.entries({ ...READ_SETTINGS, default_transaction_read_only: 'on' });
+
 /** Sessions on the server, which keeps prepared statements and settings. `timeout` is of a statement, in milliseconds. */
 export function directSessions(timeout: number): Sessions {
   return {
     canListen: true,
     options: { statement_timeout: timeout, idle_in_transaction_session_timeout: timeout },
-    readOptions: { options: '-c default_transaction_read_only=on' },
+    readOptions: { options: readSettings.map(([name, value]) => `-c ${name}=${value}`).join(' ') },
     begin: BEGIN,
     statement: query => query,
     read: (client, query) => client.query(query),
@@ -39,6 +53,8 @@ export function directSessions(timeout: number): Sessions {
  */
 export function pooledSessions(timeout: number): Sessions {
   const limits = `SET LOCAL statement_timeout = ${timeout}; SET LOCAL idle_in_transaction_session_timeout = ${timeout}`;
+  const planning = Object.entries(READ_SETTINGS).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  const beginRead = ['BEGIN READ ONLY', limits, ...planning].join('; ');
   const statement = ({ text, values }: QueryConfig): QueryConfig => ({ text, ...(values && { values }) });
   return {
     canListen: false,
@@ -49,7 +65,7 @@ export function pooledSessions(timeout: number): Sessions {
     statement,
     read: (client, query) => {
       // When BEGIN or COMMIT fails, the read fails as well and reports it.
-      client.query(`BEGIN READ ONLY; ${limits}`).catch(() => {});
+      client.query(beginRead).catch(() => {});
       const result = client.query(statement(query));
       client.query('COMMIT').catch(() => {});
       return result;

@@ -10,9 +10,9 @@ import { statementOf } from './postgres-statements.ts';
 /** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Inserts an event without a number: its type, subject, time, data and trace. */
+/** Inserts an event without a number: its type, subject, time and data, and the origin of the change. */
 export const APPEND =
-  'INSERT INTO new_events (type, subject, time, data, traceparent) VALUES ($1, $2, $3, $4, $5)';
+  'INSERT INTO new_events (type, subject, time, data, actor, request_id, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7)';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
@@ -78,8 +78,9 @@ export class PostgresTransaction implements Transaction {
     return rows[0].taken;
   }
 
-  append({ type, subject, data, traceparent }: NewEvent): void {
-    const values = [type, subject, this.#clock.now(), data, traceparent ?? null];
+  append({ type, subject, data, actor, requestId, traceparent }: NewEvent): void {
+    const origin = [actor ?? null, requestId ?? null, traceparent ?? null];
+    const values = [type, subject, this.#clock.now(), data, ...origin];
     sendTogether(this.#client, process.nextTick);
     const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
     // The commit reports it.

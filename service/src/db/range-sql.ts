@@ -1,4 +1,4 @@
-import type { SortKey } from '../kit/paging.ts';
+import { MAX_COUNTED, type SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
 import type { ListIndex, Prefix } from './list.ts';
 
@@ -35,14 +35,33 @@ export type Statement = readonly [sql: string, values: Value[]];
  * comparisons and sorts.
  */
 export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
-  const { prefixes, order, descending, limit } = ranges;
+  return merged(engine, ranges, orderBy(ranges.order, ranges.descending));
+}
+
+/**
+ * Returns the query for the number of rows in all of the ranges, as `total`. It reads at most one row more than
+ * `MAX_COUNTED`.
+ */
+export function countSql(
+  engine: Engine,
+  table: string,
+  ranges: Omit<IndexRanges, 'select' | 'after' | 'limit'>,
+): Statement {
+  const counted = { ...ranges, select: `SELECT 1 FROM ${table}`, after: undefined, limit: MAX_COUNTED + 1 };
+  const [sql, values] = merged(engine, counted, '');
+  return [`SELECT count(*) AS total FROM (${sql}) AS counted`, values];
+}
+
+function merged(engine: Engine, ranges: IndexRanges, order: string): Statement {
+  const { prefixes, limit } = ranges;
   const parts = prefixes.flatMap(prefix =>
     engine === 'sqlite' ? sqliteParts(prefix, ranges) : [postgresPart(prefix, ranges)],
   );
   const [only] = parts;
+  // A part on PostgreSQL has its own order and limit, and SQL allows no second ones.
   if (only && parts.length === 1 && engine === 'postgres') return only;
   return [
-    `${parts.map(([sql]) => sql).join(' UNION ALL ')} ${orderBy(order, descending)} LIMIT ?`,
+    `${parts.map(([sql]) => sql).join(' UNION ALL ')} ${order} LIMIT ?`,
     [...parts.flatMap(([, values]) => values), limit],
   ];
 }
@@ -78,7 +97,7 @@ function condition(column: string, operator: string, value: Value): Statement {
 /** Each range has its own limit, so that merging reads at most one page of each. */
 function postgresPart(
   prefix: Prefix,
-  { select, index, prefixes, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
+  { select, index, order, descending, after, from, to, where, skipsNull, limit }: IndexRanges,
 ): Statement {
   const first = index.key === undefined ? order[0]! : `(${index.key})`;
   const columns = order.map((column, i) => (column === 'id' ? placeOf(index) : i === 0 ? first : column));
@@ -105,7 +124,7 @@ function postgresPart(
     'LIMIT ?',
   ].join(' ');
   const values = [...conditions.flatMap(([, some]) => some), limit];
-  return [prefixes.length === 1 ? sql : `(${sql})`, values];
+  return [`(${sql})`, values];
 }
 
 /** The last expression of the index on PostgreSQL. */

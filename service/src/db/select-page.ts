@@ -8,7 +8,7 @@ import {
 } from '../kit/paging.ts';
 import { prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn } from './columns.ts';
-import type { Queries, Value } from './database.ts';
+import type { Engine, Queries, Value } from './database.ts';
 import {
   type ConditionKind,
   effectiveSort,
@@ -18,7 +18,7 @@ import {
   type QueryOf,
   rangesOf,
 } from './list.ts';
-import { orderBy, rangeSql, type Statement } from './range-sql.ts';
+import { countSql, orderBy, rangeSql, type Statement } from './range-sql.ts';
 import type { Row } from './table.ts';
 
 /** The maximum number of IDs in a filter. */
@@ -51,8 +51,8 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
   owner?: Value,
 ): Promise<Page<Resource>> {
   const conditions = conditionsOf(list, query, owner);
-  const { from, to, ids, equal } = conditions;
-  const { sort: requested, cursor, limit = ids?.length ?? DEFAULT_LIMIT }: Place<string> = query;
+  const { from, to, ids } = conditions;
+  const { sort: requested, cursor, count, limit = ids?.length ?? DEFAULT_LIMIT }: Place<string> = query;
   const hasRange = from !== undefined || to !== undefined;
   const sort = effectiveSort(list, hasRange, requested);
   const descending = sort.startsWith('-');
@@ -67,25 +67,16 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
           keys.map(({ type }) => type),
         );
   if (after && !isWithin(after[0]!, conditions)) throw new InvalidCursor();
-  const {
-    select,
-    declaration: { where },
-  } = list;
   const place = { order, descending, after, limit: limit + 1 };
-  const [sql, values] =
+  const page =
     ids === undefined
-      ? rangeSql(db.engine, {
-          select,
-          ...rangesOf(list, equal, order),
-          where,
-          skipsNull: hasRange && list.range?.isNullable === true,
-          from,
-          to,
-          ...place,
-        })
-      : listedSql(select, ids, conditions, place);
-  const rows = await db.all<Row>(sql, values);
-  if (rows.length <= limit) return { items: rows.map(list.table.toResource) };
+      ? rangesSql(db.engine, list, conditions, place)
+      : listedSql(list, ids, conditions, place);
+  const [sql, values] = count ? withTotal(page, place) : page.rows;
+  const found = await db.all<Row>(sql, values);
+  const rows = count ? found.filter(({ id }) => id !== null) : found;
+  const total = count ? { total: Number(found[0]!.total) } : {};
+  if (rows.length <= limit) return { items: rows.map(list.table.toResource), ...total };
   const shown = rows.slice(0, limit);
   const last = shown.at(-1)!;
   return {
@@ -94,7 +85,46 @@ export async function selectPage<Resource extends object, D extends ListDeclarat
       sort,
       keys.map(({ name, type }) => (type === 'number' ? Number(last[name]) : String(last[name]))),
     ),
+    ...total,
   };
+}
+
+/** The order of a page, and where it starts and ends. */
+interface PagePlace {
+  order: readonly string[];
+  descending: boolean;
+  /** The key of the row before the page. */
+  after: SortKey | undefined;
+  limit: number;
+}
+
+/** The query for the rows of a page, and the query for the number of rows in the whole list. */
+interface PageSql {
+  rows: Statement;
+  total: Statement;
+}
+
+function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, place: PagePlace): PageSql {
+  const { select, table, range, declaration } = list;
+  const ranges = {
+    ...rangesOf(list, equal, place.order),
+    where: declaration.where,
+    skipsNull: (from !== undefined || to !== undefined) && range?.isNullable === true,
+    from,
+    to,
+    ...place,
+  };
+  return { rows: rangeSql(engine, { ...ranges, select }), total: countSql(engine, table.name, ranges) };
+}
+
+/** One statement, so that both queries read the same state of the store. A page without rows is one row of nulls. */
+function withTotal({ rows: [rows, values], total: [total, counted] }: PageSql, place: PagePlace): Statement {
+  const order = place.order.map(column => `page.${column}`);
+  return [
+    `SELECT counted.total, page.* FROM (${total}) AS counted LEFT JOIN (${rows}) AS page ON TRUE
+     ${orderBy(order, place.descending)}`,
+    [...counted, ...values],
+  ];
 }
 
 /** Combines the filters of a query. */
@@ -158,34 +188,34 @@ function isBefore(a: Value, b: Value, orEqual: boolean): boolean {
  * another index first.
  */
 function listedSql(
-  select: string,
+  { select }: List,
   ids: readonly number[],
   { equal, from, to }: Conditions,
-  {
-    order,
-    descending,
-    after,
-    limit,
-  }: { order: string[]; descending: boolean; after?: SortKey | undefined; limit: number },
-): Statement {
+  { order, descending, after, limit }: PagePlace,
+): PageSql {
   const [listed, listedIds] = isOneOf('id', ids);
-  const conditions: Statement[] = [];
-  for (const [column, values] of Object.entries(equal)) {
-    conditions.push([`${column} IN (${values.map(() => '?').join(', ')})`, [...values]]);
-  }
-  if (from !== undefined) conditions.push([`${order[0]} >= ?`, [from]]);
-  if (to !== undefined) conditions.push([`${order[0]} < ?`, [to]]);
-  if (after !== undefined) {
-    const places = after.map(() => '?').join(', ');
-    conditions.push([`(${order.join(', ')}) ${descending ? '<' : '>'} (${places})`, [...after]]);
-  }
-  const sql = [
-    `SELECT * FROM (${select} WHERE ${listed} LIMIT ${listedIds.length}) AS listed`,
-    ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(([text]) => text).join(' AND ')}`]),
-    orderBy(order, descending),
-    'LIMIT ?',
-  ].join(' ');
-  return [sql, [...listedIds, ...conditions.flatMap(([, values]) => values), limit]];
+  const all: Statement[] = Object.entries(equal).map(([column, values]) => [
+    `${column} IN (${values.map(() => '?').join(', ')})`,
+    [...values],
+  ]);
+  if (from !== undefined) all.push([`${order[0]} >= ?`, [from]]);
+  if (to !== undefined) all.push([`${order[0]} < ?`, [to]]);
+  const places = order.map(() => '?').join(', ');
+  const later: Statement[] =
+    after === undefined ? [] : [[`(${order.join(', ')}) ${descending ? '<' : '>'} (${places})`, [...after]]];
+  const rowsWith = (conditions: readonly Statement[]): Statement => [
+    [
+      `SELECT * FROM (${select} WHERE ${listed} LIMIT ${listedIds.length}) AS listed`,
+      ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(([text]) => text).join(' AND ')}`]),
+    ].join(' '),
+    [...listedIds, ...conditions.flatMap(([, values]) => values)],
+  ];
+  const [rows, values] = rowsWith([...all, ...later]);
+  const [whole, counted] = rowsWith(all);
+  return {
+    rows: [`${rows} ${orderBy(order, descending)} LIMIT ?`, [...values, limit]],
+    total: [`SELECT count(*) AS total FROM (${whole}) AS counted`, counted],
+  };
 }
 
 /** A condition that `column` is one of 1 to 100 values. */

@@ -229,7 +229,8 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
-const APPEND = 'INSERT INTO events (type, subject, time, data, traceparent) VALUES (?, ?, ?, ?, ?)';
+const APPEND =
+  'INSERT INTO events (type, subject, time, data, actor, request_id, traceparent) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
 class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
@@ -272,8 +273,9 @@ class SqliteTransaction implements Transaction {
     return true;
   }
 
-  append({ type, subject, data, traceparent }: NewEvent): void {
-    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data, traceparent ?? null]);
+  append({ type, subject, data, actor, requestId, traceparent }: NewEvent): void {
+    const origin = [actor ?? null, requestId ?? null, traceparent ?? null];
+    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data, ...origin]);
     this.#onAppend();
   }
 }

@@ -1,4 +1,3 @@
-import { formatTraceparent, type TraceContext } from '../kit/trace-context.ts';
 import { type Attributes, errorTypeOf, type Span } from '../kit/tracing.ts';
 import {
   DatabaseUnavailable,
@@ -11,36 +10,18 @@ import {
 } from './database.ts';
 import type { Insert } from './insert.ts';
 
-/** The request for which a store is used. */
-interface Work {
-  /** The header `traceparent` of events. */
-  traceparent: string;
-  /** The parent of the recorded spans; `undefined` when the trace is not recorded. */
-  span: Span | undefined;
-}
-
-/**
- * Returns the store for one request, whose events then carry its trace. When the trace is recorded, each statement, each
- * transaction and each wait for a commit becomes a span.
- */
-export function tracedStore(
-  db: Queries & Writer,
-  trace: TraceContext,
-  span: Span | undefined,
-): Queries & Writer {
-  return new TracedStore(db, {
-    traceparent: formatTraceparent(trace),
-    span: span?.isRecorded ? span : undefined,
-  });
+/** Returns a store that records each statement, each transaction and each wait for a commit as a child of `span`. */
+export function tracedStore(db: Queries & Writer, span: Span): Queries & Writer {
+  return new TracedStore(db, span);
 }
 
 class TracedQueries<Inner extends Queries> implements Queries {
   protected readonly inner: Inner;
-  protected readonly work: Work;
+  protected readonly span: Span;
 
-  constructor(inner: Inner, work: Work) {
+  constructor(inner: Inner, span: Span) {
     this.inner = inner;
-    this.work = work;
+    this.span = span;
   }
 
   get engine(): Engine {
@@ -60,10 +41,8 @@ class TracedQueries<Inner extends Queries> implements Queries {
   }
 
   protected record<T>(sql: string, statement: () => Promise<T>): Promise<T> {
-    const { span } = this.work;
-    if (!span) return statement();
     const { name, attributes } = describeStatement(sql, this.engine);
-    return ended(span.child(name, 'client', attributes), statement());
+    return ended(this.span.child(name, 'client', attributes), statement());
   }
 }
 
@@ -74,9 +53,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { traceparent, span } = this.work;
-    if (!span) return this.inner.write(tx => work(new TracedTransaction(tx, this.work)));
-    const transaction = span.child('transaction', 'internal', {
+    const transaction = this.span.child('transaction', 'internal', {
       'db.system.name': systemNames[this.inner.engine],
     });
     let commitWait: Span | undefined;
@@ -84,7 +61,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
       // The previous commit conflicted with another transaction, and the work runs again.
       commitWait?.end('conflict');
       commitWait = undefined;
-      const value = await work(new TracedTransaction(tx, { traceparent, span: transaction }));
+      const value = await work(new TracedTransaction(tx, transaction));
       commitWait = transaction.child('commit wait', 'internal');
       return value;
     });
@@ -116,10 +93,9 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
   }
 
   lock(...names: readonly string[]): Promise<void> {
-    const { span } = this.work;
     // Locks of the embedded store are always free.
-    if (!span || this.engine === 'sqlite') return this.inner.lock(...names);
-    const waiting = span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
+    if (this.engine === 'sqlite') return this.inner.lock(...names);
+    const waiting = this.span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
     return ended(waiting, this.inner.lock(...names));
   }
 
@@ -132,7 +108,7 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
   }
 
   append(event: NewEvent): void {
-    this.inner.append({ ...event, traceparent: this.work.traceparent });
+    this.inner.append(event);
   }
 }
 

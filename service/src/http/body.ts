@@ -14,12 +14,14 @@ declare module 'fastify' {
 
 export const MERGE_PATCH = 'application/merge-patch+json';
 
+const JSON_PATCH = 'application/json-patch+json';
+
 /** Replaces the server's body parsers with one strict parser for JSON. */
 export function readJsonBodies(server: FastifyInstance): void {
   server.decorateRequest('bodyText', '');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>(
-    ['application/json', MERGE_PATCH],
+    ['application/json', MERGE_PATCH, JSON_PATCH],
     { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
     (request, bytes, done) => {
       try {
@@ -42,6 +44,12 @@ function rejectUnsupportedFormat(
     throw new ApiError(
       'unsupported_media_type',
       `Media type ${MERGE_PATCH} is for PATCH only; send application/json`,
+    );
+  }
+  if (type.startsWith(JSON_PATCH)) {
+    throw new ApiError(
+      'unsupported_media_type',
+      `JSON Patch is not supported: send a JSON merge patch (RFC 7396) as ${MERGE_PATCH}`,
     );
   }
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/.exec(type)?.[1];

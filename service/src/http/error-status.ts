@@ -7,6 +7,7 @@ export const errorStatus = {
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_scope: 403,
+  origin_not_allowed: 403,
   route_not_found: 404,
   pet_not_found: 404,
   category_not_found: 404,

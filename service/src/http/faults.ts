@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { propertyOf, type Schema } from '../contract/schema.ts';
+import { isRecord } from '../kit/objects.ts';
 import { capitalised, nearest } from '../kit/text.ts';
 import { shown, shownName } from './quoting.ts';
 
@@ -20,13 +21,33 @@ export interface Findings {
   asSent: unknown;
 }
 
+/** Remedies for fields that a body does not have, by name. */
+export type Remedies = Readonly<Record<string, string>>;
+
+/** What a message about rejected input needs in addition to the faults. */
+interface Subject {
+  schema: Schema;
+  part: Part;
+  remedies?: Remedies;
+}
+
 /** The message for rejected input: the first faults, and the number of further ones. */
-export function describeFaults({ errors, leftOut, asSent }: Findings, schema: Schema, part: Part): string {
+export function describeFaults({ errors, leftOut, asSent }: Findings, subject: Subject): string {
   const distinct = errors.filter(error => !followsFromAnother(error, errors));
   const named = distinct.slice(0, MAX_FAULTS);
-  const faults = named.map(error => describeFault(error, asSent, schema, part));
+  // The unknown names of one object are described together, so that the known names are listed once.
+  const groups = Map.groupBy(named, error => (isUnknownName(error) ? error.instancePath : error));
+  const faults = [...groups.values()].flatMap(group =>
+    isUnknownName(group[0]!)
+      ? describeUnknown(group, subject)
+      : group.map(error => describeFault(error, asSent, subject)),
+  );
   const unnamed = distinct.length - named.length + leftOut;
   return capitalised(faults.join('; ')) + (unnamed > 0 ? `; and ${unnamed} more` : '');
+}
+
+function isUnknownName({ keyword }: ErrorObject): boolean {
+  return keyword === 'additionalProperties';
 }
 
 /**
@@ -47,14 +68,10 @@ function followsFromAnother({ keyword, instancePath }: ErrorObject, errors: read
 function describeFault(
   { keyword, params, instancePath, data, parentSchema }: ErrorObject,
   asSent: unknown,
-  schema: Schema,
-  part: Part,
+  { schema, part }: Subject,
 ): string {
-  const names = instancePath.split('/').slice(1).map(unescaped);
-  // A query has no path to an item: the parameter is repeated for each item.
-  const path = (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
-  if (keyword === 'additionalProperties')
-    return describeUnknown(params.additionalProperty, path, schema, part);
+  const names = namesIn(instancePath);
+  const path = pathOf(names, part);
   const inside = path === '' ? '' : `${path}.`;
   if (keyword === 'required') return `${part} \`${inside}${params.missingProperty}\` is required`;
   const subject = path === '' ? 'the body' : `${part} \`${path}\``;
@@ -64,32 +81,75 @@ function describeFault(
     keyword === 'pattern' && isBlank(data)
       ? 'must not be blank'
       : ruleOf(keyword, params, parentSchema as Schema);
-  return `${subject} ${rule}, but was ${shown(value)}`;
+  const hint =
+    part === 'query parameter'
+      ? hintForText(value, path, propertyOf(schema, path)?.type === 'array' ? 'list' : keyword)
+      : hintForBody(value, path);
+  return `${subject} ${rule}, but was ${shown(value)}${hint}`;
 }
 
 function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** A name from a JSON pointer (RFC 6901 §4). */
-function unescaped(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~');
+/** The remedy for a common mistake in a query parameter; empty for other values. */
+function hintForText(value: unknown, name: string, kind: string): string {
+  if (typeof value !== 'string') return '';
+  if (kind === 'list' && value.includes(',')) {
+    const [first, second] = value.split(',');
+    return `: repeat the parameter for each value, as in ${shown(`${name}=${first}&${name}=${second}`)}`;
+  }
+  return kind === 'format' && /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : '';
+}
+
+/** The remedy for a body that is a JSON Patch (RFC 6902); empty for other values. */
+function hintForBody(value: unknown, path: string): string {
+  const isJsonPatch = path === '' && Array.isArray(value) && isRecord(value[0]) && 'op' in value[0];
+  return isJsonPatch
+    ? ': JSON Patch is not supported; send an object with the fields to change (RFC 7396)'
+    : '';
+}
+
+/** The names in a JSON pointer (RFC 6901 §4). */
+function namesIn(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A query has no path to an item: the parameter is repeated for each item. */
+function pathOf(names: readonly string[], part: Part): string {
+  return (part === 'query parameter' ? names.slice(0, 1) : names).join('.');
 }
 
 function valueAt(value: unknown, names: readonly string[]): unknown {
   return names.reduce((inner, name) => (inner as Record<string, unknown>)[name], value);
 }
 
-function describeUnknown(name: string, path: string, schema: Schema, part: Part): string {
-  const known = Object.keys((path === '' ? schema : propertyOf(schema, path))?.properties ?? {});
-  const near = nearest(name, known);
-  const suggestion =
-    near !== undefined
-      ? `did you mean \`${near}\`?`
-      : known.length > 0
-        ? `known are ${known.map(field => `\`${field}\``).join(', ')}`
-        : 'none is allowed here';
-  return `unknown ${part} ${shownName(path === '' ? name : `${path}.${name}`)}; ${suggestion}`;
+/** Describes the unknown names of one object. */
+function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedies = {} }: Subject): string[] {
+  const path = pathOf(namesIn(errors[0]!.instancePath), part);
+  const properties = (path === '' ? schema : propertyOf(schema, path))?.properties ?? {};
+  const known = Object.keys(properties).filter(name => !properties[name]!.readOnly);
+  const faults: string[] = [];
+  const strange: string[] = [];
+  for (const { params } of errors) {
+    const name: string = params.additionalProperty;
+    const full = shownName(path === '' ? name : `${path}.${name}`);
+    // Some clients send a repeated parameter as `id[]`.
+    const near = nearest(name.replace(/\[\d*\]$/, ''), known);
+    if (path === '' && Object.hasOwn(remedies, name)) {
+      faults.push(`${part} ${full} cannot be set here: ${remedies[name]}`);
+    } else if (near !== undefined) faults.push(`unknown ${part} ${full}; did you mean \`${near}\`?`);
+    else strange.push(full);
+  }
+  if (strange.length > 0) {
+    const names =
+      known.length > 0 ? `known are ${known.map(name => `\`${name}\``).join(', ')}` : 'none is allowed here';
+    faults.push(`unknown ${part}${strange.length > 1 ? 's' : ''} ${strange.join(', ')}; ${names}`);
+  }
+  return faults;
 }
 
 function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema): string {

@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import type { Queries, Writer } from '../db/database.ts';
+import { withOrigin } from '../db/origin-store.ts';
 import { tracedStore } from '../db/traced-store.ts';
+import { formatTraceparent } from '../kit/trace-context.ts';
 import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { Remedies } from './faults.ts';
 import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
@@ -56,7 +59,7 @@ function contextReader(
     route.query ?? { type: 'object', additionalProperties: false },
     'query parameter',
   );
-  const readBody = route.body && bodyReader(route.body, route.bodyOptional);
+  const readBody = route.body && bodyReader(route.body, route.bodyOptional, remediesOf(route));
   return (request, reply) => {
     rejectBrokenEscapes(request.url);
     const hasQuery = route.query !== undefined || request.url.includes('?');
@@ -64,11 +67,33 @@ function contextReader(
     const query = hasQuery ? readQuery(request.query as Record<string, unknown>) : nothing;
     const body = readBody ? readBody(request.body, request.bodyText) : nothing;
     if (route.method !== 'POST') rejectOtherId(params, body);
-    const trace = traceOf(request);
-    const db = trace ? tracedStore(store, trace, request.span) : store;
     // The schemas that the values passed have these types.
-    return new Context(request, reply, params, query, body, db) as AnyContext;
+    return new Context(request, reply, params, query, body, storeFor(request, route, store)) as AnyContext;
   };
+}
+
+/** Remedies for the fields of the resource that the body of the route does not have. */
+function remediesOf({ success, setElsewhere }: Route): Remedies {
+  const fields = Object.keys(success.schema?.properties ?? {});
+  return { ...Object.fromEntries(fields.map(name => [name, 'leave it out'])), ...setElsewhere };
+}
+
+/** Returns the store for a request: its events have the origin of the change, and a recorded trace has its statements. */
+function storeFor(
+  request: FastifyRequest,
+  { method }: Pick<Route, 'method'>,
+  store: Queries & Writer,
+): Queries & Writer {
+  const { span, caller, id } = request;
+  const db = span?.isRecorded ? tracedStore(store, span) : store;
+  // Requests that only read append no events.
+  if (method === 'GET') return db;
+  const trace = traceOf(request);
+  return withOrigin(db, {
+    actor: caller ? `keys/${caller.keyId}` : 'system',
+    requestId: id,
+    traceparent: trace && formatTraceparent(trace),
+  });
 }
 
 /** Runs a POST with an Idempotency-Key, or replays its outcome. */

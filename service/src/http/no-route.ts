@@ -17,9 +17,11 @@ const routedMethods = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEA
 export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
   const methodsAt = (path: string) =>
     routedMethods.filter(method => server.findRoute({ method, url: path }) !== null);
+  const exists = (path: string) =>
+    routedMethods.some(method => hasIds(server.findRoute({ method, url: path })));
   const rejectionOf = ({ method, url }: FastifyRequest): ApiError => {
     const allowed = methodsAt(pathOf(url));
-    if (allowed.length === 0) return nothingAt(url, path => methodsAt(path).length > 0);
+    if (allowed.length === 0) return nothingAt(url, exists);
     return new ApiError('method_not_allowed', `${method} is not allowed here; use ${listed(allowed)}`, {
       allow: allowed.join(', '),
     });
@@ -35,13 +37,25 @@ export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
   server.setNotFoundHandler(unreachable);
 }
 
-/** The 404 for a request target. It suggests the path without trailing slashes if a route `exists` there. */
+/** Whether a route was found whose parameters are numbers: `/pets/findByStatus` is a path, but not of a pet. */
+function hasIds(route: { params: Record<string, unknown> } | null): boolean {
+  return route !== null && Object.values(route.params).every(value => /^\d+$/.test(String(value)));
+}
+
+/** The 404 for a request target. It suggests a path for a common mistake if a route `exists` there. */
 export function nothingAt(url: string, exists: (path: string) => boolean = () => false): ApiError {
   const path = pathOf(url);
   const trimmed = withoutTrailingSlashes(path);
-  const isSlip = trimmed !== path && trimmed.length <= SHOWN_PATH && exists(trimmed);
-  const hint = isSlip ? `; did you mean ${trimmed}?` : '';
+  const suggested = trimmed.length <= SHOWN_PATH ? correctionsOf(trimmed).find(exists) : undefined;
+  const hint = suggested === undefined ? ': /docs describes every path' : `; did you mean ${suggested}?`;
   return new ApiError('route_not_found', `There is nothing at ${path.slice(0, SHOWN_PATH)}${hint}`);
+}
+
+/** The paths that a client may mean: in lower case, without a version, with a plural name, and below `/store`. */
+function correctionsOf(path: string): string[] {
+  const base = path.toLowerCase().replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, '');
+  const plural = base.replace(/^(\/store)?\/([a-z]+)/, '$1/$2s').replace('/categorys', '/categories');
+  return [path, base, plural].flatMap(candidate => [candidate, `/store${candidate}`]);
 }
 
 /** `PUT`, `GET or HEAD`, `GET, HEAD or POST` */

@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
-import { InvalidListing } from '../kit/paging.ts';
+import { InvalidListing, MAX_COUNTED } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { ContentReply, Reply, StreamReply } from '../routes/reply.ts';
@@ -38,11 +38,7 @@ export function responseOf(
   switch (result.kind) {
     case 'resource': {
       const body = JSON.stringify(result.body);
-      if (!route.conditional) return { status: 200, headers: {}, body };
-      const etag = etagOf(body);
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      if (isRead && isNotModified(request.headers, etag)) return { status: 304, headers: { etag } };
-      return { status: 200, headers: { etag }, body };
+      return responseWith(route.conditional ? etagOf(body) : undefined, {}, body, request);
     }
     case 'created': {
       const body = JSON.stringify(result.body);
@@ -52,10 +48,11 @@ export function responseOf(
       return { status: 201, headers, body };
     }
     case 'page': {
-      const { items, next } = result.page;
-      const headers: Record<string, string> = {};
+      const { items, next, total } = result.page;
+      const headers = totalHeaders(total);
       if (next !== undefined) headers.link = `<${nextUrl(request.url, next)}>; rel="next"`;
-      return { status: 200, headers, body: JSON.stringify(items) };
+      const etag = result.single && etagOf(JSON.stringify(result.single));
+      return responseWith(etag, headers, JSON.stringify(items), request);
     }
     case 'log': {
       const link = `<${nextUrl(request.url, result.next)}>; rel="next"`;
@@ -69,6 +66,21 @@ export function responseOf(
 /** The JSON text of a resource as later reads return it: without the fields that are shown once. */
 function withoutFields(resource: object, shownOnce: readonly string[]): string {
   return JSON.stringify(resource, (field, value) => (shownOnce.includes(field) ? undefined : value));
+}
+
+/** The response with a state of a resource: 304 if the request reads it, and the client already has this state. */
+function responseWith(
+  etag: string | undefined,
+  headers: Record<string, string>,
+  body: string,
+  request: FastifyRequest,
+): Response {
+  if (etag === undefined) return { status: 200, headers, body };
+  headers.etag = etag;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && isNotModified(request.headers, etag)
+    ? { status: 304, headers }
+    : { status: 200, headers, body };
 }
 
 /** Sends a response. Only successful reads may be cached, and only by the client itself. */
@@ -121,6 +133,13 @@ function frameworkError(
     'internal_error',
     `The service failed; its log has the reason under request ID ${requestId}`,
   );
+}
+
+/** The headers of a list that was counted. */
+function totalHeaders(total: number | undefined): Record<string, string> {
+  if (total === undefined) return {};
+  if (total <= MAX_COUNTED) return { 'x-total-count': String(total) };
+  return { 'x-total-count': String(MAX_COUNTED), 'x-total-count-relation': 'gte' };
 }
 
 function nextUrl(url: string, cursor: string): string {

@@ -133,7 +133,7 @@ describe('a rejected body', () => {
   it('with many faults is rejected with the first five and the number of further ones', () => {
     const faults = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unknown${i}`, 1]));
     const message = rejectionOf(() => readAnimal(faults));
-    assert.equal(message.match(/unknown field/g)?.length, 4);
+    assert.equal(message.match(/`unknown\d`/g)?.length, 4);
     assert.match(message, /^Field `name` is required; .*; and 5 more$/);
   });
 

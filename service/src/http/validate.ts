@@ -5,7 +5,7 @@ import { propertyOf, type Schema } from '../contract/schema.ts';
 import { parseDateTime } from '../kit/dates.ts';
 import { capitalised } from '../kit/text.ts';
 import { excerptOf } from './excerpt.ts';
-import { describeFaults, type Part, STORABLE } from './faults.ts';
+import { describeFaults, type Part, type Remedies, STORABLE } from './faults.ts';
 import { numberAsSent, parseAsSent } from './quoting.ts';
 
 type Values = Record<string, unknown>;
@@ -67,10 +67,14 @@ export function textReader(schema: Schema, part: Part): (values: Record<string, 
 
 /**
  * Returns a function that checks a JSON body; `json` is its text, which messages quote. It trims display texts in place, reads
- * a missing `optional` body as `{}`, and throws `invalid_request`.
+ * a missing `optional` body as `{}`, and throws `invalid_request`. `remedies` are for fields that the schema does not have.
  */
-export function bodyReader(schema: Schema, optional = false): (body: unknown, json?: string) => object {
-  const check = checker(schema, 'field');
+export function bodyReader(
+  schema: Schema,
+  optional = false,
+  remedies: Remedies = {},
+): (body: unknown, json?: string) => object {
+  const check = checker(schema, 'field', remedies);
   const trimTexts = textTrimmer(schema);
   return (sent, json = '') => {
     const body = sent === undefined && optional ? {} : sent;
@@ -81,7 +85,11 @@ export function bodyReader(schema: Schema, optional = false): (body: unknown, js
 }
 
 /** Schemas are compiled at their first use: compiling all of them at start would double the start time. */
-function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unknown) => object {
+function checker(
+  schema: Schema,
+  part: Part,
+  remedies: Remedies = {},
+): (value: unknown, asSent: () => unknown) => object {
   let isValid: ValidateFunction<object> | undefined;
   let findFaults: ValidateFunction<object> | undefined;
   return (value, asSent) => {
@@ -91,7 +99,7 @@ function checker(schema: Schema, part: Part): (value: unknown, asSent: () => unk
     const excerpt = excerptOf(schema, value);
     findFaults(excerpt.value);
     const findings = { errors: findFaults.errors!, leftOut: excerpt.leftOut, asSent: asSent() };
-    throw new ApiError('invalid_request', describeFaults(findings, schema, part));
+    throw new ApiError('invalid_request', describeFaults(findings, { schema, part, remedies }));
   };
 }
 

@@ -31,5 +31,21 @@ export const InventoryUpdate = {
   example: { quantity: 3 },
 } as const;
 
+export const StockAdjustment = {
+  title: 'StockAdjustment',
+  type: 'object',
+  required: ['delta'],
+  additionalProperties: false,
+  properties: {
+    delta: {
+      type: 'integer',
+      minimum: -MAX_INT32,
+      maximum: MAX_INT32,
+      description: 'Units to add to the stock; a negative number removes units, and 0 changes nothing.',
+    },
+  },
+  example: { delta: 5 },
+} as const;
+
 export type InventoryItem = Static<typeof InventoryItem>;
 export type InventoryUpdate = Static<typeof InventoryUpdate>;

@@ -7,7 +7,7 @@ import { idParams } from '../routes/id-params.ts';
 import { listQuery } from '../routes/list-query.ts';
 import { reply } from '../routes/reply.ts';
 import * as inventory from './inventory.ts';
-import { InventoryItem, InventoryUpdate } from './inventory-item.ts';
+import { InventoryItem, InventoryUpdate, StockAdjustment } from './inventory-item.ts';
 import { stockList } from './inventory-queries.ts';
 
 const petParams = idParams('petId', 'The pet that the entry belongs to.');
@@ -71,6 +71,7 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
+      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
@@ -78,4 +79,24 @@ export const inventoryRoutes = (): Route[] => [
         reply.resource(await inventory.set(context.db, context.params.petId, replacement(context))),
     }),
   ),
+
+  defineRoute({
+    method: 'POST',
+    path: '/store/inventory/{petId}/adjustments',
+    operationId: 'adjustStock',
+    tag: 'Inventory',
+    summary: 'Add or remove units',
+    description:
+      'Changes the stock relative to its current value, so that of several changes at once none is lost. ' +
+      `${consequences}`,
+    scope: 'inventory:write',
+    stability: 'experimental',
+    params: petParams,
+    body: StockAdjustment,
+    success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
+    conditional: true,
+    errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
+    handler: async ({ params, body, db }) =>
+      reply.resource(await inventory.adjustBy(db, params.petId, body.delta)),
+  }),
 ];

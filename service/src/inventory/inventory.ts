@@ -2,6 +2,7 @@ import { appendPetChange, appendStockChange } from '../catalog/pets/pet-events.t
 import { type PetWithStock, selectPetToChange, stockTable } from '../catalog/pets/pet-queries.ts';
 import { petNotFound } from '../catalog/pets/pets.ts';
 import {
+  adjustQuantity,
   adjustUnits,
   returnUnits,
   type Stock,
@@ -26,16 +27,29 @@ export async function read(db: Queries, petId: number): Promise<InventoryItem> {
   return item;
 }
 
+/** Sets the stock of a pet to the result of `change`. */
 export function set(
   db: Writer,
   petId: number,
   change: (current: InventoryItem) => { quantity: number },
 ): Promise<InventoryItem> {
+  return changeStock(db, petId, (stock, hasOpenOrders) =>
+    setQuantity(stock, change(stock).quantity, hasOpenOrders),
+  );
+}
+
+/** Changes the stock of a pet by `delta` units. Throws `insufficient_stock` and `stock_limit_exceeded`. */
+export function adjustBy(db: Writer, petId: number, delta: number): Promise<InventoryItem> {
+  return changeStock(db, petId, (stock, hasOpenOrders) => adjustQuantity(stock, delta, hasOpenOrders));
+}
+
+type StockRule = (stock: Stock, hasOpenOrders: boolean) => Stock;
+
+function changeStock(db: Writer, petId: number, rule: StockRule): Promise<InventoryItem> {
   return db.write(async tx => {
     const before = await selectPetToChange(tx, petId);
     if (!before) throw petNotFound(petId);
-    const { quantity } = change(before.stock);
-    const item = setQuantity(before.stock, quantity, before.hasOpenOrders);
+    const item = rule(before.stock, before.hasOpenOrders);
     await store(tx, before, item);
     return item;
   });
@@ -61,11 +75,7 @@ export function settle(tx: Transaction, petId: number): Promise<void> {
   return change(tx, petId, settleCompleted);
 }
 
-async function change(
-  tx: Transaction,
-  petId: number,
-  rule: (stock: Stock, hasOpenOrders: boolean) => Stock,
-): Promise<void> {
+async function change(tx: Transaction, petId: number, rule: StockRule): Promise<void> {
   const before = await selectPetToChange(tx, petId);
   if (!before) throw new ApiError('unknown_pet', `Field \`petId\` names pet ${petId}, which does not exist`);
   const after = rule(before.stock, before.hasOpenOrders);

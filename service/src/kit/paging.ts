@@ -7,11 +7,11 @@
 export const DEFAULT_LIMIT = 20;
 
 /** The highest number of items that a list is counted to. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 export interface Page<Item> {
   items: Item[];
-  /** The number of items in the whole list, if it was counted; above `MOST_COUNTED` it means that number or more. */
+  /** The number of items in the whole list, if it was counted; above `MAX_COUNTED` it means that number or more. */
   total?: number;
   /** The cursor of the next page; missing on the last page. */
   next?: string;

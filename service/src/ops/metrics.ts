@@ -51,7 +51,9 @@ export class Metrics {
   readonly #decisions = {
     key: { admitted: 0, refused: 0, banned: 0 },
     account: { admitted: 0, refused: 0, banned: 0 },
+    visit: { admitted: 0, refused: 0, banned: 0 },
     address: { admitted: 0, refused: 0, banned: 0 },
+    origin: { admitted: 0, refused: 0, banned: 0 },
   };
   readonly #unreadable: Counter<'status'>;
   readonly #bans: Counter;
@@ -113,7 +115,10 @@ export class Metrics {
     else this.#durations.observe(method, route, status, durationMs / SECOND);
   };
 
-  readonly onDecision = (verdict: Verdict, countedBy: 'key' | 'account' | 'address'): void => {
+  readonly onDecision = (
+    verdict: Verdict,
+    countedBy: 'key' | 'account' | 'visit' | 'address' | 'origin',
+  ): void => {
     this.#decisions[countedBy][verdict]++;
   };
 

@@ -72,7 +72,7 @@ export function rejectChangeOfCompleted(before: StoredOrder & Completed, after: 
   if (orderTable.differ(before, { ...after, shipDate: before.shipDate })) throw alreadyComplete(before.id);
 }
 
-export function alreadyComplete(orderId: number): ApiError {
+function alreadyComplete(orderId: number): ApiError {
   return new ApiError(
     'order_already_complete',
     `Order ${orderId} is complete: only its \`shipDate\` can change`,

@@ -8,7 +8,6 @@ import * as inventory from '../inventory/inventory.ts';
 import { formatDateTime } from '../kit/dates.ts';
 import type { Page } from '../kit/paging.ts';
 import {
-  alreadyComplete,
   isComplete,
   type Order,
   orderTable,
@@ -69,7 +68,12 @@ export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder
   return db.write(async tx => {
     const order = found(await selectOrderToChange(tx, orderId), orderId);
     guard(order);
-    if (order.complete) throw alreadyComplete(orderId);
+    if (order.complete) {
+      throw new ApiError(
+        'order_already_complete',
+        `Order ${orderId} is complete: only open orders can be deleted`,
+      );
+    }
     await orderTable.delete(tx, orderId);
     await moveUnits(tx, order, noUnits);
     appendEvent(tx, 'order.cancelled', orderId, order);

@@ -15,19 +15,16 @@ export function isNotModified({ 'if-none-match': ifNoneMatch }: IncomingHttpHead
 
 /**
  * Returns the check of a write on the current state, inside its transaction: If-Match must list its ETag (strong
- * comparison), If-None-Match must not (RFC 9110 §13.1.1–2). The check throws `precondition_failed`.
+ * comparison), If-None-Match must not (RFC 9110 §13.1.1–2). The check throws `precondition_failed`. Throws
+ * `invalid_request` for an If-Match that is not a list of ETags.
  */
 export function guardOf(headers: IncomingHttpHeaders): (current: object) => void {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   if (ifMatch === undefined && ifNoneMatch === undefined) return () => {};
+  if (ifMatch !== undefined) rejectUnquoted(ifMatch);
   return current => {
     const etag = etagOf(JSON.stringify(current));
-    if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) {
-      throw new ApiError(
-        'precondition_failed',
-        `If-Match ${shortened(ifMatch, 60)} does not name the current state, whose ETag is ${etag}: read it again and retry`,
-      );
-    }
+    if (ifMatch !== undefined && !listsEtag(ifMatch, etag, 'strong')) throw mismatch(ifMatch, etag);
     if (ifNoneMatch !== undefined && listsEtag(ifNoneMatch, etag, 'weak')) {
       throw new ApiError(
         'precondition_failed',
@@ -35,6 +32,34 @@ export function guardOf(headers: IncomingHttpHeaders): (current: object) => void
       );
     }
   };
+}
+
+function mismatch(ifMatch: string, etag: string): ApiError {
+  const sent = `If-Match ${shortened(ifMatch, 60)}`;
+  if (listsEtag(ifMatch, etag, 'weak')) {
+    return new ApiError(
+      'precondition_failed',
+      `${sent} is a weak ETag, which never matches: send it without W/, as ${etag}`,
+    );
+  }
+  const remedy = ifMatch.includes('W/"')
+    ? 'read it again, and retry with the ETag without W/, because a weak ETag never matches'
+    : 'read it again and retry';
+  return new ApiError(
+    'precondition_failed',
+    `${sent} does not name the current state, whose ETag is ${etag}: ${remedy}`,
+  );
+}
+
+/** A list of entity tags (RFC 9110 §8.8.3), or `*`. A list may have empty elements (§5.6.1). */
+const ENTITY_TAGS = /^[ \t]*\*[ \t]*$|^[ \t,]*(?:W\/)?"[^"]*"(?:[ \t]*,[ \t,]*(?:W\/)?"[^"]*")*[ \t,]*$/;
+
+function rejectUnquoted(ifMatch: string): void {
+  if (ENTITY_TAGS.test(ifMatch)) return;
+  throw new ApiError(
+    'invalid_request',
+    `Header \`If-Match\` must be an ETag in double quotes, such as "9c1e5f0a7b3d2e48", but was ${shortened(ifMatch, 60)}`,
+  );
 }
 
 /** Whether an If-Match or If-None-Match header lists `etag` or is `*`. The service's own ETags contain no comma. */

@@ -8,6 +8,8 @@ import { signalOf } from './wait-signal.ts';
 export interface Caller {
   keyId: number;
   scopes: ReadonlySet<Scope>;
+  /** The origins whose pages can use a publishable key; null for a secret key. */
+  origins: readonly string[] | null;
 }
 
 declare module 'fastify' {
@@ -29,7 +31,7 @@ export class Context<Params, Query, Body> {
   readonly body: Body;
   /** When the request was received, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The store. Events of changes through it have the trace of the request. */
+  /** The store. Events of changes through it have the origin of the request. */
   readonly db: Queries & Writer;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;

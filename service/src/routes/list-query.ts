@@ -1,7 +1,7 @@
-import { pageLimit, type Schema } from '../contract/schema.ts';
+import { countParameter, pageLimit, type Schema } from '../contract/schema.ts';
 import { defaultSortOf, describeSorts, type FilterOf, idFilterOf, type List, sortsOf } from '../db/list.ts';
 
-/** The schema of a list's query: its filters, `sort`, `limit` and `cursor`. */
+/** The schema of a list's query: its filters, `sort`, `limit`, `cursor` and `count`. */
 export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
   list: L,
   filters: Filters & Record<Exclude<keyof Filters, FilterOf<L>>, never>,
@@ -23,6 +23,7 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       patternRule: 'must be taken unchanged from the Link header of a page',
       description: 'The start of the page, from the `Link` header of the previous page.',
     },
+    count: countParameter,
   } as const;
   return { type: 'object', additionalProperties: false, properties } as const;
 }

@@ -24,6 +24,8 @@ export interface CreatedReply<Body> {
 export interface PageReply<Item> {
   kind: 'page';
   page: Page<Item>;
+  /** The only item that can be on the page, whose ETag the response has. */
+  single?: Item | undefined;
 }
 
 /** A page of the event log, which has no last page. */
@@ -82,7 +84,11 @@ export const reply = {
     body,
     location,
   }),
-  page: <Item extends object>(page: Page<Item>): PageReply<Item> => ({ kind: 'page', page }),
+  page: <Item extends object>(page: Page<Item>, single?: Item): PageReply<Item> => ({
+    kind: 'page',
+    page,
+    single,
+  }),
   empty,
   log: <Item>(items: Json<Item>[], next: string): LogReply<Item> => ({ kind: 'log', items, next }),
   content: (content: Content): ContentReply => ({ kind: 'content', content }),

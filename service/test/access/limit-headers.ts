@@ -34,12 +34,24 @@ function assertFieldsAgree(
   now: number,
 ): void {
   const policy = String(headers['ratelimit-policy']);
-  const [, minute, day] = /^"minute";q=(\d{1,16});w=60, "day";q=(\d{1,16});w=86400$/.exec(policy) ?? [];
-  assert.ok(minute && day, `${status}: RateLimit-Policy ${policy}`);
+  const windows = /"((?:visitor-)?(?:minute|day))";q=(\d{1,16});w=(?:60|86400)/;
+  assert.match(
+    policy,
+    new RegExp(`^${windows.source}(, ${windows.source})*$`),
+    `${status}: RateLimit-Policy`,
+  );
+  const limits = policy.split(', ').map(text => windows.exec(text)!.slice(1, 3) as [string, string]);
+  const isOfVisit = limits.length === 4;
+  const names = ['minute', 'day', ...(isOfVisit ? ['visitor-minute', 'visitor-day'] : [])];
+  assert.deepEqual(
+    limits.map(([name]) => name),
+    names,
+    `${status}: RateLimit-Policy ${policy}`,
+  );
   const field = String(headers.ratelimit);
-  const [, window, r, t] = /^"(minute|day)";r=(\d{1,16});t=(\d{1,9})$/.exec(field) ?? [];
+  const [, window, r, t] = /^"((?:visitor-)?(?:minute|day))";r=(\d{1,16});t=(\d{1,9})$/.exec(field) ?? [];
   assert.ok(window, `${status}: RateLimit ${field}`);
-  assert.equal(Number(window === 'minute' ? minute : day), limit, `${status}: ${policy} and ${field}`);
+  assert.equal(Number(new Map(limits).get(window)), limit, `${status}: ${policy} and ${field}`);
   assert.equal(Number(r), remaining, `${status}: ${field}`);
   const wait = Math.ceil((reset * SECOND - now) / SECOND);
   assert.equal(Number(t), wait, `${status}: ${field} with a reset ${reset} at ${now}`);

@@ -4,9 +4,11 @@ import { testRedis } from '../support/test-redis.ts';
 import { describeBans } from './bans.ts';
 import { describeDecisions } from './decisions.ts';
 import { inProcess, inRedis } from './rule.ts';
+import { describeVisits } from './visits.ts';
 
 describeDecisions(inProcess);
 describeBans(inProcess);
+describeVisits(inProcess);
 
 describe('the script in Redis', () => {
   let connection: RedisConnection;
@@ -20,4 +22,5 @@ describe('the script in Redis', () => {
   const rule = inRedis(() => connection);
   describeDecisions(rule);
   describeBans(rule);
+  describeVisits(rule);
 });

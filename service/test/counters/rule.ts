@@ -1,4 +1,10 @@
 import { type Decision, decide, describe, type LimitState, type Terms } from '../../src/counters/decide.ts';
+import {
+  decideVisit,
+  describeVisit,
+  type VisitDecision,
+  type VisitTerms,
+} from '../../src/counters/decide-visit.ts';
 import { packCall, unpackResult } from '../../src/counters/packed-state.ts';
 import type { RedisConnection } from '../../src/counters/redis-client.ts';
 import { SECOND } from '../../src/kit/clock.ts';
@@ -10,12 +16,15 @@ export interface Rule {
   runs: number;
   /** Decides a request and leaves the new state in `state`. */
   decide(state: LimitState, terms: Terms, now: number): Promise<Decision>;
+  /** Decides a visit and leaves the new states in `key` and `visitor`. */
+  decideVisit(key: LimitState, visitor: LimitState, terms: VisitTerms, now: number): Promise<VisitDecision>;
 }
 
 export const inProcess: Rule = {
   name: 'in this process',
   runs: 500,
   decide: async (state, terms, now) => decide(state, terms, now),
+  decideVisit: async (key, visitor, terms, now) => decideVisit(key, visitor, terms, now),
 };
 
 /** The script in Redis. Each request sends its state as a seed and uses a new Redis key. */
@@ -29,6 +38,20 @@ export function inRedis(connection: () => RedisConnection): Rule {
       const response = unpackResult(await connection().client.decide(`rule:${requests++}`, call))!;
       Object.assign(state, response.state);
       return describe(state, terms, response.decidedAt, response);
+    },
+    decideVisit: async (key, visitor, terms, now) => {
+      const request = requests++;
+      const [ofKey, ofVisitor] = await connection().client.decideBoth(
+        [`rule:{${request}}`, `rule:{${request}}:visitor`],
+        [
+          packCall({ what: 'both', now, ttl: SECOND, terms: terms.key, seed: key }),
+          packCall({ what: 'count', now, ttl: SECOND, terms: terms.visitor, seed: visitor }),
+        ],
+      );
+      const response = unpackResult(ofKey)!;
+      Object.assign(key, response.state);
+      Object.assign(visitor, unpackResult(ofVisitor)!.state);
+      return describeVisit(key, visitor, terms, response.decidedAt, response);
     },
   };
 }

@@ -24,7 +24,8 @@ export class CountingLog {
     this.reads++;
     const rows: object[] = [];
     for (let id = Number(after) + 1; id <= this.#latest; id++) {
-      const event = { id, type: 'pet.created', subject: 'pets/1', time: 0, data: '{}', traceparent: null };
+      const origin = { actor: null, request_id: null, traceparent: null };
+      const event = { id, type: 'pet.created', subject: 'pets/1', time: 0, data: '{}', ...origin };
       rows.push({ ...this.#ends, ...event });
     }
     return (rows.length > 0 ? rows : [{ ...this.#ends, id: null }]) as Row[];

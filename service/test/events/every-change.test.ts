@@ -261,7 +261,8 @@ describe('a change of the shop', () => {
   it('is a CloudEvent with the time of the service’s clock', async t => {
     const shop = await startTestApp(t);
     const [event] = await eventsOf(shop, () => aCategory(shop.api, { name: 'Dogs' }));
-    const { id, ...rest } = event!;
+    const { id, requestid, ...rest } = event!;
+    assert.match(requestid!, /^[0-9a-f-]{36}$/);
     assert.match(id, /^[1-9]\d*$/);
     assert.deepEqual(rest, {
       specversion: '1.0',
@@ -270,6 +271,7 @@ describe('a change of the shop', () => {
       subject: 'categories/1',
       time: '2026-11-21T12:00:00.000Z',
       datacontenttype: 'application/json',
+      actor: 'keys/1',
       data: { id: 1, name: 'Dogs' },
     });
   });

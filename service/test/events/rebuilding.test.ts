@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE } from '../../src/kit/clock.ts';
 import { type Operation, operations } from '../rules/shop-operations.ts';
-import { paths, type Resource } from '../rules/shop-shapes.ts';
+import { pathOf, type Resource } from '../rules/shop-shapes.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
 import { shopState } from '../support/shop-state.ts';
@@ -55,8 +55,7 @@ async function send({ api }: TestApp, operation: Operation, ids: Ids): Promise<v
   const id = typeof target === 'number' ? idOf(ids[of], target) : target;
   const sent =
     body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value, id)]));
-  const path = id === undefined ? paths[resource] : `${paths[resource]}/${id}`;
-  const response = await api.send(method, path, { body: sent });
+  const response = await api.send(method, pathOf(method, resource, id), { body: sent });
   if (method === 'POST' && response.status === 201) ids[of].push(response.body.id);
 }
 

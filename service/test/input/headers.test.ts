@@ -14,7 +14,8 @@ describe('an Accept header', () => {
         406,
         'not_acceptable',
       );
-      assert.equal(message, `Responses are application/json, which Accept "${accept}" excludes`);
+      const remedy = 'send application/json or no Accept';
+      assert.equal(message, `Responses are application/json, which Accept "${accept}" excludes: ${remedy}`);
     }
     assert.deepEqual((await api.get('/categories')).body, []);
   });
@@ -51,11 +52,36 @@ describe('a condition', () => {
   it('that no ETag can meet fails as a precondition, in every form', async t => {
     const { api } = await startTestApp(t);
     await api.post('/categories', { name: 'Dogs' });
-    for (const ifMatch of ['garbage', '"', '""', 'W/"x"', ',', '"a", "b"', '* *']) {
+    for (const ifMatch of ['""', 'W/"x"', '"a", "b"', ',"a",, W/"b",', '"a,b"', '"W/"', '" "']) {
       const response = await api.put('/categories/1', { name: 'Cats' }, { 'if-match': ifMatch });
       assertRejected(response, 412, 'precondition_failed');
     }
     assert.equal((await api.get('/categories/1', { 'if-none-match': 'garbage' })).status, 200);
+  });
+});
+
+describe('an If-Match that is not a list of ETags', () => {
+  it('is rejected, with the form of an ETag', async t => {
+    const { api } = await startTestApp(t);
+    await api.post('/categories', { name: 'Dogs' });
+    const { etag } = (await api.get('/categories/1')).headers;
+    for (const ifMatch of [
+      'garbage',
+      '"',
+      ',',
+      '* *',
+      '*, "a"',
+      `${etag} ${etag}`,
+      `${etag}, abc`,
+      'w/"a"',
+    ]) {
+      const response = await api.put('/categories/1', { name: 'Cats' }, { 'if-match': ifMatch });
+      const message = assertRejected(response, 400, 'invalid_request');
+      assert.match(
+        message,
+        /^Header `If-Match` must be an ETag in double quotes, such as "[\da-f]{16}", but was /,
+      );
+    }
   });
 });
 

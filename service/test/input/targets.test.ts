@@ -91,7 +91,7 @@ describe('a target in absolute form', () => {
 
     assert.equal(
       assertRejected(await evil('/nowhere'), 404, 'route_not_found'),
-      'There is nothing at /nowhere',
+      'There is nothing at /nowhere: /docs describes every path',
     );
     assert.equal(assertRejected(await evil('/%ff'), 400, 'invalid_request').includes('evil'), false);
     assert.equal((await evil('/docs/assets/none.js')).text.includes('evil'), false);

@@ -20,7 +20,7 @@ export interface Order {
   complete: boolean;
 }
 
-/** A request with concrete values. `id` is the text from the path; a collection has none. */
+/** A request with concrete values. `id` is the text from the path; a collection has none. A POST with one adjusts stock. */
 export interface ModelRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   resource: Resource;
@@ -84,7 +84,7 @@ export class ShopModel {
       return { status: 204 };
     }
     if (body) this.#write(resource, target, body, method, now);
-    if (method === 'POST') return { status: 201, body: this.#show(resource, target) };
+    if (method === 'POST' && id === undefined) return { status: 201, body: this.#show(resource, target) };
     if (id === undefined) return { status: 200, body: this.#list(resource, query ?? {}) };
     return { status: 200, body: this.#show(resource, target) };
   }
@@ -93,6 +93,7 @@ export class ShopModel {
     const before = this[resource === 'inventory' ? 'pets' : resource].get(id);
     const fields = method === 'PATCH' ? mergePatch({ ...before }, body) : body;
     if (resource === 'categories') this.#setCategory(id, fields);
+    else if (resource === 'inventory' && method === 'POST') this.#adjustStock(id, body.delta as number);
     else if (resource === 'inventory') this.#setStock(id, body.quantity as number);
     else if (resource === 'pets') before ? this.#changePet(id, fields) : this.#createPet(id, fields);
     else before ? this.#changeOrder(id, fields, now) : this.#placeOrder(id, fields, now);
@@ -188,6 +189,13 @@ export class ShopModel {
     if (quantity === 0) pet.status = this.#hasOpenOrders(petId) ? 'pending' : 'sold';
     else if (pet.quantity === 0) pet.status = 'available';
     pet.quantity = quantity;
+  }
+
+  #adjustStock(petId: number, delta: number): void {
+    const quantity = this.pets.get(petId)!.quantity + delta;
+    rejectIf(quantity < 0, 'insufficient_stock');
+    rejectIf(quantity > LARGEST, 'stock_limit_exceeded');
+    this.#setStock(petId, quantity);
   }
 
   #placeOrder(id: number, fields: Fields, now: number): void {

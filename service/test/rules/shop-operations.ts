@@ -118,6 +118,12 @@ const stale = fc.oneof(
   { weight: 1, arbitrary: fc.constant(true) },
 );
 
+function adjusts(fields: Body): fc.Arbitrary<Operation> {
+  return fc
+    .record({ target, body: fields })
+    .map((rest): Operation => ({ method: 'POST', resource: 'inventory', ...rest }));
+}
+
 function ends(resource: Resource): fc.Arbitrary<Operation> {
   return fc.record({ target, stale }).map(rest => ({ method: 'DELETE', resource, ...rest }));
 }
@@ -150,6 +156,18 @@ const orderPatch = body(
   },
 );
 const update = body({ quantity: stock }, {});
+const adjustment = body(
+  {
+    delta: usually(
+      fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(LARGEST, -LARGEST)),
+      0.5,
+      LARGEST + 1,
+      '1',
+      null,
+    ),
+  },
+  {},
+);
 
 /** One operation of the shop. Orders and stock are the most frequent: their rules are the most complex. */
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -163,6 +181,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: ends('pets') },
   { weight: 3, arbitrary: writes('PUT', 'inventory', update) },
   { weight: 1, arbitrary: writes('PATCH', 'inventory', update) },
+  { weight: 4, arbitrary: adjusts(adjustment) },
   { weight: 7, arbitrary: writes('POST', 'orders', newOrder) },
   { weight: 1, arbitrary: writes('POST', 'orders', draft) },
   { weight: 3, arbitrary: writes('PUT', 'orders', fullOrder) },

@@ -2,12 +2,19 @@ export type Resource = 'categories' | 'pets' | 'inventory' | 'orders';
 
 export type Fields = Record<string, unknown>;
 
-export const paths: Record<Resource, string> = {
+const paths: Record<Resource, string> = {
   categories: '/categories',
   pets: '/pets',
   inventory: '/store/inventory',
   orders: '/store/orders',
 };
+
+/** The path of a request. A POST to an inventory entry adjusts its stock. */
+export function pathOf(method: string, resource: Resource, id: string | number | undefined): string {
+  if (id === undefined) return paths[resource];
+  const path = `${paths[resource]}/${id}`;
+  return resource === 'inventory' && method === 'POST' ? `${path}/adjustments` : path;
+}
 
 /** The status of each rejection that a shop operation can return. */
 export const rejectionStatus: Record<string, number> = {
@@ -45,7 +52,10 @@ const isDate: Rule = value =>
 const isFlag: Rule = value => typeof value === 'boolean';
 
 /** The rule of each field; the required fields of a POST or PUT; the fields that a merge patch may remove with null. */
-const shapes: Record<Resource, { fields: Record<string, Rule>; required: string[]; removable: string[] }> = {
+const shapes: Record<
+  Resource | 'adjustments',
+  { fields: Record<string, Rule>; required: string[]; removable: string[] }
+> = {
   categories: {
     fields: { id: isId, name: isName, description: isText },
     required: ['name'],
@@ -57,6 +67,7 @@ const shapes: Record<Resource, { fields: Record<string, Rule>; required: string[
     removable: [],
   },
   inventory: { fields: { quantity: isCount(0) }, required: ['quantity'], removable: [] },
+  adjustments: { fields: { delta: isCount(1 - 2 ** 31) }, required: ['delta'], removable: [] },
   orders: {
     fields: { id: isId, petId: isId, quantity: isCount(1), shipDate: isDate, complete: isFlag },
     required: [],
@@ -65,7 +76,8 @@ const shapes: Record<Resource, { fields: Record<string, Rule>; required: string[
 };
 
 export function isValid(resource: Resource, method: string, body: Fields): boolean {
-  const { fields, required, removable } = shapes[resource];
+  const isAdjustment = resource === 'inventory' && method === 'POST';
+  const { fields, required, removable } = shapes[isAdjustment ? 'adjustments' : resource];
   const patch = method === 'PATCH';
   const complete = (patch && resource !== 'inventory') || required.every(field => field in body);
   return (

@@ -5,7 +5,7 @@ import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
 import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
 import type { Operation } from './shop-operations.ts';
-import { paths, type Resource, rejectionStatus } from './shop-shapes.ts';
+import { pathOf, type Resource, rejectionStatus } from './shop-shapes.ts';
 
 interface ApiResponse {
   status: number;
@@ -84,7 +84,7 @@ export class ShopUnderTest {
 
   async #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<ApiResponse> {
     const search = new URLSearchParams({ limit: '100', ...query });
-    const path = id !== undefined ? `${paths[resource]}/${id}` : paths[resource];
+    const path = pathOf(method, resource, id);
     const url = method === 'GET' && id === undefined ? `${path}?${search}` : path;
     const response = await this.#test.app.server.inject({
       method,

@@ -12,6 +12,9 @@ export interface CloudEvent {
   subject: string;
   time: string;
   datacontenttype: string;
+  actor?: string;
+  requestid?: string;
+  traceparent?: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into resources of every shape
   data: any;
 }

@@ -3,6 +3,7 @@ import { contract, type Operation } from './contract.ts';
 interface Property {
   type: string;
   nullable?: boolean;
+  readOnly?: boolean;
   $ref?: string;
 }
 

@@ -87,6 +87,10 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
     scope: 'admin',
     params: keyParams,
     body: ApiKeyPatch,
+    setElsewhere: {
+      ban: 'DELETE /keys/{keyId}/ban lifts a ban',
+      revokedAt: 'DELETE /keys/{keyId} revokes a key, for ever',
+    },
     success: { status: 200, description: 'The updated key.', schema: ApiKey },
     conditional: true,
     errors: ['api_key_not_found', 'api_key_revoked', 'last_admin_key'],

@@ -8,10 +8,7 @@ import { quotasOf, type StoredApiKey, scopesOf, selectApiKeyByHash } from './api
 import { hashOf, isWellFormed } from './secret.ts';
 
 /** A client with a valid key, with the terms of the key's limits. */
-export interface LimitedCaller extends Caller, LimitedKey {
-  /** The origins whose pages can use a publishable key; null for a secret key. */
-  origins: readonly string[] | null;
-}
+export interface LimitedCaller extends Caller, LimitedKey {}
 
 interface Entry {
   caller: LimitedCaller;
@@ -58,6 +55,12 @@ export class KeyRing {
       return now < entry.expiresAt ? entry.caller : undefined;
     }
     return isWellFormed(secret) ? this.#read(secret, now) : undefined;
+  }
+
+  /** When the key of this secret expired, in milliseconds since the Unix epoch, if `find` has just read that it did. */
+  expiredAt(secret: string, now: number): number | undefined {
+    const expiresAt = this.#entries.get(secret)?.expiresAt ?? Number.POSITIVE_INFINITY;
+    return expiresAt <= now ? expiresAt : undefined;
   }
 
   /** Returns the caller of a secret from the cache, however old, for use while the store is unavailable. */
@@ -119,7 +122,8 @@ export class KeyRing {
         limits,
         resets: row.limits_resets,
         bansLiftedAt: row.bans_lifted_at ?? 0,
-        banRules: this.#banRules,
+        // A publishable key is public: any client could get it banned.
+        banRules: row.kind === 'publishable' ? undefined : this.#banRules,
       },
     };
   }

@@ -8,7 +8,9 @@ import type { KeyKind } from './origins.ts';
  * CRC-32 of the text before it in 6 base62 characters. With the checksum, mistyped keys are rejected without a look-up, and
  * scanners can find leaked keys.
  */
-const FORM = /^psk_(?:pub_)?[0-9A-Za-z]{38}$/;
+const FORM = 'psk_(?:pub_)?[0-9A-Za-z]{38}';
+const SECRET = new RegExp(`^${FORM}$`);
+const SECRET_IN_TEXT = new RegExp(`(?<!\\w)${FORM}(?!\\w)`);
 const CHECKSUM_LENGTH = 6;
 
 const prefixes: Record<KeyKind, string> = { secret: 'psk_', publishable: 'psk_pub_' };
@@ -22,8 +24,18 @@ export function newSecretOf(kind: KeyKind): string {
   return checked + checksum(checked);
 }
 
+/** Whether a text has the form of a secret; its checksum may be wrong. */
+export function hasForm(text: string): boolean {
+  return SECRET.test(text);
+}
+
+/** Whether a text has the form of a secret between other characters, such as quotes. */
+export function containsForm(text: string): boolean {
+  return SECRET_IN_TEXT.test(text);
+}
+
 export function isWellFormed(secret: string): boolean {
-  return FORM.test(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
+  return hasForm(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
 }
 
 /** Returns the SHA-256 of a secret, the only form in which it is stored. A plain hash is enough, because secrets are random. */

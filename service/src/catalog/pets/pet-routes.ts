@@ -10,6 +10,8 @@ import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
 
+const setElsewhere = { quantity: 'PATCH /store/inventory/{petId} sets the stock' };
+
 const changeRejections = [
   'pet_not_found',
   'unknown_category',
@@ -26,7 +28,8 @@ export const petRoutes = (): Route[] => [
     tag: 'Animals',
     summary: 'List pets',
     description:
-      'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them.',
+      'A page of pets. The URL of the next page is in the `Link` header. Filters combine: a pet must meet all of them. With ' +
+      'exactly one `id`, a response with the pet has its ETag, the same as `GET /pets/{petId}`, and `If-None-Match` works.',
     scope: 'pets:read',
     query: listQuery(petList, {
       id: { ...idsToFind, description: 'Pets with one of these IDs. Repeat the parameter for each ID.' },
@@ -38,8 +41,12 @@ export const petRoutes = (): Route[] => [
       name: { ...nameText, description: 'Pets whose name starts with this text, without regard to case.' },
     }),
     success: { status: 200, description: 'A page of pets.', schema: Pets },
+    conditional: true,
     errors: [],
-    handler: async ({ query, db }) => reply.page(await pets.list(db, query)),
+    handler: async ({ query, db }) => {
+      const page = await pets.list(db, query);
+      return reply.page(page, query.id?.length === 1 ? page.items[0] : undefined);
+    },
   }),
 
   defineRoute({
@@ -53,6 +60,7 @@ export const petRoutes = (): Route[] => [
       'created as `sold`. An `id` in the body is ignored.',
     scope: 'pets:write',
     body: PetBody,
+    setElsewhere,
     publishedBody: [NewPet, Pet],
     success: { status: 201, description: 'The pet as created.', schema: Pet },
     conditional: true,
@@ -91,6 +99,7 @@ export const petRoutes = (): Route[] => [
     scope: 'pets:write',
     params: petParams,
     body: PetBody,
+    setElsewhere,
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
@@ -111,6 +120,7 @@ export const petRoutes = (): Route[] => [
     scope: 'pets:write',
     params: petParams,
     body: PetPatch,
+    setElsewhere,
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
     errors: changeRejections,

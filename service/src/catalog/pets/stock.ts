@@ -48,6 +48,14 @@ export function setQuantity(stock: Stock, quantity: number, hasOpenOrders: boole
   return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
 }
 
+/** What happens when staff change the quantity by `delta` units: the same as when they set the sum. */
+export function adjustQuantity(stock: Stock, delta: number, hasOpenOrders: boolean): Stock {
+  const quantity = stock.quantity + delta;
+  if (quantity < 0) throw insufficientStock(stock, `${-delta}`);
+  if (quantity > MAX_INT32) throw stockLimitExceeded(stock, delta);
+  return setQuantity(stock, quantity, hasOpenOrders);
+}
+
 /** Takes units for an order. Taking the last unit puts the pet on hold until its orders end. */
 export function takeUnits(stock: Stock, units: number): Stock {
   if (stock.status !== 'available') {
@@ -61,12 +69,7 @@ export function takeUnits(stock: Stock, units: number): Stock {
 /** Returns the units of an order. A pet that was on hold only because orders held all units can be ordered again. */
 export function returnUnits(stock: Stock, units: number): Stock {
   const quantity = stock.quantity + units;
-  if (quantity > MAX_INT32) {
-    throw new ApiError(
-      'stock_limit_exceeded',
-      `Pet ${stock.petId} has ${stock.quantity} in stock; ${units} more would exceed ${MAX_INT32}: lower the stock first`,
-    );
-  }
+  if (quantity > MAX_INT32) throw stockLimitExceeded(stock, units);
   return { ...stock, quantity, status: stock.quantity === 0 ? 'available' : stock.status };
 }
 
@@ -128,6 +131,13 @@ function insufficientStock({ petId, quantity }: Stock, wanted: string): ApiError
   return new ApiError(
     'insufficient_stock',
     `Pet ${petId} has ${quantity} in stock; ${wanted} were requested`,
+  );
+}
+
+function stockLimitExceeded({ petId, quantity }: Stock, units: number): ApiError {
+  return new ApiError(
+    'stock_limit_exceeded',
+    `Pet ${petId} has ${quantity} in stock; ${units} more would exceed ${MAX_INT32}: lower the stock first`,
   );
 }
 

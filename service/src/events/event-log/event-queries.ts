@@ -22,9 +22,11 @@ export async function selectEvents(
 ): Promise<Ends & { events: EventRow[] }> {
   const [condition, values] = pageCondition(filter, after, limit);
   const rows = await db.all<Ends & (EventRow | { id: null })>(
-    `SELECT ${ENDS}, page.id, page.type, page.subject, page.time, page.data, page.traceparent
+    `SELECT ${ENDS}, page.id, page.type, page.subject, page.time, page.data,
+       page.actor, page.request_id, page.traceparent
      FROM event_log LEFT JOIN (
-       SELECT id, type, subject, time, data, traceparent FROM events WHERE ${condition} ORDER BY id LIMIT ?
+       SELECT id, type, subject, time, data, actor, request_id, traceparent FROM events
+       WHERE ${condition} ORDER BY id LIMIT ?
      ) AS page ON TRUE ORDER BY page.id`,
     [...values, limit],
   );

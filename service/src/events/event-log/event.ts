@@ -50,6 +50,18 @@ export const Event = {
     },
     time: { ...dateTime, description: 'When the event was recorded.' },
     datacontenttype: { type: 'string', enum: ['application/json'] },
+    actor: {
+      type: 'string',
+      pattern: '^(keys/[1-9][0-9]*|system)$',
+      description:
+        'What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an ' +
+        'operator’s command. Absent in events of a version of the service that did not record it.',
+    },
+    requestid: {
+      type: 'string',
+      maxLength: 128,
+      description: 'The `X-Request-Id` of the request that made the change, if a request made it.',
+    },
     traceparent: {
       type: 'string',
       pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
@@ -73,6 +85,8 @@ export const Event = {
     subject: 'pets/1',
     time: '2026-11-21T12:00:00.000Z',
     datacontenttype: 'application/json',
+    actor: 'keys/2',
+    requestid: '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
     data: { id: 1, name: 'Biscuit', categoryId: 1, status: 'available' },
   },
 } as const;
@@ -86,6 +100,10 @@ export interface EventRow {
   subject: string;
   time: number;
   data: string;
+  /** Null for an event of a version that did not record it. */
+  actor: string | null;
+  /** Null for a change without a request. */
+  request_id: string | null;
   /** The trace of the change; null if there is none. */
   traceparent: string | null;
 }
@@ -95,13 +113,28 @@ export interface EventRow {
  * `data` is inserted as it is stored.
  */
 export function eventJson(
-  { id, type, subject, time, data, traceparent }: Omit<EventRow, 'id'> & { id: number | string },
+  {
+    id,
+    type,
+    subject,
+    time,
+    data,
+    actor,
+    request_id,
+    traceparent,
+  }: Omit<EventRow, 'id'> & { id: number | string },
   source: string,
 ): Json<Event> {
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +
     `"subject":"${printedSubject(subject)}",` +
     `"time":"${formatDateTime(time)}","datacontenttype":"application/json",` +
-    `${traceparent === null ? '' : `"traceparent":"${traceparent}",`}"data":${data}}`) as Json<Event>;
+    `${attribute('actor', actor)}${attribute('requestid', request_id)}${attribute('traceparent', traceparent)}` +
+    `"data":${data}}`) as Json<Event>;
+}
+
+/** An attribute whose values need no escaping, which the parsers of the headers ensure. */
+function attribute(name: string, value: string | null): string {
+  return value === null ? '' : `"${name}":"${value}",`;
 }
 
 /** Matches the attributes before `data`. None of their values needs escaping. */

@@ -207,6 +207,8 @@ export function testPayload(webhook: Webhook, uniqueId: string, now: number, sou
     subject: subjectOfTest(webhook),
     time: now,
     data: JSON.stringify(webhook),
+    actor: null,
+    request_id: null,
     traceparent: null,
   };
   return eventJson({ ...event, id: uniqueId }, source);

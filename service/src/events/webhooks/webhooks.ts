@@ -43,7 +43,7 @@ export async function list(db: Queries, query: WebhookQuery, actor: Actor): Prom
   const { keyId, isAdministrator, readStandings, now } = actor;
   const page = await selectPage(db, webhookList, query, isAdministrator ? undefined : keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
-  if (owners.length === 0) return { items: [] };
+  if (owners.length === 0) return { ...page, items: [] };
   const standings = await readStandings(db, owners, now);
   return mapPage(page, row => toWebhook(effectiveState(row, standings.get(row.api_key_id)!)));
 }

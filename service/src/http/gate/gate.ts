@@ -1,19 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
-import { planLimits } from '../../access/plans/plan.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import type { Counters } from '../../counters/counters.ts';
-import { type Decision, newState, peek, type Terms, type Verdict } from '../../counters/decide.ts';
+import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
+import type { VisitTerms } from '../../counters/decide-visit.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
+import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
+import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
-import { addRateLimitHeaders, type CountedBy, rejectionOf } from './rate-limit-errors.ts';
+import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
 import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
@@ -30,9 +32,6 @@ export interface GateServices {
 
 /** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
 export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
-
-/** Requests that do not count against a key have the limits of the Free plan, and are never banned. */
-const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,14 +104,21 @@ export class Gate {
     caller: LimitedCaller | undefined,
   ): Promise<void> | undefined {
     request.caller = caller;
-    const countedBy = countedByOf(request.operation, caller);
+    const countedBy = countedByOf(request, caller);
     const decision = this.#decide(request, countedBy, caller);
-    const isBadKey = key !== undefined && !caller;
+    const badKey = caller ? undefined : key;
     const admit = (decided: Decision) => {
       this.#services.onDecision?.(decided.verdict, countedBy);
-      const { limits } = caller && countedBy === 'key' ? caller.terms : FREE_TERMS;
+      const isOfKey = countedBy === 'key' || countedBy === 'visit';
+      const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
       addRateLimitHeaders(head, decided, limits);
-      return admitAsDecided(request, countedBy, isBadKey, decided);
+      if (decided.verdict !== 'admitted') throw rejectionOf(decided, countedBy);
+      rejectMalformed(request.raw);
+      if (badKey !== undefined)
+        throw invalidKey(badKey, this.#services.keyRing.expiredAt(badKey, request.receivedAt));
+      if (countedBy === 'origin') throw originNotAllowed(request.headers);
+      rejectUnfit(request);
+      return undefined;
     };
     return decision instanceof Promise ? decision.then(admit) : admit(decision);
   }
@@ -124,21 +130,29 @@ export class Gate {
   ): Decision | Promise<Decision> {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
-    if (!caller) return this.#decideAddress(this.#addressOf(request), receivedAt);
-    return countedBy === 'account'
-      ? counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt)
-      : keyLimits.decide(caller, receivedAt);
+    if (!caller || countedBy === 'origin') return this.#decideAddress(this.#addressOf(request), receivedAt);
+    if (countedBy === 'account') return counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt);
+    if (countedBy === 'key') return keyLimits.decide(caller, receivedAt);
+    const visitor = addressSubject(this.#addressOf(request));
+    return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
   }
 
   /** Adds the last known rate-limit headers of a key, and counts nothing. */
-  async #addKeyHeaders(
-    { keyId, terms }: LimitedCaller,
-    { operation, receivedAt }: FastifyRequest,
-    head: HeaderPairs,
-  ): Promise<void> {
-    if (operation?.countedBy === 'account') {
-      const decision = await this.#services.counters.peekAccount(keyId, FREE_TERMS, receivedAt);
+  async #addKeyHeaders(caller: LimitedCaller, request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const { keyId, terms } = caller;
+    const { receivedAt } = request;
+    const { counters } = this.#services;
+    const countedBy = countedByOf(request, caller);
+    if (countedBy === 'origin') return this.#addAddressHeaders(request, head);
+    if (countedBy === 'account') {
+      const decision = await counters.peekAccount(keyId, FREE_TERMS, receivedAt);
       addRateLimitHeaders(head, decision, FREE_TERMS.limits);
+      return;
+    }
+    if (countedBy === 'visit') {
+      const visitor = addressSubject(this.#addressOf(request));
+      const decision = counters.peekVisit(keyId, visitor, visitTermsOf(caller), receivedAt);
+      addRateLimitHeaders(head, decision, terms.limits);
       return;
     }
     const state = this.#services.keyLimits.seenStateOf(keyId, terms.resets) ?? newState(receivedAt);
@@ -178,22 +192,23 @@ export class Gate {
   }
 }
 
-/** A request counts against its key if that is valid, and otherwise against its address. */
-function countedByOf(operation: Gated | undefined, caller: LimitedCaller | undefined): CountedBy {
-  return caller ? (operation?.countedBy ?? 'key') : 'address';
+/**
+ * A request counts against its key if that is valid, and otherwise against its address. With a publishable key it counts
+ * against its visitor as well, or, from a page of another origin, only against its address.
+ */
+function countedByOf({ operation, headers }: FastifyRequest, caller: LimitedCaller | undefined): CountedBy {
+  if (!caller) return 'address';
+  if (caller.origins === null) return operation?.countedBy ?? 'key';
+  return foreignOrigin(headers, caller.origins) === undefined ? 'visit' : 'origin';
 }
 
-function admitAsDecided(
-  request: FastifyRequest,
-  countedBy: CountedBy,
-  isBadKey: boolean,
-  decision: Decision,
-): undefined {
-  const { operation, caller } = request;
-  if (decision.verdict !== 'admitted') throw rejectionOf(decision, countedBy);
-  rejectMalformed(request.raw);
+function visitTermsOf({ terms }: LimitedCaller): VisitTerms {
+  return { key: terms, visitor: FREE_TERMS };
+}
 
-  if (isBadKey) throw invalidKey();
+/** The checks of an admitted request, after that of its key. */
+function rejectUnfit(request: FastifyRequest): void {
+  const { operation, caller } = request;
   if (operation) {
     if (!caller) throw missingKey();
     rejectWithoutScope(operation, caller);
@@ -208,8 +223,15 @@ function rejectUnservable(request: FastifyRequest): undefined {
   rejectOtherVersion(request.headers);
 }
 
-function rejectWithoutScope({ scope }: Gated, { scopes }: Caller): void {
+function rejectWithoutScope({ scope }: Gated, { scopes, origins }: Caller): void {
   if (scopes.has('admin')) return;
+  if (scope === 'any' && origins !== null) {
+    throw new ApiError(
+      'insufficient_scope',
+      'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+        'administrator for the usage of the key',
+    );
+  }
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;
   const names = missing.map(name => `\`${name}\``).join(' and ');
@@ -224,15 +246,5 @@ function missingKey(): ApiError {
     'missing_api_key',
     'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
     { 'www-authenticate': 'Bearer realm="petstore"' },
-  );
-}
-
-function invalidKey(): ApiError {
-  return new ApiError(
-    'invalid_api_key',
-    'The API key is mistyped, unknown, expired or revoked: use another key',
-    {
-      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
-    },
   );
 }

@@ -20,7 +20,7 @@ export function rejectOtherMediaType({ accept }: IncomingHttpHeaders, mediaType 
   if (accept && accept !== '*/*' && !accepts(accept, mediaType)) {
     throw new ApiError(
       'not_acceptable',
-      `Responses are ${mediaType}, which Accept ${shown(accept)} excludes`,
+      `Responses are ${mediaType}, which Accept ${shown(accept)} excludes: send ${mediaType} or no Accept`,
     );
   }
 }
@@ -47,17 +47,23 @@ function accepts(accept: string, mediaType: string): boolean {
   return accepted;
 }
 
-/** Whether an Accept header (RFC 9110 §12.5.1) accepts a media type; the most specific range that matches decides. */
+/**
+ * Whether an Accept header (RFC 9110 §12.5.1) accepts a media type; the most specific range that matches decides. A range such
+ * as `application/vnd.api+json` (RFC 6839 §3.1) accepts JSON, but never excludes it.
+ */
 function includesMediaType(accept: string, mediaType: string): boolean {
-  const ranges = ['*/*', mediaType.replace(/\/.*/, '/*'), mediaType];
+  const suffix = mediaType === 'application/json' ? '+json' : undefined;
+  const ranges = ['*/*', mediaType.replace(/\/.*/, '/*'), suffix, mediaType];
   let bestSpecificity = -1;
   let accepted = false;
   for (const range of accept.toLowerCase().split(',')) {
     const [type = '', ...parameters] = range.split(';').map(part => part.trim());
-    const specificity = ranges.indexOf(type);
-    if (specificity <= bestSpecificity) continue;
+    const isRelated = suffix !== undefined && type.endsWith(suffix);
+    const specificity = ranges.indexOf(isRelated ? suffix : type);
+    const isExcluded = parameters.some(parameter => /^q=0(\.0{0,3})?$/.test(parameter));
+    if (specificity <= bestSpecificity || (isRelated && isExcluded)) continue;
     bestSpecificity = specificity;
-    accepted = !parameters.some(parameter => /^q=0(\.0{0,3})?$/.test(parameter));
+    accepted = !isExcluded;
   }
   return accepted;
 }

@@ -1,53 +1,76 @@
+import { planLimits } from '../../access/plans/plan.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { Decision } from '../../counters/decide.ts';
+import type { Decision, Terms } from '../../counters/decide.ts';
 import type { WindowLimits } from '../../counters/windows.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
 import type { HeaderPairs } from '../send.ts';
 
+/** Requests that do not count against a secret key have the limits of the Free plan, and are never banned. */
+export const FREE_TERMS: Terms = { limits: planLimits.free, bansLiftedAt: 0, banRules: undefined };
+
 /** The values of `RateLimit-Policy`, which all requests with the same limits share. */
 const policies = new WeakMap<WindowLimits, string>();
 
+/** The names of a visitor's windows in the fields of the draft start with this. */
+const OF_VISITOR = 'visitor-';
+
+const visitorPolicy = policyText(FREE_TERMS.limits, OF_VISITOR);
+
 /**
  * Adds the rate-limit headers: `X-RateLimit-*` and the fields of draft-ietf-httpapi-ratelimit-headers-11. `RateLimit`
- * describes the same window as `X-RateLimit-*`.
+ * describes the same window as `X-RateLimit-*`. `limits` are those of the key or the address.
  */
 export function addRateLimitHeaders(
   head: HeaderPairs,
-  { window, limit, remaining, reset, wait }: Decision,
+  { window, limit, remaining, reset, wait, boundBy }: Decision,
   limits: WindowLimits,
 ): void {
+  const policy = boundBy === undefined ? policyOf(limits) : `${policyOf(limits)}, ${visitorPolicy}`;
+  const name = boundBy === 'visitor' ? OF_VISITOR + window : window;
   // biome-ignore format: a header per line
   head.push(
     'x-ratelimit-limit', limit,
     'x-ratelimit-remaining', remaining,
     'x-ratelimit-reset', reset,
-    'ratelimit-policy', policyOf(limits),
-    'ratelimit', `"${window}";r=${remaining};t=${wait}`,
+    'ratelimit-policy', policy,
+    'ratelimit', `"${name}";r=${remaining};t=${wait}`,
   );
 }
 
 function policyOf(limits: WindowLimits): string {
   let policy = policies.get(limits);
   if (policy === undefined) {
-    policy =
-      `"minute";q=${limits.perMinute};w=${MINUTE / SECOND}, ` + `"day";q=${limits.perDay};w=${DAY / SECOND}`;
+    policy = policyText(limits, '');
     policies.set(limits, policy);
   }
   return policy;
 }
 
-/** What a request counts against: its key, the separate limit that its key has for its account, or its address. */
-export type CountedBy = 'key' | 'account' | 'address';
+function policyText({ perMinute, perDay }: WindowLimits, prefix: string): string {
+  return `"${prefix}minute";q=${perMinute};w=${MINUTE / SECOND}, "${prefix}day";q=${perDay};w=${DAY / SECOND}`;
+}
 
-const usedBy: Record<CountedBy, string> = {
+/**
+ * What a request counts against: its key, the separate limit that its key has for its account, its publishable key and its
+ * visitor together, or its address, because it has no valid key or comes from a page of another origin.
+ */
+export type CountedBy = 'key' | 'account' | 'visit' | 'address' | 'origin';
+
+const usedBy: Record<Exclude<CountedBy, 'visit'>, string> = {
   key: '',
   account: ' for reading the account of this key, which has its own limit',
   address: ' for your address, which is counted because the request has no valid API key',
+  origin: ' for your address, which is counted because the API key does not allow the origin of the page',
+};
+
+const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {
+  key: ' by all visitors with this publishable key together',
+  visitor: ' for your address, which has its own limit under this publishable key',
 };
 
 /** The error for a request that the limits do not admit: why, whose limits, and when to retry. */
 export function rejectionOf(
-  { verdict, window, limit, reset, wait }: Decision,
+  { verdict, window, limit, reset, wait, boundBy = 'key' }: Decision,
   countedBy: CountedBy,
 ): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
@@ -64,7 +87,7 @@ export function rejectionOf(
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${usedBy[countedBy]}; the next ${window} starts at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; the next ${window} starts at ${until}: retry after ${wait} s`,
     headers,
   );
 }

@@ -1,6 +1,7 @@
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
+import { MAX_COUNTED } from '../../kit/paging.ts';
 import { API_VERSION } from '../gate/negotiation.ts';
 
 const integerHeader = (description: string, example: number) => ({
@@ -29,7 +30,7 @@ export const headerComponents = {
   ),
   'RateLimit-Policy': {
     ...textHeader(
-      'Both windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
+      'All windows: requests (`q`) and seconds (`w`); draft-ietf-httpapi-ratelimit-headers.',
       { maxLength: 250 },
       '"minute";q=60;w=60, "day";q=1000;w=86400',
     ),
@@ -78,6 +79,16 @@ export const headerComponents = {
     { maxLength: HEADERS_LIMIT },
     '</pets?limit=20&cursor=WyJpZCIsMjBd>; rel="next"',
   ),
+  'X-Total-Count': {
+    description: `With \`count=true\`: the number of items in the whole list, at most ${MAX_COUNTED}.`,
+    schema: { ...int32, minimum: 0, maximum: MAX_COUNTED },
+    example: 42,
+  },
+  'X-Total-Count-Relation': {
+    description: '`gte` when the list has more items than `X-Total-Count`; absent when the count is exact.',
+    schema: { type: 'string', enum: ['gte'] },
+    example: 'gte',
+  },
   ETag: textHeader(
     'A strong entity tag of this state of the resource, for If-Match and If-None-Match.',
     { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },

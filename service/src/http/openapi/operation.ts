@@ -110,6 +110,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
+  if (route.query?.properties?.count) names.push('X-Total-Count', 'X-Total-Count-Relation');
   const published: PublishedSchema = schema
     ? schemas.publish(schema)
     : { type: mediaType === 'application/json' ? 'object' : 'string' };
@@ -157,8 +158,8 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'headers_too_large',
   ];
   if (scope !== null) {
-    codes.push('missing_api_key', 'invalid_api_key', 'rate_limit_exceeded');
-    if (requiredScopes(scope).length > 0) codes.push('insufficient_scope');
+    codes.push('missing_api_key', 'invalid_api_key', 'insufficient_scope', 'origin_not_allowed');
+    codes.push('rate_limit_exceeded');
     if (countedBy !== 'account') codes.push('api_key_banned');
     codes.push('not_acceptable', 'service_unavailable');
   }

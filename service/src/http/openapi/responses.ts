@@ -46,7 +46,7 @@ const byCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
 const shared: readonly (readonly [ErrorCode, ...ErrorCode[]])[] = [
   ['invalid_request', 'unsupported_api_version'],
   ['missing_api_key', 'invalid_api_key'],
-  ['insufficient_scope'],
+  ['insufficient_scope', 'origin_not_allowed'],
   ['not_acceptable'],
   ['request_timeout'],
   ['operation_sunset'],

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { DAY, MINUTE, SECOND } from '../../src/kit/clock.ts';
+import type { ApiResponse, Client } from '../support/client.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { type NewKey, startTestApp } from '../support/test-app.ts';
+import { limitsIn } from './limit-headers.ts';
+
+const ORIGIN = 'https://shop.example';
+
+const webShop: NewKey = {
+  plan: 'pro',
+  kind: 'publishable',
+  scopes: ['pets:read', 'inventory:read'],
+  origins: [ORIGIN, 'http://localhost:3000'],
+};
+
+/** Sends a request as the page of the shop in the browser of a visitor. */
+type Visit = (visitor: number, path?: string, origin?: string | null) => Promise<ApiResponse>;
+
+function visitsWith(client: Client): Visit {
+  return (visitor, path = '/categories', origin = ORIGIN) =>
+    client.get(path, {
+      'x-forwarded-for': `192.0.2.${visitor}`,
+      ...(origin !== null && { origin }),
+    });
+}
+
+async function startShop(t: TestContext, key: NewKey = webShop) {
+  const shop = await startTestApp(t, { environment: { PETSTORE_TRUST_PROXY: '127.0.0.1' } });
+  const client = await shop.clientWith(key);
+  const usedToday = async () => (await shop.api.get(`/keys/${client.keyId}/usage`)).body.windows.day.used;
+  return { ...shop, client, visit: visitsWith(client), usedToday };
+}
+
+/** Sends this many requests at once. Returns the number of responses with each status. */
+async function statuses(count: number, send: () => Promise<ApiResponse>): Promise<Record<number, number>> {
+  const responses = await Promise.all(Array.from({ length: count }, send));
+  const byStatus = Map.groupBy(responses, ({ status }) => status);
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, those.length]));
+}
+
+describe('a visitor of a page with a publishable key', () => {
+  it('has the limits of the Free plan under the key, and does not affect other visitors', async t => {
+    const { visit, usedToday, clock } = await startShop(t);
+    assert.deepEqual(await statuses(65, () => visit(1)), { 200: 60, 429: 5 });
+    const rejected = await visit(1);
+    assert.equal(
+      assertRejected(rejected, 429, 'rate_limit_exceeded'),
+      'The 60 requests of this minute are used up for your address, which has its own limit under this publishable key; ' +
+        'the next minute starts at 2026-11-21T12:01:00Z: retry after 60 s',
+    );
+    assert.deepEqual(limitsIn(rejected, clock.now()), {
+      limit: 60,
+      remaining: 0,
+      reset: Date.parse('2026-11-21T12:01:00Z') / SECOND,
+    });
+    assert.equal((await visit(2)).status, 200);
+    assert.equal(await usedToday(), 61, 'rejected requests use nothing of the key');
+    clock.advance(MINUTE);
+    assert.equal((await visit(1)).status, 200);
+  });
+
+  it('has a limit of 1,000 requests a day', async t => {
+    const { visit, clock } = await startShop(t, { ...webShop, plan: 'business' });
+    let admitted = 0;
+    for (let minute = 0; minute < 17; minute++) {
+      admitted += (await statuses(60, () => visit(1)))[200] ?? 0;
+      clock.advance(MINUTE);
+    }
+    assert.equal(admitted, 1_000);
+    assert.match(
+      assertRejected(await visit(1), 429, 'rate_limit_exceeded'),
+      /^The 1000 requests of this day are used up for your address, .* the next day starts at 2026-11-22T00:00:00Z/,
+    );
+    clock.advance(DAY - (clock.now() % DAY));
+    assert.equal((await visit(1)).status, 200);
+  });
+
+  it('shares the limit of the key with all others, and uses nothing when the key has no room', async t => {
+    const quotas = { perMinute: 100, perDay: 150 };
+    const { api, client, visit, usedToday, clock } = await startShop(t, {
+      ...webShop,
+      plan: 'enterprise',
+      quotas,
+    });
+    for (let visitor = 0; visitor < 100; visitor++) assert.equal((await visit(visitor % 50)).status, 200);
+    const rejected = await visit(60);
+    assert.match(
+      assertRejected(rejected, 429, 'rate_limit_exceeded'),
+      /^The 100 requests of this minute are used up by all visitors with this publishable key together; the next minute/,
+    );
+    assert.equal(limitsIn(rejected, clock.now()).limit, 100);
+    await statuses(70, () => visit(60));
+    await api.patch(`/keys/${client.keyId}`, { quotas: { perMinute: 1_000, perDay: 1_000 } });
+    assert.deepEqual(
+      await statuses(61, () => visit(60)),
+      { 200: 60, 429: 1 },
+      'as if visitor 60 sent nothing before',
+    );
+    assert.equal(await usedToday(), 160);
+  });
+
+  it('reads in the headers the window of the four with the fewest requests left, and all of them in the policy', async t => {
+    const { visit, clock } = await startShop(t, {
+      ...webShop,
+      plan: 'enterprise',
+      quotas: { perMinute: 70, perDay: 5_000 },
+    });
+    const policy =
+      '"minute";q=70;w=60, "day";q=5000;w=86400, "visitor-minute";q=60;w=60, "visitor-day";q=1000;w=86400';
+    const first = await visit(1);
+    assert.equal(first.headers['ratelimit-policy'], policy);
+    assert.equal(first.headers.ratelimit, '"visitor-minute";r=59;t=60');
+    assert.deepEqual([limitsIn(first, clock.now()).limit, limitsIn(first, clock.now()).remaining], [60, 59]);
+    for (let i = 0; i < 20; i++) await visit(2);
+    const ofKey = await visit(3);
+    assert.equal(ofKey.headers.ratelimit, '"minute";r=48;t=60');
+    assert.deepEqual([limitsIn(ofKey, clock.now()).limit, limitsIn(ofKey, clock.now()).remaining], [70, 48]);
+  });
+
+  it('is not banned, and neither is the key, however many requests are rejected', async t => {
+    const { api, client, visit, clock } = await startShop(t, {
+      ...webShop,
+      plan: 'enterprise',
+      quotas: { perMinute: 2, perDay: 9 },
+    });
+    for (let second = 0; second < 40; second++) {
+      await visit(1);
+      clock.advance(SECOND);
+    }
+    assertRejected(await visit(1), 429, 'rate_limit_exceeded');
+    assert.equal((await api.get(`/keys/${client.keyId}`)).body.ban, null);
+    clock.advance(20 * SECOND);
+    assert.equal((await visit(1)).status, 200);
+  });
+
+  it('gets new windows with the key when an administrator resets its limits', async t => {
+    const { api, client, visit } = await startShop(t);
+    await statuses(61, () => visit(1));
+    await api.delete(`/keys/${client.keyId}/limits`);
+    assert.equal((await visit(1)).headers['x-ratelimit-remaining'], '59');
+  });
+
+  it('keeps its count when the key is rotated, and loses access when the key expires or is revoked', async t => {
+    const { api, client, visit, clock } = await startShop(t);
+    await statuses(60, () => visit(1));
+    const { key } = (await api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 30 })).body;
+    const rotated = visitsWith(api.as(key));
+    assertRejected(await rotated(1), 429, 'rate_limit_exceeded');
+    clock.advance(30 * SECOND);
+    assertRejected(await visit(2), 401, 'invalid_api_key');
+    assert.equal((await rotated(2)).status, 200);
+    await api.delete(`/keys/${client.keyId}`);
+    assertRejected(await rotated(2), 401, 'invalid_api_key');
+  });
+
+  it('cannot read the account of the key', async t => {
+    const { visit, usedToday } = await startShop(t);
+    assert.match(
+      assertRejected(await visit(1, '/account'), 403, 'insufficient_scope'),
+      /^A publishable key cannot read its account/,
+    );
+    assert.equal(await usedToday(), 1);
+  });
+});
+
+describe('a page of another origin', () => {
+  it('cannot use the key, and counts against the address of its visitor, not against the key', async t => {
+    const { visit, usedToday, clock } = await startShop(t);
+    const evil = 'https://evil.example';
+    const rejected = await visit(1, '/categories', evil);
+    assert.equal(
+      assertRejected(rejected, 403, 'origin_not_allowed'),
+      `The publishable key does not allow pages of the origin "${evil}": open the page at an origin that the key lists, or ` +
+        'ask an administrator to add this one to its `origins`',
+    );
+    assert.deepEqual(limitsIn(rejected, clock.now()).remaining, 59);
+    assert.deepEqual(await statuses(60, () => visit(1, '/categories', evil)), { 403: 59, 429: 1 });
+    assert.match(
+      assertRejected(await visit(1, '/categories', evil), 429, 'rate_limit_exceeded'),
+      /for your address, which is counted because the API key does not allow the origin of the page/,
+    );
+    assert.equal(
+      (await visit(1)).headers['x-ratelimit-remaining'],
+      '59',
+      'the visits of the shop’s own page',
+    );
+    assert.equal(await usedToday(), 1);
+  });
+
+  for (const origin of [
+    'null',
+    'http://shop.example',
+    'https://shop.example:444',
+    'https://shop.example.evil.example',
+    '',
+  ]) {
+    it(`is one at ${JSON.stringify(origin)}`, async t => {
+      const { visit } = await startShop(t);
+      assertRejected(await visit(1, '/categories', origin), 403, 'origin_not_allowed');
+      assertRejected(await visit(1, '/nowhere', origin), 403, 'origin_not_allowed');
+    });
+  }
+
+  it('can use the key once an administrator adds its origin, and no longer when it is removed', async t => {
+    const { api, client, visit } = await startShop(t);
+    const origin = 'https://new.example';
+    assertRejected(await visit(1, '/categories', origin), 403, 'origin_not_allowed');
+    await api.patch(`/keys/${client.keyId}`, { origins: [origin] });
+    assert.equal((await visit(1, '/categories', origin)).status, 200);
+    assertRejected(await visit(1, '/categories', ORIGIN), 403, 'origin_not_allowed');
+  });
+});
+
+describe('a request without the header Origin', () => {
+  it('can use a publishable key, as native apps and pages of the same origin do', async t => {
+    const { visit } = await startShop(t);
+    const response = await visit(1, '/pets', null);
+    assert.deepEqual([response.status, response.headers.ratelimit], [200, '"visitor-minute";r=59;t=60']);
+  });
+
+  it('or with one does not matter for a secret key', async t => {
+    const { api } = await startShop(t);
+    const response = await api.get('/pets', { origin: 'https://evil.example' });
+    assert.equal(response.status, 200);
+    assert.doesNotMatch(String(response.headers['ratelimit-policy']), /visitor/);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import { eventsOf } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { onPostgres } from '../support/test-store.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+/** All characters that a request ID may have. */
+const REQUEST_ID = 'Az09._~:/+=-';
+
+describe('an event', () => {
+  it('names the API key and the ID of the request that made the change, however many events it caused', async t => {
+    const shop = await startTestApp(t);
+    const petId = await aPet(shop.api);
+    const seller = await shop.clientWith({ scopes: ['orders:write'] });
+    const order = { petId, quantity: 1, complete: true };
+    for (const headers of [{}, { 'idempotency-key': 'sale', 'x-request-id': 'repeated' }]) {
+      const sent = { 'x-request-id': REQUEST_ID, 'idempotency-key': 'sale', ...headers };
+      const events = await eventsOf(shop, () => seller.post('/store/orders', order, sent));
+      if ('x-request-id' in headers) assert.deepEqual(events, [], 'a repeated request makes no change');
+      else {
+        assert.ok(events.length > 2);
+        for (const { type, actor, requestid } of events)
+          assert.deepEqual([actor, requestid], [`keys/${seller.keyId}`, REQUEST_ID], type);
+      }
+    }
+  });
+
+  it('has the ID that the service generated when the client sent none, or one with other characters', async t => {
+    const shop = await startTestApp(t);
+    for (const headers of [{}, { 'x-request-id': 'a"b' }, { 'x-request-id': 'x'.repeat(129) }]) {
+      let generated = '';
+      const [event] = await eventsOf(shop, async () => {
+        const name = `Category ${Math.random()}`;
+        const response = await shop.api.post('/categories', { name }, headers);
+        generated = response.headers['x-request-id'] as string;
+      });
+      assert.match(generated, /^[0-9a-f-]{36}$/);
+      assert.equal(event!.requestid, generated);
+    }
+  });
+
+  it('names `system` when no request made the change, and has no request ID', async t => {
+    const shop = await startTestApp(t);
+    const [first] = (await shop.api.get('/events?cursor=0&type=key.created')).body;
+    const client = await usedUp(shop);
+    const events = await eventsOf(shop, async () => {
+      await provokeBan(shop, client);
+    });
+    const ban = events.find(({ type }) => type === 'key.banned')!;
+    for (const event of [first, ban]) {
+      assert.equal(event.actor, 'system', event.type);
+      assert.ok(!('requestid' in event), event.type);
+    }
+  });
+
+  it('has the same bytes on pages, in streams and in webhooks', async t => {
+    const shop = await webhookShop(t);
+    await shop.webhook();
+    const reader = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { 'x-request-id': REQUEST_ID, traceparent };
+    await shop.api.post('/categories', { name: 'Dogs' }, headers);
+    await shop.settle();
+    await reader.untilEvents(1);
+    await shop.receiver.has(1);
+    const page = await shop.api.get('/events?type=category.*');
+    const [{ actor, requestid, traceparent: trace }] = page.body;
+    assert.deepEqual([actor, requestid, trace], ['keys/1', REQUEST_ID, traceparent]);
+    assert.equal(page.text, `[${shop.receiver.received[0]!.text}]`);
+    assert.deepEqual(reader.events, page.body);
+    await reader.close();
+  });
+
+  it('of a version that recorded no actor has none', async t => {
+    const shop = await startTestApp(t);
+    await aCategory(shop.api);
+    const [event] = await eventsOf(shop, () =>
+      shop.app.db.run(
+        `INSERT INTO ${onPostgres ? 'new_events' : 'events'} (type, subject, time, data)
+         VALUES ('category.updated', 'categories/1', 0, '{"id":1,"name":"Dogs"}')`,
+      ),
+    );
+    assert.deepEqual(Object.keys(event!), [
+      ...['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
+    ]);
+  });
+});
