@@ -38,7 +38,7 @@ export const StockAdjustment = {
   additionalProperties: false,
   properties: {
     delta: {
-      type: 'integer',
+      ...int32,
       minimum: -MAX_INT32,
       maximum: MAX_INT32,
       description: 'Units to add to the stock; a negative number removes units, and 0 changes nothing.',

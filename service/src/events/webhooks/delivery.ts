@@ -95,6 +95,17 @@ export const WebhookDelivery = {
   example,
 } as const;
 
+/** The delivery of a test, which was not attempted yet. */
+export const exampleOfTest = {
+  ...example,
+  messageId: 'msg_1_test_7',
+  eventId: null,
+  type: TEST_TYPE,
+  subject: 'webhooks/1',
+  attemptCount: 0,
+  nextAttemptAt: example.createdAt,
+} as const;
+
 const WebhookAttempt = {
   title: 'WebhookAttempt',
   type: 'object',

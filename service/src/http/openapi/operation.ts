@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
@@ -82,7 +83,7 @@ function exampleOf(schema: Schema, place: 'path' | 'query'): unknown {
   if (schema.type === 'boolean') return false;
   if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
   if (schema.type === 'integer') return 1;
-  return schema.pattern ? 'bis' : 'WyJpZCIsMjBd';
+  return 'bis';
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
@@ -95,14 +96,7 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const {
-    status,
-    description,
-    schema,
-    example,
-    mediaType = 'application/json',
-    isCompressed,
-  } = route.success;
+  const { status, description, schema, mediaType = 'application/json', isCompressed } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
@@ -119,7 +113,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
       description,
       headers: headers(names),
       ...(status !== 204 && {
-        content: { [mediaType]: { schema: published, ...exampleIn(example ?? schema?.example) } },
+        content: { [mediaType]: { schema: published, ...exampleOfSuccess(route) } },
       }),
     },
   };
@@ -132,8 +126,12 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   return responses;
 }
 
-function exampleIn(example: unknown): { example?: unknown } {
-  return example === undefined ? {} : { example };
+/** The example of a PATCH is the resource after the example of its body. */
+function exampleOfSuccess({ method, body, example: sent, success }: AnyRoute): { example?: unknown } {
+  const example = success.example ?? success.schema?.example;
+  if (example === undefined) return {};
+  const patch = sent ?? body?.example;
+  return { example: method === 'PATCH' ? mergePatch(example as object, patch as object) : example };
 }
 
 function varyOf({ success: { isCompressed } }: AnyRoute): HeaderName[] {
