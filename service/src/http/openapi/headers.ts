@@ -56,6 +56,19 @@ export const headerComponents = {
     ...textHeader('The version of the API.', { enum: [API_VERSION] }, API_VERSION),
     required: true,
   },
+  'Cache-Control': {
+    ...textHeader(
+      'Whether the response may be cached: only by the client itself, and only if it asks again before each use.',
+      { enum: ['private, no-cache', 'no-store'] },
+      'private, no-cache',
+    ),
+    required: true,
+  },
+  'X-Content-Type-Options': {
+    ...textHeader('The media type is never guessed from the content.', { enum: ['nosniff'] }, 'nosniff'),
+    required: true,
+  },
+  'X-Accel-Buffering': textHeader('Proxies must not buffer the stream.', { enum: ['no'] }, 'no'),
   'X-Stability': textHeader(
     'Whether the operation may still change: `experimental` at any time, `beta` only with an entry in the changelog.',
     { enum: ['experimental', 'beta'] },
@@ -134,6 +147,8 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Cache-Control',
+  'X-Content-Type-Options',
 ];
 
 /** References to the headers that every response has, and to the headers in `names`. */

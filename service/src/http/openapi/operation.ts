@@ -100,6 +100,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
+  if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
   if (isCompressed) names.push('Vary', 'Content-Encoding');
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
