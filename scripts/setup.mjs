@@ -1,8 +1,9 @@
 // Installs missing packages: those of the service, and with the argument `develop` also those of the tests and tools. Runs on
 // the installed Node.js, 18 or newer, because the pinned Node.js is one of the packages that it installs.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -10,6 +11,9 @@ const runtime = join(root, 'node_modules', '.bin', 'node');
 
 /** The list of installed packages. npm deletes it first and writes it last: it is missing after an interrupted installation. */
 const record = join(root, 'node_modules', '.package-lock.json');
+
+/** Contains the ID of the process that installs packages. It is not in `node_modules`, which `npm ci` removes. */
+const lock = join(root, '.setup.lock');
 
 /** The workspaces whose packages the service needs at run time. */
 const RUN = ['service', 'web'];
@@ -25,13 +29,88 @@ if (!Object.keys(parts).includes(part) || others.length > 0) {
 }
 
 const locked = readPackages(join(root, 'package-lock.json'));
-const installed = existsSync(record) ? readPackages(record) : {};
 const wanted = { run: packagesToRun(), develop: Object.keys(locked) };
+let installed = readInstalled();
 
 if (!isInstalled(part)) {
-  if (isInstalled('run')) await addDevelopmentPackages();
-  else await reinstall();
-  rejectWithoutRuntime();
+  await takeLock();
+  // Another process may have installed them meanwhile.
+  installed = readInstalled();
+  if (!isInstalled(part)) {
+    if (isInstalled('run')) await addDevelopmentPackages();
+    else await reinstall();
+    rejectWithoutRuntime();
+  }
+}
+
+/** Waits until no other process installs packages here: two at once would delete each other's files. */
+async function takeLock() {
+  const own = `${lock}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  process.on('exit', () => rmSync(own, { force: true }));
+  for (let isFirst = true; !link(own, lock); isFirst = false) {
+    const owner = readOwner();
+    if (owner === undefined) continue;
+    if (!isRunning(owner)) {
+      removeLockOf(owner, own);
+      continue;
+    }
+    if (isFirst) {
+      process.stderr.write(
+        `Process ${owner} is installing packages here: waiting for it. If it is another program, delete ${lock}\n`,
+      );
+    }
+    await sleep(200);
+  }
+  process.on('exit', () => rmSync(lock, { force: true }));
+}
+
+/** Removes the lock of a process that ended without doing so, unless another process has just replaced it. */
+function removeLockOf(owner, own) {
+  const removed = `${own}.removed`;
+  try {
+    renameSync(lock, removed);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (Number(readFileSync(removed, 'utf8')) !== owner) link(removed, lock);
+  rmSync(removed);
+}
+
+/** Links a file to a new name, which has its content from the first moment. Returns whether the name was free. */
+function link(file, name) {
+  try {
+    linkSync(file, name);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Returns the ID of the process that has the lock; `undefined` if none has it. */
+function readOwner() {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it belongs to another user.
+    return error.code === 'EPERM';
+  }
+}
+
+/** Returns the installed packages by path; none while npm changes them. */
+function readInstalled() {
+  return existsSync(record) ? readPackages(record) : {};
 }
 
 /** Returns the packages of a lock file by path; the project itself has the path ''. */

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
+import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
 import * as apiKeys from './access/api-keys/api-keys.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
+import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
@@ -100,6 +102,11 @@ export async function buildApp(
   const excessLog = new ExcessLog(log, clock);
   opened.defer(paceOf(excessLog.pace, outageLog.pace));
   const keyRing = new KeyRing(db, config.banRules);
+  const allowedOrigins = new AllowedOrigins(db, {
+    read: (origin, now) => selectActiveOrigin(db, origin, now),
+    onError: error =>
+      outageLog.writeTask('origins', error, 'An origin could not be read; using the last result'),
+  });
   const keyLimits = new KeyLimits({
     db,
     counters,
@@ -177,6 +184,7 @@ export async function buildApp(
     contract,
     db,
     keyRing,
+    allowedOrigins,
     keyLimits,
     counters,
     idempotency,

@@ -26,7 +26,7 @@ export const errorCatalogue = {
     'The API key is mistyped, unknown, expired or revoked; the message states what is known about it.',
   insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
   origin_not_allowed:
-    'The publishable key does not list the origin of the page; use the key on a page of one of its origins, or add the origin.',
+    'No publishable key, or not the one of the request, lists the origin of the page; ask an administrator to add it.',
   rate_limit_exceeded:
     'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:

@@ -12,7 +12,7 @@ import {
 } from './decide.ts';
 import { hasRoom } from './windows.ts';
 
-/** The terms of a visit. Neither the key nor the visitor is banned. */
+/** The terms of a visit. Rules of bans do not apply: a publishable key is public, so any client could get it banned. */
 export interface VisitTerms {
   key: Terms;
   visitor: Terms;

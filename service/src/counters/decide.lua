@@ -150,9 +150,7 @@ local function hasRoom(state, limits)
 end
 
 local function count(state)
-  state.minuteUsed = state.minuteUsed + 1
-  state.dayUsed = state.dayUsed + 1
-  state.rejectedAt = 0
+  state.minuteUsed, state.dayUsed, state.rejectedAt = state.minuteUsed + 1, state.dayUsed + 1, 0
 end
 
 local function advance(state, terms, now)
@@ -258,15 +256,16 @@ local function runBoth(key, call, visitorKey, visitorCall)
     store(visitorKey, visitor, visitorTerms, now, visitorWhat, visitorAtLeast, verdict, 0)
 end
 
+local byte = string.byte
+local BOTH = byte('both')
+
 local results = {}
-local i = 1
-while i <= #KEYS do
-  if string.sub(ARGV[i], 1, 4) == 'both' then
-    results[i], results[i + 1] = runBoth(KEYS[i], ARGV[i], KEYS[i + 1], ARGV[i + 1])
-    i = i + 2
-  else
-    results[i] = run(KEYS[i], ARGV[i])
-    i = i + 1
+for i, key in ipairs(KEYS) do
+  local call = ARGV[i]
+  if byte(call) == BOTH then
+    results[i], results[i + 1] = runBoth(key, call, KEYS[i + 1], ARGV[i + 1])
+  elseif not results[i] then
+    results[i] = run(key, call)
   end
 end
 return results

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
 import { methods } from '../contract/operation.ts';
 import type { Gate } from './gate/gate.ts';
+import { isPreflight, respondToPreflight } from './preflight.ts';
 import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
 /** The maximum number of characters of a path that a message quotes. */
@@ -11,7 +12,7 @@ const SHOWN_PATH = 200;
 const routedMethods = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /**
- * Rejects requests that match no route: 405 if the path exists with another method, otherwise 404. One hook handles all of
+ * Handles requests that match no route: preflight requests of browsers, and all others, which it rejects: 405 if the path exists with another method, otherwise 404. One hook handles all of
  * them, because a route for each method that a path does not have would take megabytes.
  */
 export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
@@ -30,9 +31,10 @@ export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
     await gate.pass(request, undefined);
     throw rejectionOf(request);
   };
-  server.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) reject(request).catch(done);
-    else done();
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) done();
+    else if (isPreflight(request)) respondToPreflight(request, reply, gate).catch(done);
+    else reject(request).catch(done);
   });
   server.setNotFoundHandler(unreachable);
 }

@@ -30,6 +30,7 @@ import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
 import { type PortalPage, portalPages } from './portal-pages.ts';
+import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, recordOf } from './request-log.ts';
 import { RequestSpans, traceOf } from './request-trace.ts';
@@ -112,6 +113,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('operation', undefined);
   server.decorateRequest('span', undefined);
   server.decorateRequest('head', undefined);
+  server.decorateRequest('isReadable', false);
   server.decorateRequest('bodyBytes', 0);
   readJsonBodies(server);
   spans?.watch(server);
@@ -177,6 +179,7 @@ async function rejectBadPath(
   reply.raw.on('close', () => requestLog.write(recordOf(request, reply, trustedProxies)));
   const path = pathOf(request.url);
   try {
+    if (isPreflight(request)) return await respondToPreflight(request, reply, gate);
     await gate.pass(request, undefined);
     throw new ApiError('invalid_request', `The path must be percent-encoded UTF-8, but was ${shown(path)}`);
   } catch (rejection) {

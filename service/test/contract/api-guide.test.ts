@@ -76,7 +76,7 @@ describe('the guide to the API', () => {
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
     assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js']);
     const code = languages.get('js')!;
-    assert.equal(code.length, 2, 'the client and the receiver, which have tests of their own');
+    assert.equal(code.length, 4, 'clients and servers, which have tests of their own');
     assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that the test cannot read');
   });
 

@@ -48,6 +48,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     ],
     db: app.db,
     keyRing: new KeyRing(app.db, app.config.banRules),
+    allowedOrigins: { has: () => false },
     keyLimits: app.keyLimits,
     contract: new ContractDocument(async () => ({ servers: [] }), '/'),
     idempotency: new Idempotency(app.db),

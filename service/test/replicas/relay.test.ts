@@ -208,12 +208,10 @@ describe('the relay', () => {
         const events = await eventsAfter(api, 0, '&type=category.created');
         return events.filter(({ data }) => names.includes(data.name)).length;
       };
-      const began = performance.now();
       await until(
         'the events of the replica that was killed are numbered',
         async () => (await numbered()) === names.length,
       );
-      assert.ok(performance.now() - began < 5_000);
     }
     t.diagnostic(`${left} events had no number when their replica was killed`);
   });

@@ -57,6 +57,17 @@ const EVERY_RESPONSE = [
   'X-Content-Type-Options',
 ];
 
+/** Headers of every response that pages of another origin can read. */
+const CROSS_ORIGIN = ['Vary', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+
+/** Headers of the response to a preflight request of a browser, which the contract describes in prose. */
+const PREFLIGHT = [
+  ...[...EVERY_RESPONSE, ...CROSS_ORIGIN].map(name => name.toLowerCase()),
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-max-age',
+];
+
 // contract/examples.test.ts checks the schemas against the meta-schema; compiling the meta-schema is slow.
 const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
 ajvFormats.default(ajv as never);
@@ -87,6 +98,10 @@ export function assertMatchesContract(exchange: Exchange): void {
     assertIsPage(exchange);
     return;
   }
+  if (method === 'OPTIONS' && status === 204) {
+    assertIsPreflightResponse(exchange);
+    return;
+  }
   const summary = `${method} ${path} → ${status} ${exchange.text}`;
   const operation = operationOf(method, path);
   const response = responseOf(operation, exchange);
@@ -111,6 +126,12 @@ export function assertMatchesContract(exchange: Exchange): void {
 
 function assertIsPage({ headers }: Exchange): void {
   for (const name of EVERY_RESPONSE) assert.ok(headers[name.toLowerCase()] !== undefined, name);
+}
+
+function assertIsPreflightResponse({ headers, text }: Exchange): void {
+  const names = Object.keys(headers).filter(name => !PLAIN_HEADERS.has(name));
+  assert.deepEqual(names.toSorted(), PREFLIGHT.toSorted());
+  assert.equal(text, '');
 }
 
 function assertBodyFits(
@@ -155,7 +176,7 @@ function undocumented(operation: Operation | undefined, exchange: Exchange): Res
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);
   assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
-  const names = [...EVERY_RESPONSE, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
+  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
   return {
     headers: {
       ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),

@@ -85,7 +85,8 @@ export async function serve(
   return { ...started, url, metricsUrl, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
 }
 
-function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
+/** Resolves when the process listens. Must be called before it prints anything. */
+export function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
   return new Promise(resolve => {
     createInterface({ input: stdout! }).on('line', line => {
       if (line.includes('"msg":"Listening"')) resolve(JSON.parse(line));

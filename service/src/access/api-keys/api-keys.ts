@@ -79,6 +79,8 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
     appendEvent(tx, 'key.created', key.id, key);
+    // Until now its origins may have been known as not allowed.
+    if (terms.kind === 'publishable') tx.notify(KEYS_CHANGED);
     return key;
   });
   return { ...created, key: secret };

@@ -122,14 +122,13 @@ export class KeyRing {
         limits,
         resets: row.limits_resets,
         bansLiftedAt: row.bans_lifted_at ?? 0,
-        // A publishable key is public: any client could get it banned.
-        banRules: row.kind === 'publishable' ? undefined : this.#banRules,
+        banRules: this.#banRules,
       },
     };
   }
 }
 
 /** Whether a result from `readAt` can still be used; not after the clock was set back. */
-function isFresh(readAt: number, now: number): boolean {
+export function isFresh(readAt: number, now: number): boolean {
   return now - readAt < FRESH_FOR && now >= readAt;
 }

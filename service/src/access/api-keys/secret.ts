@@ -51,3 +51,8 @@ export function withoutSecrets(text: string): string {
 function checksum(text: string): string {
   return toBase62(crc32(text), CHECKSUM_LENGTH);
 }
+
+/** Whether a text has the form of a secret key, whether it is valid or not. */
+export function isSecretKey(text: string): boolean {
+  return isWellFormed(text) && !text.startsWith(prefixes.publishable);
+}

@@ -130,7 +130,7 @@ function rejectHoldingSoldPet(stock: Stock): Stock {
 function insufficientStock({ petId, quantity }: Stock, wanted: string): ApiError {
   return new ApiError(
     'insufficient_stock',
-    `Pet ${petId} has ${quantity} in stock; ${wanted} were requested`,
+    `Pet ${petId} has ${quantity} in stock, but ${wanted} were requested: request fewer, or restock the pet first`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -12,6 +13,7 @@ import type { Tracing } from '../../kit/tracing.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
+import { addCorsHeaders, isReadable } from './cross-origin.ts';
 import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
@@ -20,6 +22,7 @@ import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
   keyRing: KeyRing;
+  allowedOrigins: Pick<AllowedOrigins, 'has'>;
   keyLimits: KeyLimits;
   counters: Counters;
   clock: Clock;
@@ -37,6 +40,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** `undefined` for a path or method that does not exist. */
     operation: Gated | undefined;
+    /** Whether the page that sent the request can read the response, because its origin is allowed. */
+    isReadable: boolean;
   }
 }
 
@@ -59,21 +64,50 @@ export class Gate {
     return tracing.record(request.span, 'gate', () => this.#pass(request));
   }
 
-  #pass(request: FastifyRequest): Promise<void> | undefined {
-    const { keyRing, clock } = this.#services;
-    const { operation } = request;
-    const now = clock.now();
-    request.receivedAt = now;
+  /** The checks of a request that needs no key and uses no quota: it counts nothing. */
+  async passUncounted(request: FastifyRequest): Promise<void> {
+    const head = this.#begin(request);
+    await this.#addCorsHeaders(request, head);
+    await this.#addAddressHeaders(request, head);
+    rejectUnservable(request);
+  }
+
+  /** Starts the headers of the response. */
+  #begin(request: FastifyRequest): HeaderPairs {
+    request.receivedAt = this.#services.clock.now();
     const head = request.head ?? [];
     request.head = head;
-    head.push('x-request-id', request.id, 'api-version', API_VERSION, 'x-content-type-options', 'nosniff');
+    // biome-ignore format: a header per line
+    head.push(
+      'x-request-id', request.id,
+      'api-version', API_VERSION,
+      'x-content-type-options', 'nosniff',
+      // Also without an origin, because caches may store that response.
+      'vary', 'origin',
+    );
+    return head;
+  }
 
+  #pass(request: FastifyRequest): Promise<void> | undefined {
+    const head = this.#begin(request);
+    if (request.headers.origin === undefined) return this.#identify(request, head);
+    return this.#addCorsHeaders(request, head).then(() => this.#identify(request, head));
+  }
+
+  async #addCorsHeaders(request: FastifyRequest, head: HeaderPairs): Promise<void> {
+    const { headers, receivedAt } = request;
+    request.isReadable = await isReadable(this.#services.allowedOrigins, headers, receivedAt);
+    if (request.isReadable) addCorsHeaders(head, headers);
+  }
+
+  #identify(request: FastifyRequest, head: HeaderPairs): Promise<void> | undefined {
+    const { operation } = request;
     if (operation?.scope === null) {
       const adding = this.#addAddressHeaders(request, head);
       return adding ? adding.then(() => rejectUnservable(request)) : rejectUnservable(request);
     }
     const key = presentedKey(request.headers);
-    const caller = key === undefined ? undefined : keyRing.find(key, now);
+    const caller = key === undefined ? undefined : this.#services.keyRing.find(key, request.receivedAt);
     if (!(caller instanceof Promise)) return this.#admit(request, head, key, caller);
     return this.#admitOnceRead(request, head, key, caller);
   }

@@ -72,6 +72,10 @@ function introduction(): string {
     '',
     'Every path with GET also supports HEAD. Other methods get 405 `method_not_allowed`, with the methods of the path in ' +
       '`Allow`; unknown paths get 404 `route_not_found`.',
+    '',
+    'Pages in browsers use a publishable key. A preflight request (`OPTIONS` with `Origin` and `Access-Control-Request-Method`) from an ' +
+      'origin that an active publishable key lists gets 204 on every path, allows GET and HEAD for two hours, requires no key and ' +
+      'uses no quota; from another origin it gets 403 `origin_not_allowed`.',
   ].join('\n');
 }
 

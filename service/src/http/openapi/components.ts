@@ -13,7 +13,7 @@ import { sharedResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
 /** Parameters that operations share, by component name. */
-const parameterComponents = {
+export const parameterComponents = {
   ApiVersion: parameter(
     'API-Version',
     'The version of the API that the client was written for.',

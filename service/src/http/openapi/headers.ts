@@ -1,3 +1,4 @@
+import { MAX_ORIGIN_LENGTH } from '../../access/api-keys/origins.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { count, int32, MAX_INT32, type Schema } from '../../contract/schema.ts';
 import { REQUEST_ID } from '../../kit/ids.ts';
@@ -107,11 +108,6 @@ export const headerComponents = {
     { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },
     '"9c1e5f0a7b3d2e48"',
   ),
-  Vary: textHeader(
-    'The response depends on these headers of the request.',
-    { maxLength: 100 },
-    'accept-encoding',
-  ),
   'Content-Encoding': textHeader('How the body is compressed.', { enum: ['br', 'gzip'] }, 'br'),
   Location: textHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
   'Idempotency-Replayed': textHeader(
@@ -135,9 +131,31 @@ export const headerComponents = {
     { maxLength: 1_000 },
     'Bearer realm="petstore"',
   ),
+  Vary: textHeader(
+    'The headers of the request on which the response depends (RFC 9110).',
+    { maxLength: 200 },
+    'origin',
+  ),
+  'Access-Control-Allow-Origin': textHeader(
+    'The origin of the request, if a publishable key lists it: its pages can read the response. Never with a secret key.',
+    { maxLength: MAX_ORIGIN_LENGTH },
+    'https://shop.example',
+  ),
+  'Access-Control-Expose-Headers': textHeader(
+    'The headers that such pages can read: all of this contract.',
+    { maxLength: 1_000 },
+    'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Link, ETag, Retry-After',
+  ),
 };
 
 export type HeaderName = keyof typeof headerComponents;
+
+/** Headers that only browsers and caches read. */
+export const corsHeaders: ReadonlySet<string> = new Set<HeaderName>([
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]);
 
 const EVERY_RESPONSE: readonly HeaderName[] = [
   'X-RateLimit-Limit',
@@ -149,6 +167,9 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'API-Version',
   'Cache-Control',
   'X-Content-Type-Options',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
 ];
 
 /** References to the headers that every response has, and to the headers in `names`. */

@@ -101,7 +101,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
   if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
-  if (isCompressed) names.push('Vary', 'Content-Encoding');
+  if (isCompressed) names.push('Content-Encoding');
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
@@ -121,7 +121,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   if (isResource && route.method === 'GET') {
     responses['304'] = {
       description: 'The resource still has the ETag in If-None-Match.',
-      headers: headers([...lifecycleHeaders(route), 'ETag', ...varyOf(route)]),
+      headers: headers([...lifecycleHeaders(route), 'ETag']),
     };
   }
   return responses;
@@ -133,10 +133,6 @@ function exampleOfSuccess({ method, body, example: sent, success }: AnyRoute): {
   if (example === undefined) return {};
   const patch = sent ?? body?.example;
   return { example: method === 'PATCH' ? mergePatch(example as object, patch as object) : example };
-}
-
-function varyOf({ success: { isCompressed } }: AnyRoute): HeaderName[] {
-  return isCompressed ? ['Vary'] : [];
 }
 
 function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
