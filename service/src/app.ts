@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DestinationStream, Logger } from 'pino';
 import { AllowedOrigins } from './access/api-keys/allowed-origins.ts';
 import * as apiKeys from './access/api-keys/api-keys.ts';
+import { keyBanEvents } from './access/api-keys/key-events.ts';
 import { KeyRing } from './access/api-keys/key-ring.ts';
 import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
@@ -9,7 +10,6 @@ import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
-import { appendEvent } from './events/event-log/append.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
 import { RESPONSE_TIMEOUT } from './events/webhooks/attempt.ts';
 import { readBacklog } from './events/webhooks/backlog.ts';
@@ -114,7 +114,7 @@ export async function buildApp(
     onBan: (keyId, ban) => {
       log.warn({ keyId, ...ban }, 'API key banned');
       metrics?.onBan();
-      db.write(async tx => appendEvent(tx, 'key.banned', keyId, ban)).catch(error =>
+      db.write(async tx => keyBanEvents.append(tx, 'key.banned', keyId, ban)).catch(error =>
         log.error({ err: error, keyId }, 'The event of a ban could not be stored'),
       );
     },

@@ -1,10 +1,16 @@
+import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
+import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
+import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
+import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type ServiceState, serviceRoutes } from './http/service-routes.ts';
 import { inventoryRoutes } from './inventory/inventory-routes.ts';
+import { orderEvents } from './orders/order.ts';
 import { orderRoutes } from './orders/order-routes.ts';
 import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
@@ -12,6 +18,17 @@ import type { Feature } from './routes/feature.ts';
 export interface FeatureServices extends AccessOptions, EventOptions, ServiceState {
   idempotency: Idempotency;
 }
+
+/** The schema of events of every kind. */
+const event = eventUnion([
+  petEvents,
+  categoryEvents,
+  orderEvents,
+  inventoryEvents,
+  keyEvents,
+  keyBanEvents,
+  webhookTestEvents,
+]);
 
 /** Every feature of the service, in the order of the contract. */
 export function featuresOf(services: FeatureServices): Feature[] {
@@ -22,7 +39,7 @@ export function featuresOf(services: FeatureServices): Feature[] {
     { routes: orderRoutes() },
     { routes: inventoryRoutes() },
     accessFeature(services),
-    eventsFeature(services),
+    eventsFeature(services, event),
     { routes: serviceRoutes(services) },
     { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
   ];

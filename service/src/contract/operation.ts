@@ -31,6 +31,20 @@ export interface Success {
   isCompressed?: boolean;
 }
 
+/** A POST request that the service sends to a client's server. */
+export interface Callback {
+  /** A runtime expression of OpenAPI, such as `{$request.body#/url}`. */
+  url: string;
+  /** One line. */
+  summary: string;
+  /** Rules and consequences, in CommonMark. */
+  description: string;
+  headers: Schema;
+  body: Schema;
+  /** The meaning of each status that the server can return. */
+  responses: Readonly<Record<string, string>>;
+}
+
 /** An operation as the contract describes it. */
 export interface Operation {
   method: Method;
@@ -51,6 +65,8 @@ export interface Operation {
   countedBy?: 'account';
   params?: Schema;
   query?: Schema;
+  /** The headers that only this operation reads. They are documented here, and the handler checks them. */
+  headers?: Schema;
   body?: Schema;
   /** Fields that clients expect in the body, with the operation that sets them, for the message of the rejection. */
   setElsewhere?: Readonly<Record<string, string>>;
@@ -67,6 +83,8 @@ export interface Operation {
   shownOnce?: readonly string[];
   /** The error codes of the operation, in addition to those that follow from its definition. */
   errors: readonly ErrorCode[];
+  /** The requests that the service sends to the client's server because of this operation, by name. */
+  callbacks?: Readonly<Record<string, Callback>>;
   deprecation?: Deprecation;
   stability?: Stability;
   /** Hides the interactive form of the portal. */

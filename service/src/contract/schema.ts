@@ -30,6 +30,9 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: false;
+  /** A union of objects. The property `discriminator` has other values in each of them. */
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: string;
 }
 
 /**

@@ -53,6 +53,11 @@ export interface Transaction extends Queries, Writer {
    */
   append(event: NewEvent): void;
   /**
+   * Appends an event to the event log and resolves with its number. On PostgreSQL no other event gets a number until the
+   * transaction ends: call it when little work is left, and only where the number is needed.
+   */
+  appendNumbered(event: NewEvent): Promise<StoredEvent>;
+  /**
    * Calls this process's listeners of a topic, such as caches, after the transaction has ended and before its `write`
    * resolves. A topic is a name on which writer and listener agree.
    */
@@ -75,6 +80,21 @@ export interface NewEvent extends Partial<Origin> {
   subject: string;
   /** JSON. */
   data: string;
+}
+
+/** An event as the log stores it, without a source. `time` is in milliseconds since the Unix epoch, `data` is JSON. */
+export interface StoredEvent {
+  id: number;
+  type: string;
+  subject: string;
+  time: number;
+  data: string;
+  /** Null for an event of a version that did not record it. */
+  actor: string | null;
+  /** Null for a change without a request. */
+  request_id: string | null;
+  /** The trace of the change; null if there is none. */
+  traceparent: string | null;
 }
 
 /** Notifies listeners of this process's transactions. */

@@ -1,4 +1,13 @@
-import type { Engine, NewEvent, Origin, Queries, Transaction, Value, Writer } from './database.ts';
+import type {
+  Engine,
+  NewEvent,
+  Origin,
+  Queries,
+  StoredEvent,
+  Transaction,
+  Value,
+  Writer,
+} from './database.ts';
 import type { Insert } from './insert.ts';
 
 /** Returns a store whose events have this origin. */
@@ -61,5 +70,9 @@ class OriginTransaction extends OriginQueries<Transaction> implements Transactio
 
   append(event: NewEvent): void {
     this.inner.append({ ...event, ...this.origin });
+  }
+
+  appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    return this.inner.appendNumbered({ ...event, ...this.origin });
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_COUNTED, type Queries, type Writer } from './database.ts';
+import { NEW_EVENT_COLUMNS } from './new-events.ts';
 
 /** The channel on which replicas notify each other of new events. */
 export const CHANNEL = 'petstore_events';
@@ -21,17 +22,29 @@ const BATCH = 1_000;
 const RELAY = `
   WITH taken AS (
     DELETE FROM new_events WHERE entry IN (SELECT entry FROM new_events ORDER BY entry LIMIT ${BATCH})
-    RETURNING entry, type, subject, time, data, actor, request_id, traceparent
+    RETURNING entry, ${NEW_EVENT_COLUMNS}
   ), numbered AS (
     UPDATE event_log SET last_id = last_id + (SELECT count(*) FROM taken)
     WHERE EXISTS (SELECT 1 FROM taken) RETURNING last_id
   ), inserted AS (
-    INSERT INTO events (id, type, subject, time, data, actor, request_id, traceparent)
-    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), type, subject, time, data,
-      actor, request_id, traceparent
+    INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
+    SELECT last_id - (SELECT count(*) FROM taken) + row_number() OVER (ORDER BY entry), ${NEW_EVENT_COLUMNS}
     FROM taken, numbered
   )
   SELECT pg_notify('${CHANNEL}', ''), (SELECT count(*) FROM taken) AS events FROM numbered`;
+
+/** The lock of the transaction that gives numbers to events. */
+export const RELAY_LOCK = 'event relay';
+
+/** Appends one event with the next number. The transaction must hold `RELAY_LOCK`. */
+export const APPEND_NUMBERED = `
+  WITH numbered AS (
+    UPDATE event_log SET last_id = last_id + 1 RETURNING last_id
+  ), inserted AS (
+    INSERT INTO events (id, ${NEW_EVENT_COLUMNS})
+    SELECT last_id, ?, ?, CAST(? AS BIGINT), ?, ?, ?, ? FROM numbered
+  )
+  SELECT last_id AS id, pg_notify('${CHANNEL}', '') FROM numbered`;
 
 /** Bounded, because the metrics query it even when many events wait. */
 export const COUNT_UNNUMBERED = `SELECT count(*) AS events FROM (SELECT 1 FROM new_events LIMIT ${MAX_COUNTED}) AS some_events`;
@@ -86,7 +99,7 @@ export class EventRelay {
 
   #relay(): Promise<number> {
     return this.#db.write(async tx => {
-      const [, row] = await Promise.all([tx.lock('event relay'), tx.get<{ events: number }>(RELAY)]);
+      const [, row] = await Promise.all([tx.lock(RELAY_LOCK), tx.get<{ events: number }>(RELAY)]);
       return row?.events ?? 0;
     });
   }

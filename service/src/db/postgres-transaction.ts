@@ -1,9 +1,11 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Clock } from '../kit/clock.ts';
-import type { NewEvent, Transaction, Value } from './database.ts';
+import { type NewEvent, one, type StoredEvent, type Transaction, type Value } from './database.ts';
 import type { Insert } from './insert.ts';
+import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitResponse, RolledBack, toCommitFailure } from './postgres-errors.ts';
+import { APPEND_NUMBERED, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
 
@@ -11,8 +13,7 @@ import { statementOf } from './postgres-statements.ts';
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Inserts an event without a number: its type, subject, time and data, and the origin of the change. */
-export const APPEND =
-  'INSERT INTO new_events (type, subject, time, data, actor, request_id, traceparent) VALUES ($1, $2, $3, $4, $5, $6, $7)';
+export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
@@ -78,9 +79,17 @@ export class PostgresTransaction implements Transaction {
     return rows[0].taken;
   }
 
-  append({ type, subject, data, actor, requestId, traceparent }: NewEvent): void {
-    const origin = [actor ?? null, requestId ?? null, traceparent ?? null];
-    const values = [type, subject, this.#clock.now(), data, ...origin];
+  async appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    const stored = toStored(event, this.#clock.now());
+    const [, { id }] = await Promise.all([
+      this.lock(RELAY_LOCK),
+      one<{ id: number }>(this, APPEND_NUMBERED, valuesOf(stored)),
+    ]);
+    return { id, ...stored };
+  }
+
+  append(event: NewEvent): void {
+    const values = valuesOf(toStored(event, this.#clock.now()));
     sendTogether(this.#client, process.nextTick);
     const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
     // The commit reports it.

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, DatabaseLoad, NewEvent, Transaction, Value } from './database.ts';
+import type { Database, DatabaseLoad, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
+import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
@@ -229,8 +230,9 @@ class SqliteDatabase implements Database {
 
 type Statement = BetterSqlite3.Statement;
 
-const APPEND =
-  'INSERT INTO events (type, subject, time, data, actor, request_id, traceparent) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+const APPEND_NUMBERED = `${APPEND} RETURNING id`;
 
 class SqliteTransaction implements Transaction {
   readonly engine = 'sqlite';
@@ -273,9 +275,15 @@ class SqliteTransaction implements Transaction {
     return true;
   }
 
-  append({ type, subject, data, actor, requestId, traceparent }: NewEvent): void {
-    const origin = [actor ?? null, requestId ?? null, traceparent ?? null];
-    this.#connection.run(APPEND, [type, subject, this.#clock.now(), data, ...origin]);
+  append(event: NewEvent): void {
+    this.#connection.run(APPEND, valuesOf(toStored(event, this.#clock.now())));
     this.#onAppend();
+  }
+
+  async appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    const stored = toStored(event, this.#clock.now());
+    const { id } = this.#connection.get<{ id: number }>(APPEND_NUMBERED, valuesOf(stored))!;
+    this.#onAppend();
+    return { id, ...stored };
   }
 }

@@ -4,6 +4,7 @@ import {
   type Engine,
   type NewEvent,
   type Queries,
+  type StoredEvent,
   type Transaction,
   type Value,
   type Writer,
@@ -109,6 +110,10 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
 
   append(event: NewEvent): void {
     this.inner.append(event);
+  }
+
+  appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    return this.inner.appendNumbered(event);
   }
 }
 

@@ -6,8 +6,9 @@ import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
-import { Event, eventCursor, eventJson } from './event-log/event.ts';
+import { eventCursor, eventJson } from './event-log/event.ts';
 import { eventFilter, typeNames } from './event-log/event-filter.ts';
+import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
 import { EventStream } from './stream/event-stream.ts';
@@ -71,14 +72,34 @@ const streamQuery = {
   },
 } as const;
 
-const CONFIDENTIAL = 'Only keys with the scope `admin` get events of API keys (`key.*`).';
+const streamHeaders = {
+  type: 'object',
+  properties: {
+    'Last-Event-ID': {
+      ...cursor,
+      description:
+        'The last `id` that the client received: the stream continues after it. Browsers send it when they reconnect. An ' +
+        'empty value counts as none.',
+    },
+  },
+} as const;
+
+const CONFIDENTIAL =
+  'Only keys with the scope `admin` get events of API keys (`key.*`) and tests of webhooks (`webhook.test`).';
 
 function filterOf({ type, subject }: EventQuery, caller: Caller) {
   return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
 }
 
-/** `source` is the source of the events. */
-export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string }): Route[] => [
+export interface EventRouteOptions {
+  tail: EventTail;
+  /** The source of events. */
+  source: string;
+  /** The schema of events. */
+  event: EventUnion;
+}
+
+export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/events',
@@ -92,7 +113,7 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
     scope: 'events:read',
     stability: 'beta',
     query: pageQuery,
-    success: pageOf(Event, 'A page of events.'),
+    success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
     handler: async ({ query, db, caller, signal }) => {
       const { cursor, limit, wait: seconds } = query;
@@ -100,7 +121,7 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
       const after = await eventLog.positionOf(db, cursor);
       const page = await waitForEvents({ db, tail }, filter, { after, limit, seconds, signal });
       return reply.log(
-        page.events.map(event => eventJson(event, source)),
+        page.events.map(row => eventJson(row, source)),
         String(page.position),
       );
     },
@@ -123,11 +144,12 @@ export const eventRoutes = ({ tail, source }: { tail: EventTail; source: string 
     // The request would not end.
     hideTryIt: true,
     query: streamQuery,
+    headers: streamHeaders,
     success: {
       status: 200,
       description: 'The stream.',
       mediaType: 'text/event-stream',
-      example: `id: ${Event.example.id}\nevent: ${Event.example.type}\ndata: ${JSON.stringify(Event.example)}\n\n`,
+      example: `id: ${event.example.id}\nevent: ${event.example.type}\ndata: ${JSON.stringify(event.example)}\n\n`,
     },
     errors: ['cursor_expired', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {

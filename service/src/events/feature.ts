@@ -1,6 +1,7 @@
 import type { Queries, Writer } from '../db/database.ts';
 import { DAY } from '../kit/clock.ts';
 import type { Feature } from '../routes/feature.ts';
+import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import { eventRoutes } from './event-routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
@@ -8,15 +9,16 @@ import type { WebhookDispatcher } from './webhooks/dispatcher.ts';
 import { sweepSlice } from './webhooks/sweep.ts';
 import { type WebhookServices, webhookRoutes } from './webhooks/webhook-routes.ts';
 
-export interface EventOptions extends WebhookServices {
+export interface EventOptions extends Omit<WebhookServices, 'event'> {
   dispatcher: WebhookDispatcher;
   db: Queries & Writer;
   /** For how many days events are retained. */
   eventDays: number;
 }
 
-/** The log of events, the streams that follow it, and webhooks. */
-export function eventsFeature(options: EventOptions): Feature {
+/** The log of events, the streams that follow it, and webhooks. `event` is the schema of events. */
+export function eventsFeature(services: EventOptions, event: EventUnion): Feature {
+  const options = { ...services, event };
   const { db, tail, dispatcher, eventDays } = options;
   const expiredBefore = (now: number) => now - eventDays * DAY;
   return {

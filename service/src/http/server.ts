@@ -229,7 +229,7 @@ function letEmptyBodiesEnd(
 
 /** Adds a page of the portal. It requires no key and uses no quota. */
 function addPage(server: FastifyInstance, gate: Gate, { path, handler }: PortalPage): void {
-  const gated = { path, scope: null };
+  const gated = { path, scope: null, isPage: true };
   server.route({
     method: ['GET', 'HEAD'],
     url: routerPath(path),

@@ -1,24 +1,5 @@
-import { PetStatus } from '../catalog/pets/pet.ts';
-import { id, int32, MAX_INT32 } from '../contract/schema.ts';
+import { int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
-
-export const InventoryItem = {
-  title: 'InventoryItem',
-  type: 'object',
-  required: ['petId', 'quantity', 'status'],
-  additionalProperties: false,
-  properties: {
-    petId: { ...id, description: 'ID of the animal the entry tracks.' },
-    quantity: {
-      ...int32,
-      minimum: 0,
-      maximum: MAX_INT32,
-      description: 'Current stock count: the units that can still be ordered.',
-    },
-    status: PetStatus,
-  },
-  example: { petId: 1, quantity: 3, status: 'available' },
-} as const;
 
 export const InventoryUpdate = {
   title: 'InventoryUpdate',
@@ -47,5 +28,4 @@ export const StockAdjustment = {
   example: { delta: 5 },
 } as const;
 
-export type InventoryItem = Static<typeof InventoryItem>;
 export type InventoryUpdate = Static<typeof InventoryUpdate>;

@@ -1,3 +1,4 @@
+import { InventoryItem } from '../catalog/pets/inventory-item.ts';
 import { petStatuses } from '../catalog/pets/pet.ts';
 import { pageOf } from '../contract/page.ts';
 import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
@@ -7,7 +8,7 @@ import { idParams } from '../routes/id-params.ts';
 import { listQuery } from '../routes/list-query.ts';
 import { reply } from '../routes/reply.ts';
 import * as inventory from './inventory.ts';
-import { InventoryItem, InventoryUpdate, StockAdjustment } from './inventory-item.ts';
+import { InventoryUpdate, StockAdjustment } from './inventory-item.ts';
 import { stockList } from './inventory-queries.ts';
 
 const petParams = idParams('petId', 'The pet that the entry belongs to.');

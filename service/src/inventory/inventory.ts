@@ -1,3 +1,4 @@
+import type { InventoryItem } from '../catalog/pets/inventory-item.ts';
 import { appendPetChange, appendStockChange } from '../catalog/pets/pet-events.ts';
 import { type PetWithStock, selectPetToChange, stockTable } from '../catalog/pets/pet-queries.ts';
 import { petNotFound } from '../catalog/pets/pets.ts';
@@ -14,7 +15,6 @@ import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { selectPage } from '../db/select-page.ts';
 import type { Page } from '../kit/paging.ts';
-import type { InventoryItem } from './inventory-item.ts';
 import { type StockQuery, stockList } from './inventory-queries.ts';
 
 export function list(db: Queries, query: StockQuery): Promise<Page<InventoryItem>> {

@@ -4,6 +4,7 @@ import { dateTime, id, int32, MAX_INT32 } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
 import { assignedId, boolean, instant, integer, optional } from '../db/columns.ts';
 import { type New, Table } from '../db/table.ts';
+import { EventKind } from '../events/event-log/event-kind.ts';
 
 const fields = {
   id: { ...id, readOnly: true, description: 'Unique order identifier.' },
@@ -44,6 +45,12 @@ export const orderTable = new Table<StoredOrder>('orders', {
   quantity: integer('quantity'),
   shipDate: optional(instant('ship_date')),
   complete: boolean('complete'),
+});
+
+export const orderEvents = new EventKind({
+  title: 'OrderEvent',
+  types: ['order.placed', 'order.updated', 'order.completed', 'order.cancelled'],
+  data: Order,
 });
 
 /** Returns the order that a body describes, with all defaults. */

@@ -3,13 +3,13 @@ import { ApiError } from '../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../db/database.ts';
 import { selectPage } from '../db/select-page.ts';
 import type { New } from '../db/table.ts';
-import { appendEvent } from '../events/event-log/append.ts';
 import * as inventory from '../inventory/inventory.ts';
 import { formatDateTime } from '../kit/dates.ts';
 import type { Page } from '../kit/paging.ts';
 import {
   isComplete,
   type Order,
+  orderEvents,
   orderTable,
   rejectChangeOfCompleted,
   type StoredOrder,
@@ -33,8 +33,8 @@ export function place(db: Writer, order: Order, now: number): Promise<StoredOrde
     await moveUnits(tx, noUnits, wanted);
     const placed = await orderTable.insert(tx, wanted);
     if (isComplete(placed)) await inventory.settle(tx, placed.petId);
-    appendEvent(tx, 'order.placed', placed.id, placed);
-    if (placed.complete) appendEvent(tx, 'order.completed', placed.id, placed);
+    orderEvents.append(tx, 'order.placed', placed.id, placed);
+    if (placed.complete) orderEvents.append(tx, 'order.completed', placed.id, placed);
     return placed;
   });
 }
@@ -57,7 +57,7 @@ export function update(
     const completes = !before.complete && isComplete(updated);
     if (completes) await inventory.settle(tx, updated.petId);
     if (orderTable.differ(before, updated)) {
-      appendEvent(tx, completes ? 'order.completed' : 'order.updated', orderId, updated);
+      orderEvents.append(tx, completes ? 'order.completed' : 'order.updated', orderId, updated);
     }
     return updated;
   });
@@ -76,7 +76,7 @@ export function cancel(db: Writer, orderId: number, guard: (current: StoredOrder
     }
     await orderTable.delete(tx, orderId);
     await moveUnits(tx, order, noUnits);
-    appendEvent(tx, 'order.cancelled', orderId, order);
+    orderEvents.append(tx, 'order.cancelled', orderId, order);
   });
 }
 

@@ -279,6 +279,8 @@ describe('pages of other origins, and requests that no page sent', () => {
     const foreign = await visitor.get('/pets', { origin: OTHER });
     assertRejected(foreign, 403, 'origin_not_allowed');
     assertNotReadable(foreign, 'a publishable key from another origin');
+    const portal = await api.as().get('/docs', { origin: SHOP });
+    assert.deepEqual([portal.status, corsHeadersOf(portal)], [200, []], 'a page of the portal');
     for (const client of [api, visitor, api.as()]) assertNotReadable(await client.get('/pets'), 'no origin');
   });
 });

@@ -76,7 +76,11 @@ describe('the guide to the API', () => {
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
     assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js']);
     const code = languages.get('js')!;
-    assert.equal(code.length, 4, 'clients and servers, which have tests of their own');
+    assert.equal(
+      code.length,
+      5,
+      'clients, servers and the configuration of orval, which have tests of their own',
+    );
     assert.equal(guide.prose.match(/^ *(```|~~~)/gm), null, 'a fence that the test cannot read');
   });
 

@@ -103,8 +103,8 @@ describe('four replicas with 50 visitors of a publishable key', () => {
   it('keep the states of a key and its visitors in one slot', async t => {
     const { decideMany, redis } = await fourReplicas(t);
     await decideMany(1, { key: termsOf(9, 9), visitor: termsOf(9, 9) }, MIDNIGHT, 2);
-    await redis.del('petstore:limits:{probe}:probe', 'petstore:limits:{mark}');
-    assert.deepEqual((await redis.keys('*')).sort(), [
+    const ofSubjects = (await redis.keys('*')).filter(key => !/\{(probe|mark)\}/.test(key));
+    assert.deepEqual(ofSubjects.sort(), [
       'petstore:limits:{key:1}',
       'petstore:limits:{key:1}:visitor:192.0.2.0',
       'petstore:limits:{key:1}:visitor:192.0.2.1',

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc, { type Arbitrary } from 'fast-check';
 import { Category, categoryTable } from '../../src/catalog/categories/category.ts';
+import { InventoryItem } from '../../src/catalog/pets/inventory-item.ts';
 import { Pet, petTable } from '../../src/catalog/pets/pet.ts';
 import { stockTable } from '../../src/catalog/pets/pet-queries.ts';
 import type { Schema } from '../../src/contract/schema.ts';
 import type { Value } from '../../src/db/database.ts';
 import type { Table } from '../../src/db/table.ts';
-import { InventoryItem } from '../../src/inventory/inventory-item.ts';
 import { Order, orderTable } from '../../src/orders/order.ts';
 
 /** Short texts of few letters are often equal, also when case is ignored. */

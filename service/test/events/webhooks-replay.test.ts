@@ -64,13 +64,14 @@ describe('a test event', () => {
     const { id, path } = await shop.webhook({ types: ['order.*'] });
     const { status, headers, body } = await shop.api.post(`${path}/test`);
     assert.deepEqual(
-      [status, headers.location, body.type, body.eventId],
-      [201, `${path}/deliveries/${body.id}`, 'webhook.test', null],
+      [status, headers.location, body.type, body.subject],
+      [201, `${path}/deliveries/${body.id}`, 'webhook.test', `webhooks/${id}`],
     );
     await shop.settle();
     const [{ event, headers: sent }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
-    const { id: eventId, data, ...envelope } = event;
-    assert.match(eventId, /^test-[0-9a-f-]{36}$/);
+    const { id: eventId, requestid, data, ...envelope } = event;
+    assert.deepEqual([eventId, body.messageId], [body.eventId, `msg_${id}_${eventId}`]);
+    assert.equal(requestid, headers['x-request-id']);
     assert.deepEqual(data, await shop.read(path));
     assert.deepEqual(envelope, {
       specversion: '1.0',
@@ -79,6 +80,7 @@ describe('a test event', () => {
       subject: `webhooks/${id}`,
       time: '2026-11-21T12:00:00.000Z',
       datacontenttype: 'application/json',
+      actor: 'keys/1',
     });
     assert.equal(sent['webhook-id'], body.messageId);
     assert.equal((await shop.read(headers.location!)).status, 'delivered');

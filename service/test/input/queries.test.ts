@@ -86,7 +86,7 @@ describe('a query parameter', () => {
     ],
     ['/pets?sort=nam', /^Query parameter `sort` must be one of `id`, `-id`, `name`, `-name`, but was "nam"$/],
     ['/pets?name=', /^Query parameter `name` must not be empty, but was ""$/],
-    ['/pets?name=%20', /^Query parameter `name` must not be empty, but was ""$/],
+    ['/pets?name=%20', /^Query parameter `name` must not be blank, but was " "$/],
     ['/pets?name=a%00b', /^Query parameter `name` must not contain control characters, but was "a\\u0000b"$/],
     [`/pets?name=${'a'.repeat(201)}`, /^Query parameter `name` must have at most 200 characters/],
     [`/pets?${'id=1&'.repeat(101)}`, /^Query parameter `id` must have at most 100 items/],

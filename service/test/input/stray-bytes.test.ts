@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ApiResponse } from '../support/client.ts';
@@ -215,12 +216,13 @@ describe('a client that reads no responses', () => {
   });
 
   it('stays connected while the service still works on its requests', async t => {
-    const shop = await startTestApp(t, { timeouts: { reading: 20 } });
-    const connected = once(shop.app.server.server, 'connection') as Promise<[Socket]>;
+    const shop = await startTestApp(t);
+    const received = once(shop.app.server.server, 'request') as Promise<[IncomingMessage]>;
     const release = await holdWrites(shop.app.db);
     const connection = new RawConnection(shop.origin);
     connection.send(requestsTo(shop).category('Ferrets', 'Connection: close\r\n'));
-    const [socket] = await connected;
+    const [{ socket }] = await received;
+    socket.setTimeout(20);
     for (let i = 0; i < 3; i++) await once(socket, 'timeout');
     await release();
     assert.deepEqual(statusesOf(await connection.responses()), [201]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { dataDirectory, type Ended, listening, run, serve, start } from '../support/service-process.ts';
 import { newDatabase } from '../support/test-store.ts';
+import { inTime } from '../support/until.ts';
 
 function assertInUse({ code, stdout, stderr }: Ended, pid: number | undefined, url = '\\S+'): void {
   const details = `process ${pid} of host ${hostname()} \\(${url}, since 20\\d\\d-\\S+Z\\)`;
@@ -21,7 +22,7 @@ describe('a directory of the embedded store', () => {
   it('is served by exactly one of several processes that start at once, and the others name it', async t => {
     const environment = { PORT: '0', PETSTORE_DATA: dataDirectory(t) };
     const starts = Array.from({ length: 6 }, () => start(t, ['serve'], environment));
-    const listenings = starts.map(({ child }) => listening(child));
+    const winnerListens = Promise.race(starts.map(({ child }) => listening(child)));
     const losers: Ended[] = [];
     await new Promise<void>(resolve => {
       for (const { ended } of starts)
@@ -32,8 +33,8 @@ describe('a directory of the embedded store', () => {
     const winners = starts.filter(({ child }) => child.exitCode === null);
     assert.equal(winners.length, 1);
     for (const loser of losers) assertInUse(loser, winners[0]!.child.pid);
-    // Before it listens, a signal ends the process at once.
-    await Promise.race(listenings);
+    // Until it listens, SIGTERM kills it.
+    await inTime('the winner to listen', winnerListens);
     assert.equal((await winners[0]!.end('SIGTERM')).code, 0);
   });
 

@@ -85,7 +85,7 @@ export async function serve(
   return { ...started, url, metricsUrl, adminKey: readFileSync(join(directory, 'admin.key'), 'utf8').trim() };
 }
 
-/** Resolves when the process listens. Must be called before it prints anything. */
+/** Resolves when `serve` listens, with its URLs. Call it at the start of the process, before it can write the line. */
 export function listening({ stdout }: ChildProcess): Promise<Pick<ServiceProcess, 'url' | 'metricsUrl'>> {
   return new Promise(resolve => {
     createInterface({ input: stdout! }).on('line', line => {

@@ -4,7 +4,6 @@ import type { CountedKey } from '../../counters/counters.ts';
 import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
-import { appendEvent } from '../../events/event-log/append.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { formatDateTime, toInstant } from '../../kit/dates.ts';
@@ -41,6 +40,7 @@ import {
   selectApiKeyToChange,
   updateApiKey,
 } from './api-key-queries.ts';
+import { keyEvents } from './key-events.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { rejectMismatchedKind } from './origins.ts';
@@ -78,7 +78,7 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   const secret = newSecretOf(terms.kind);
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
-    appendEvent(tx, 'key.created', key.id, key);
+    keyEvents.append(tx, 'key.created', key.id, key);
     // Until now its origins may have been known as not allowed.
     if (terms.kind === 'publishable') tx.notify(KEYS_CHANGED);
     return key;
@@ -106,7 +106,7 @@ export async function change(
     const { problem } = standingOf(updated, now);
     if (problem) await stopWebhooksOf(tx, keyId, problem);
     const changed = toApiKey(updated, state, now);
-    if (!isDeepStrictEqual(before, changed)) appendEvent(tx, 'key.updated', keyId, changed);
+    if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed);
     return changed;
   });
 }
@@ -126,7 +126,7 @@ export async function revoke(
     await revokeApiKey(tx, keyId, now);
     const { problem } = standingOf(revoked, now);
     if (problem) await stopWebhooksOf(tx, keyId, problem);
-    appendEvent(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
+    keyEvents.append(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
   });
 }
 
@@ -145,9 +145,9 @@ export function rotate(
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.
     const state = access.keyLimits.seenStateOf(keyId, row.limits_resets);
-    const rotated = { ...toApiKey(row, state, access.now), earlierKeysExpireAt };
-    appendEvent(tx, 'key.rotated', keyId, rotated);
-    return { ...rotated, key: secret };
+    const rotated = toApiKey(row, state, access.now);
+    keyEvents.append(tx, 'key.rotated', keyId, rotated);
+    return { ...rotated, earlierKeysExpireAt, key: secret };
   });
 }
 
@@ -162,7 +162,7 @@ export async function liftBan({ db, keyLimits, now }: KeyAccess, keyId: number):
     await liftBans(tx, keyId, Math.max(now, state?.bannedAt ?? 0));
     const key = toApiKey(row, state, now);
     if (key.ban === null) return false;
-    appendEvent(tx, 'key.unbanned', keyId, { ...key, ban: null });
+    keyEvents.append(tx, 'key.unbanned', keyId, { ...key, ban: null });
     return true;
   });
 }
@@ -179,8 +179,8 @@ export async function reset({ db, keyLimits, now }: KeyAccess, keyId: number): P
     await resetLimits(tx, keyId);
     const key = toApiKey(row, state, now);
     const unbanned = { ...key, ban: null };
-    if (key.ban !== null) appendEvent(tx, 'key.unbanned', keyId, unbanned);
-    appendEvent(tx, 'key.limits_reset', keyId, unbanned);
+    if (key.ban !== null) keyEvents.append(tx, 'key.unbanned', keyId, unbanned);
+    keyEvents.append(tx, 'key.limits_reset', keyId, unbanned);
   });
 }
 

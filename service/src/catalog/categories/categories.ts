@@ -1,9 +1,8 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
-import { appendEvent } from '../../events/event-log/append.ts';
 import type { Page } from '../../kit/paging.ts';
-import { type Category, categoryTable, type NewCategory } from './category.ts';
+import { type Category, categoryEvents, categoryTable, type NewCategory } from './category.ts';
 import {
   type CategoryQuery,
   categoryHasPets,
@@ -24,7 +23,7 @@ export function create(db: Writer, category: NewCategory): Promise<Category> {
   return db.write(async tx => {
     await rejectTakenName(tx, category.name);
     const created = await categoryTable.insert(tx, category);
-    appendEvent(tx, 'category.created', created.id, created);
+    categoryEvents.append(tx, 'category.created', created.id, created);
     return created;
   });
 }
@@ -40,7 +39,8 @@ export function update(
     const category = change(current);
     await rejectTakenName(tx, category.name, categoryId);
     const updated = await categoryTable.update(tx, categoryId, category);
-    if (categoryTable.differ(current, updated)) appendEvent(tx, 'category.updated', categoryId, updated);
+    if (categoryTable.differ(current, updated))
+      categoryEvents.append(tx, 'category.updated', categoryId, updated);
     return updated;
   });
 }
@@ -56,7 +56,7 @@ export function remove(db: Writer, categoryId: number, guard: (current: Category
       );
     }
     await categoryTable.delete(tx, categoryId);
-    appendEvent(tx, 'category.deleted', categoryId, category);
+    categoryEvents.append(tx, 'category.deleted', categoryId, category);
   });
 }
 

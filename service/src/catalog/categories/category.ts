@@ -3,6 +3,7 @@ import { id, longText, nameText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { assignedId, foldedText, optional, text } from '../../db/columns.ts';
 import { Table } from '../../db/table.ts';
+import { EventKind } from '../../events/event-log/event-kind.ts';
 
 const fields = {
   name: { ...nameText, description: 'The category name, unique without regard to case.' },
@@ -44,4 +45,10 @@ export const categoryTable = new Table<Category>('categories', {
   id: assignedId,
   name: foldedText('name', 'name_key'),
   description: optional(text('description')),
+});
+
+export const categoryEvents = new EventKind({
+  title: 'CategoryEvent',
+  types: ['category.created', 'category.updated', 'category.deleted'],
+  data: Category,
 });

@@ -1,10 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
-import { appendEvent } from '../../events/event-log/append.ts';
 import type { Page } from '../../kit/paging.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
-import { appendPetChange, appendStockChange } from './pet-events.ts';
+import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
 import { insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
@@ -21,7 +20,7 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
   return db.write(async tx => {
     const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
     if (!created) throw unknownCategory(pet.categoryId);
-    appendEvent(tx, 'pet.created', created.id, created);
+    petEvents.append(tx, 'pet.created', created.id, created);
     return created;
   });
 }
@@ -46,7 +45,7 @@ export function remove(db: Writer, petId: number, guard: (current: Pet) => void)
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
     await petTable.delete(tx, petId);
-    appendEvent(tx, 'pet.deleted', petId, pet);
+    petEvents.append(tx, 'pet.deleted', petId, pet);
   });
 }
 

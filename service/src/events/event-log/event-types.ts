@@ -1,7 +1,7 @@
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
-const eventTypes = {
+export const eventTypes = {
   'pet.created': 'A pet was created.',
   'pet.updated': 'A pet changed: by a request, or its status changed because of orders or stock.',
   'pet.deleted': 'A pet was deleted; `data` is its last state.',
@@ -20,6 +20,7 @@ const eventTypes = {
   'key.banned': 'An API key was banned: `data` is the ban.',
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
+  'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -35,6 +36,7 @@ export const collections = {
   order: 'orders',
   inventory: 'inventory',
   key: 'keys',
+  webhook: 'webhooks',
 } as const satisfies Record<Kind, string>;
 
 export type Collection = (typeof collections)[Kind];
@@ -51,11 +53,14 @@ export function typesOfSubject(subject: string, types?: ReadonlySet<string>): Re
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }
 
-function collectionOf(type: EventType): Collection {
+export function collectionOf(type: EventType): Collection {
   return collections[type.split('.')[0] as Kind];
 }
 
-/** Whether only administrators get events of a type. */
+/** The type of the event that tests a webhook. */
+export const TEST_TYPE = 'webhook.test' satisfies EventType;
+
+/** Whether only administrators read events of a type in the log, and only their webhooks get them. */
 export function isConfidential(type: string): boolean {
-  return type.startsWith('key.');
+  return type.startsWith('key.') || type === TEST_TYPE;
 }

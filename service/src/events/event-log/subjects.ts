@@ -6,7 +6,8 @@ import { type Collection, collections } from './event-types.ts';
 /** The collections that are not at the root of the API, and their paths. */
 const paths: Partial<Record<Collection, string>> = { orders: 'store/orders', inventory: 'store/inventory' };
 
-function pathOf(collection: Collection): string {
+/** Returns the path of a collection in the API. */
+export function pathOf(collection: Collection): string {
   return paths[collection] ?? collection;
 }
 

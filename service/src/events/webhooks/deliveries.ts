@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
+import { eventJson } from '../event-log/event.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
+import { TEST_TYPE } from '../event-log/event-types.ts';
 import {
   ATTEMPTS_SHOWN,
   type Replay,
-  subjectOfTest,
-  TEST_TYPE,
-  testPayload,
   toDelivery,
   toDetails,
   type WebhookDelivery,
@@ -29,6 +27,7 @@ import {
   updateDelivery,
 } from './delivery-queries.ts';
 import { toWebhook } from './webhook.ts';
+import { webhookTestEvents } from './webhook-events.ts';
 import { updateReplay, type WebhookRow } from './webhook-queries.ts';
 import { type Actor, effectiveState, lockWebhook, ownerOf, read as readWebhook } from './webhooks.ts';
 
@@ -54,18 +53,19 @@ export async function read(db: Queries, ids: DeliveryIds, actor: Actor): Promise
   return toDetails(row, (await selectAttempts(db, row.id, ATTEMPTS_SHOWN)).reverse());
 }
 
-/** Sends a test. It is delivered like an event, but attempted only once. */
+/** Appends a test event to the log and sends it. It is delivered like other events, but attempted only once. */
 export function test(db: Writer, webhookId: number, actor: Actor, source: string): Promise<WebhookDelivery> {
   const { now } = actor;
   return db.write(async tx => {
     const row = await lockEnabledWebhook(tx, webhookId, actor);
-    const webhook = toWebhook(row);
+    const event = await webhookTestEvents.appendNumbered(tx, TEST_TYPE, webhookId, toWebhook(row));
+    const { id, type, subject } = event;
     const delivery = {
       webhook_id: webhookId,
-      event_id: null,
-      type: TEST_TYPE,
-      subject: subjectOfTest(webhook),
-      payload: testPayload(webhook, `test-${randomUUID()}`, now, source),
+      event_id: id,
+      type,
+      subject,
+      payload: eventJson(event, source),
     };
     return toDelivery(await insertDelivery(tx, delivery, now));
   });

@@ -32,8 +32,9 @@ export const deliveryRoutes = ({
     operationId: 'testWebhook',
     summary: 'Send a test event',
     description:
-      'Sends an event of type `webhook.test`, whose `data` is the webhook, and returns its delivery. Read the delivery at ' +
-      '`Location` to see the result. A test is attempted only once.',
+      'Appends an event of type `webhook.test` to the log, whose `data` is the webhook, and returns its delivery. Read the ' +
+      'delivery at `Location` to see the result. A test is sent only to this webhook, whatever its `types`, and attempted only ' +
+      'once; a replay does not repeat it. In the log only keys with the scope `admin` get it.',
     params: webhookParams,
     success: {
       status: 201,

@@ -2,15 +2,12 @@ import { dateTime, id, int32, MAX_INT32 } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
-import { eventCursor, eventJson } from '../event-log/event.ts';
+import { eventCursor } from '../event-log/event.ts';
+import { TEST_TYPE } from '../event-log/event-types.ts';
 import { printedSubject } from '../event-log/subjects.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
-import type { Webhook } from './webhook.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
-
-/** The type of a test, which is not in the event log. */
-export const TEST_TYPE = 'webhook.test';
 
 /** How many attempts the details of a delivery show, the last ones: a delivery can be redelivered any number of times. */
 export const ATTEMPTS_SHOWN = 100;
@@ -33,7 +30,7 @@ const fields = {
   eventId: {
     ...eventNumber,
     nullable: true,
-    description: 'The `id` of the event in the log; null for a test.',
+    description: 'The `id` of the event in the log; null for a test that a version before this one sent.',
   },
   type: { type: 'string', maxLength: 50, description: 'The type of the event.' },
   subject: {
@@ -209,24 +206,6 @@ export type Replay = Static<typeof Replay>;
 
 export function messageId({ id, webhook_id, event_id }: Pick<DeliveryRow, 'id' | 'webhook_id' | 'event_id'>) {
   return `msg_${webhook_id}_${event_id ?? `test_${id}`}`;
-}
-
-/** Returns the payload of a test: a CloudEvent like those of the log, whose `data` is the webhook. */
-export function testPayload(webhook: Webhook, uniqueId: string, now: number, source: string): string {
-  const event = {
-    type: TEST_TYPE,
-    subject: subjectOfTest(webhook),
-    time: now,
-    data: JSON.stringify(webhook),
-    actor: null,
-    request_id: null,
-    traceparent: null,
-  };
-  return eventJson({ ...event, id: uniqueId }, source);
-}
-
-export function subjectOfTest({ id }: Webhook): string {
-  return `webhooks/${id}`;
 }
 
 export function toDelivery(row: DeliveryRow): WebhookDelivery {

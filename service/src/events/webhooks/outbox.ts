@@ -2,7 +2,7 @@ import type { Queries, Writer } from '../../db/database.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, eventFilter } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { isConfidential } from '../event-log/event-types.ts';
+import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
 import { insertDeliveries } from './delivery-batches.ts';
 import { countBacklog } from './delivery-queries.ts';
 import { type ReadStandings, standingOf } from './owners.ts';
@@ -58,7 +58,9 @@ export async function plan(
       limit: PLANNED_AT_ONCE,
     });
     if (latest <= webhook.position) return 'idle';
-    const deliveries = events.map(event => {
+    // A test is sent only to its own webhook: it became a delivery in the transaction that appended it.
+    const planned = events.filter(({ type }) => type !== TEST_TYPE);
+    const deliveries = planned.map(event => {
       const { id, type, subject } = event;
       return { event_id: id, type, subject, payload: eventJson(event, source) };
     });

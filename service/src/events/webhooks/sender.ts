@@ -2,7 +2,7 @@ import { type Clock, SECOND } from '../../kit/clock.ts';
 import { formatTraceparent } from '../../kit/trace-context.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import { traceOfEvent } from '../event-log/event.ts';
-import { isConfidential } from '../event-log/event-types.ts';
+import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
 import { attempt, type Outcome } from './attempt.ts';
 import type { AttemptResult } from './attempt-results.ts';
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
@@ -86,11 +86,12 @@ export class Sender {
   ): Promise<Attempted | undefined> {
     const { clock, random, onAttempt } = this.#options;
     const startedAt = clock.now();
-    const isWithheld = isConfidential(delivery.type) && !isAdministrator;
+    const isTest = delivery.type === TEST_TYPE;
+    const isWithheld = isConfidential(delivery.type) && !isTest && !isAdministrator;
     const outcome = isWithheld ? withheld : await this.#attempt(webhook, delivery, startedAt, signal);
     if (!outcome) return undefined;
     onAttempt(outcome.result);
-    const kind = isWithheld ? 'withheld' : delivery.event_id === null ? 'test' : 'event';
+    const kind = isWithheld ? 'withheld' : isTest ? 'test' : 'event';
     return { startedAt, outcome, random: random(), kind };
   }
 

@@ -7,8 +7,10 @@ import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
+import type { EventUnion } from '../event-log/event-kind.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
 import { RESPONSE_TIMEOUT } from './attempt.ts';
+import { eventCallback } from './callback.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ReadStandings } from './owners.ts';
 import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from './pace.ts';
@@ -32,6 +34,8 @@ export interface WebhookServices {
   tail: EventTail;
   /** The source of events. */
   source: string;
+  /** The schema of events. */
+  event: EventUnion;
   endpoints: Endpoints;
   readStandings: ReadStandings;
   /** The maximum number of webhooks of one API key. */
@@ -107,6 +111,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
     },
     shownOnce: ['secret'],
     conditional: true,
+    callbacks: { event: eventCallback(services.event) },
     errors: ['too_many_webhooks'],
     prepare: async ({ body }) => {
       // A webhook starts at the end of the log, which must contain all changes that were acknowledged before.

@@ -5,7 +5,7 @@ import { dateTime, id, longText } from '../../contract/schema.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { typeNames, typesOf } from '../event-log/event-filter.ts';
-import { isConfidential } from '../event-log/event-types.ts';
+import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 /** The maximum number of characters of a URL, both as sent and in its parsed form. */
@@ -186,13 +186,20 @@ export function toWebhook(row: WebhookRow): Webhook {
 
 /**
  * Throws `insufficient_scope` for event types for administrators, unless the key of the webhook is an administrator's, and
- * `invalid_request` for unknown types.
+ * `invalid_request` for unknown types and for tests.
  */
 export function rejectConfidential(
   types: readonly string[] | null | undefined,
   { keyId, isAdministrator }: { keyId: number; isAdministrator: boolean },
 ): void {
-  const forbidden = types?.flatMap(typesOf).find(isConfidential);
+  const wanted = types?.flatMap(typesOf) ?? [];
+  if (wanted.includes(TEST_TYPE)) {
+    throw new ApiError(
+      'invalid_request',
+      `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, whatever its types`,
+    );
+  }
+  const forbidden = wanted.find(isConfidential);
   if (forbidden === undefined || isAdministrator) return;
   throw new ApiError(
     'insufficient_scope',

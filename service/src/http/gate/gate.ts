@@ -34,7 +34,11 @@ export interface GateServices {
 }
 
 /** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
-export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & { success?: { mediaType?: string } };
+export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & {
+  success?: { mediaType?: string };
+  /** Whether this is a page of the portal: pages of other origins cannot read it. */
+  isPage?: boolean;
+};
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,15 +86,16 @@ export class Gate {
       'x-request-id', request.id,
       'api-version', API_VERSION,
       'x-content-type-options', 'nosniff',
-      // Also without an origin, because caches may store that response.
-      'vary', 'origin',
     );
+    // Also without an origin, because caches may store that response.
+    if (!request.operation?.isPage) head.push('vary', 'origin');
     return head;
   }
 
   #pass(request: FastifyRequest): Promise<void> | undefined {
     const head = this.#begin(request);
-    if (request.headers.origin === undefined) return this.#identify(request, head);
+    const { operation, headers } = request;
+    if (headers.origin === undefined || operation?.isPage) return this.#identify(request, head);
     return this.#addCorsHeaders(request, head).then(() => this.#identify(request, head));
   }
 

@@ -14,6 +14,7 @@ import { NamedSchemas } from './schemas.ts';
 /** The parts of the document that depend on the service that serves it. */
 export interface ServiceDocument {
   servers: readonly object[];
+  paths: object;
   [part: string]: unknown;
 }
 

@@ -5,7 +5,9 @@ import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
+import { callbacksOf } from './callbacks.ts';
 import { type HeaderName, headers } from './headers.ts';
+import { parametersIn } from './parameters.ts';
 import { errorResponseOf, isShared, responseName } from './responses.ts';
 import type { NamedSchemas, PublishedSchema } from './schemas.ts';
 
@@ -33,6 +35,7 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
     responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
+    ...(route.callbacks && { callbacks: callbacksOf(route.callbacks, schemas) }),
   };
 }
 
@@ -52,6 +55,7 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
   return [
     ...parametersIn('path', route.params, schemas),
     ...parametersIn('query', route.query, schemas),
+    ...parametersIn('header', route.headers, schemas),
     ...shared,
   ];
 }
@@ -61,29 +65,6 @@ function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
   if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
   else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
   return names;
-}
-
-function parametersIn(place: 'path' | 'query', schema: Schema | undefined, schemas: NamedSchemas): object[] {
-  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...property }]) => ({
-    name,
-    in: place,
-    required: schema?.required?.includes(name) ?? false,
-    description,
-    schema: schemas.inline(property),
-    ...(property.type === 'array' && { style: 'form', explode: true }),
-    example: exampleOf(property, place),
-  }));
-}
-
-function exampleOf(schema: Schema, place: 'path' | 'query'): unknown {
-  if (schema.example !== undefined) return schema.example;
-  if (schema.default !== undefined) return schema.default;
-  if (schema.enum) return schema.enum[0];
-  if (schema.items) return [exampleOf(schema.items, place)];
-  if (schema.type === 'boolean') return false;
-  if (schema.format === 'date-time') return '2026-12-01T00:00:00Z';
-  if (schema.type === 'integer') return 1;
-  return 'bis';
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {

@@ -20,7 +20,9 @@ export class NamedSchemas {
 
   /** The schema itself, with references to its named parts. */
   inline(schema: Schema): PublishedSchema {
-    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, items, properties, ...rest } = schema;
+    const { title: _title, patternRule: _rule, isDisplayText: _trimmed, ...published } = schema;
+    const { items, properties, oneOf, discriminator, ...rest } = published;
+    if (oneOf && discriminator !== undefined) return this.#union(schema, oneOf, discriminator);
     return {
       ...rest,
       ...(items && { items: this.publish(items) }),
@@ -32,6 +34,24 @@ export class NamedSchemas {
           ]),
         ),
       }),
+    };
+  }
+
+  /** Lists every value of the discriminator, because generators do not derive them from the members. */
+  #union(
+    { description, example }: Schema,
+    members: readonly Schema[],
+    propertyName: string,
+  ): PublishedSchema {
+    const references = members.map(member => this.publish(member));
+    const mapping = members.flatMap(({ title, properties }) =>
+      properties![propertyName]!.enum!.map(value => [value, `#/components/schemas/${title}`]),
+    );
+    return {
+      description,
+      oneOf: references,
+      discriminator: { propertyName, mapping: Object.fromEntries(mapping) },
+      example,
     };
   }
 }

@@ -1,0 +1,143 @@
+import { dateTime, type Schema } from '../../contract/schema.ts';
+import type { Static } from '../../contract/static.ts';
+import type { NewEvent, StoredEvent, Transaction } from '../../db/database.ts';
+import { collectionOf, type EventType, eventTypeNames, eventTypes, subjectOf } from './event-types.ts';
+import { pathOf } from './subjects.ts';
+
+export interface EventKindDefinition<Type extends EventType, Data extends Schema> {
+  /** The name of the component in the contract. */
+  title: string;
+  types: readonly [Type, ...Type[]];
+  /** The shape of the resource after the change. */
+  data: Data & { readonly example: object };
+}
+
+/** Events whose data has the same shape: their types, and their schema in the contract. */
+export class EventKind<Type extends EventType = EventType, Data extends Schema = Schema> {
+  readonly types: readonly [Type, ...Type[]];
+  readonly schema: Schema & { readonly example: object };
+
+  constructor({ title, types, data }: EventKindDefinition<Type, Data>) {
+    this.types = types;
+    this.schema = { title, ...eventSchema(types, data) };
+  }
+
+  /**
+   * Appends an event to the log, in the transaction that makes the change. `data` is the resource after the change, or its last
+   * state if it was deleted. The store of a request replaces the actor.
+   */
+  append(tx: Transaction, type: Type, id: number, data: Static<Data>): void {
+    tx.append(newEvent(type, id, data));
+  }
+
+  /** The same, for a transaction that needs the number of the event. */
+  appendNumbered(tx: Transaction, type: Type, id: number, data: Static<Data>): Promise<StoredEvent> {
+    return tx.appendNumbered(newEvent(type, id, data));
+  }
+}
+
+function newEvent(type: EventType, id: number, data: unknown): NewEvent {
+  return { type, subject: subjectOf(type, id), actor: 'system', data: JSON.stringify(data) };
+}
+
+function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema & { example: object }) {
+  const [first] = types;
+  const path = pathOf(collectionOf(first));
+  return {
+    type: 'object',
+    description: types.map(type => `\`${type}\`: ${eventTypes[type]}`).join('\n\n'),
+    required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
+    additionalProperties: false,
+    properties: {
+      ...attributes,
+      type: { type: 'string', enum: types, description: 'The kind of change.' },
+      subject: {
+        type: 'string',
+        maxLength: 40,
+        pattern: `^${path}/[1-9][0-9]*$`,
+        description: 'The resource that changed: its URL relative to `source`.',
+      },
+      data,
+    },
+    example: {
+      specversion: '1.0',
+      id: '1042',
+      source: '/',
+      type: first,
+      subject: `${path}/1`,
+      time: '2026-11-21T12:00:00.000Z',
+      datacontenttype: 'application/json',
+      actor: 'keys/2',
+      requestid: '4a1d0d5e-2f5c-4c0e-9d53-1f6f0c3f8a11',
+      data: data.example,
+    },
+  } as const;
+}
+
+/** The attributes of CloudEvents 1.0 and its extensions that are the same for every kind, in the order of an event. */
+const attributes = {
+  specversion: { type: 'string', enum: ['1.0'] },
+  id: {
+    type: 'string',
+    maxLength: 16,
+    pattern: '^[1-9][0-9]*$',
+    description:
+      'The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event.',
+  },
+  source: {
+    type: 'string',
+    format: 'uri-reference',
+    maxLength: 2_000,
+    pattern: '/$',
+    description:
+      'The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it.',
+  },
+  time: { ...dateTime, description: 'When the event was recorded.' },
+  datacontenttype: { type: 'string', enum: ['application/json'] },
+  actor: {
+    type: 'string',
+    maxLength: 30,
+    pattern: '^(keys/[1-9][0-9]*|system)$',
+    description:
+      'What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an ' +
+      'operator’s command. Absent in events of a version of the service that did not record it.',
+  },
+  requestid: {
+    type: 'string',
+    maxLength: 128,
+    description: 'The `X-Request-Id` of the request that made the change, if a request made it.',
+  },
+  traceparent: {
+    type: 'string',
+    maxLength: 55,
+    pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$',
+    description:
+      'The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as ' +
+      'an attribute of the CloudEvents extension Distributed Tracing.',
+  },
+} as const;
+
+/** The schema of all events: a union by `type`. */
+export interface EventUnion extends Schema {
+  readonly type: 'object';
+  readonly oneOf: readonly Schema[];
+  readonly example: object & { readonly id: string; readonly type: string };
+}
+
+/** Returns the schema of events of all kinds. Throws unless each type belongs to one kind. */
+export function eventUnion(kinds: readonly Pick<EventKind, 'types' | 'schema'>[]): EventUnion {
+  const types = kinds.flatMap(kind => kind.types);
+  const strays = eventTypeNames.filter(type => types.filter(other => other === type).length !== 1);
+  if (strays.length > 0) throw new Error(`Each event type needs one kind, but not so: ${strays.join(', ')}`);
+  return {
+    title: 'Event',
+    type: 'object',
+    description:
+      'A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the ' +
+      'change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without ' +
+      'separate events.',
+    oneOf: kinds.map(({ schema }) => schema),
+    discriminator: 'type',
+    example: kinds[0]!.schema.example as EventUnion['example'],
+  };
+}

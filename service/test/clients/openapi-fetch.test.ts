@@ -1,0 +1,3 @@
+import { testGeneratedClient } from './generated-client.ts';
+
+testGeneratedClient('`openapi-typescript`, `openapi-fetch`', 'openapi-fetch');

@@ -1,0 +1,3 @@
+import { testGeneratedClient } from './generated-client.ts';
+
+testGeneratedClient('`orval`', 'orval-fetch');

@@ -1,0 +1,3 @@
+import { testGeneratedClient } from './generated-client.ts';
+
+testGeneratedClient('`swagger-typescript-api`', 'swagger-typescript-api');

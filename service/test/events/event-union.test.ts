@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv } from 'ajv';
+import ajvFormats from 'ajv-formats';
+import { petEvents } from '../../src/catalog/pets/pet-events.ts';
+import { describedRoutes } from '../../src/described-routes.ts';
+import { eventUnion } from '../../src/events/event-log/event-kind.ts';
+import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import { buildDocument } from '../../src/http/openapi/build.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { strikeOut, usedUp } from '../access/provoke-ban.ts';
+import { contract } from '../support/contract.ts';
+import { eventsAfter, settledCursor } from '../support/event-log.ts';
+import { anOrder, aPet } from '../support/factories.ts';
+import { webhookShop } from './webhook-shop.ts';
+
+interface Union {
+  oneOf: { $ref: string }[];
+  discriminator: { propertyName: string; mapping: Record<string, string> };
+}
+
+const union = contract.components.schemas.Event as unknown as Union;
+const { mapping } = union.discriminator;
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+ajvFormats.default(ajv as never);
+ajv.addSchema({ $id: 'contract', components: contract.components });
+
+describe('the union of events', () => {
+  it('maps every type to the only member that has it', () => {
+    assert.equal(union.discriminator.propertyName, 'type');
+    assert.deepEqual(Object.keys(mapping).toSorted(), eventTypeNames.toSorted());
+    assert.deepEqual(
+      [...new Set(Object.values(mapping))].toSorted(),
+      union.oneOf.map(({ $ref }) => $ref).toSorted(),
+    );
+    for (const [type, reference] of Object.entries(mapping)) {
+      const member = contract.components.schemas[reference.split('/').at(-1)!] as {
+        properties: { type: { enum: string[] } };
+      };
+      assert.ok(member.properties.type.enum.includes(type), type);
+    }
+  });
+
+  it('is not made unless each type belongs to one kind of events', () => {
+    assert.throws(() => eventUnion([petEvents]), /not so: category.created, /);
+    assert.throws(() => eventUnion([petEvents, petEvents]), /not so: pet.created, /);
+  });
+
+  it('describes events of every type, as the service sends them', async t => {
+    const shop = await webhookShop(t);
+    const { api } = shop;
+    const petId = await aPet(api, { stock: 9 });
+    const order = await anOrder(api, { petId });
+    await api.patch(`/store/orders/${order}`, { quantity: 2 });
+    await api.patch(`/store/orders/${order}`, { complete: true });
+    await api.delete(`/store/orders/${await anOrder(api, {})}`);
+    await api.patch('/categories/1', { description: 'All' });
+    await api.patch(`/pets/${petId}`, { name: 'Other' });
+    await api.delete(`/pets/${petId}`);
+    await api.delete('/categories/1');
+    const banned = await usedUp(shop.shop);
+    await banned.get('/pets');
+    shop.clock.advance(2 * SECOND);
+    await strikeOut(banned);
+    for (const [method, path, body] of [
+      ['DELETE', '/ban'],
+      ['DELETE', '/limits'],
+      ['PATCH', '', { name: 'Renamed' }],
+      ['POST', '/rotate', {}],
+      ['DELETE', ''],
+    ] as const) {
+      const { status, text } = await api.send(method, `/keys/${banned.keyId}${path}`, body && { body });
+      assert.ok(status < 300, text);
+    }
+    const { path } = await shop.webhook();
+    assert.equal((await api.post(`${path}/test`)).status, 201);
+    await settledCursor(shop.shop);
+    const events = await eventsAfter(api, 0);
+    assert.deepEqual([...new Set(events.map(({ type }) => type))].toSorted(), eventTypeNames.toSorted());
+    for (const event of events) {
+      const validate = ajv.compile({ $ref: `contract${mapping[event.type]}` });
+      assert.ok(validate(event), `${event.type}: ${ajv.errorsText(validate.errors)}`);
+      assert.ok(!/psk_|whsec_/.test(JSON.stringify(event)), 'an event contains no secret');
+    }
+  });
+});
+
+interface CallbackOperation {
+  parameters: { name: string; in: string; required: boolean }[];
+  requestBody: { content: Record<string, { schema: { $ref: string } }> };
+  responses: Record<string, unknown>;
+}
+
+describe('the contract', () => {
+  it('describes the request that a webhook receives, with its headers and the meaning of responses', async t => {
+    const post = contract.paths['/webhooks']!.post as unknown as {
+      callbacks: { event: Record<string, { post: CallbackOperation }> };
+    };
+    const callback = post.callbacks.event['{$request.body#/url}']!.post;
+    assert.equal(callback.requestBody.content['application/json']!.schema.$ref, '#/components/schemas/Event');
+    assert.deepEqual(Object.keys(callback.responses), ['410', '429', '2XX', '3XX', 'default']);
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook();
+    await shop.api.post(`${path}/test`);
+    await shop.settle();
+    const [{ headers, event }] = shop.receiver.received as [(typeof shop.receiver.received)[0]];
+    for (const { name, required } of callback.parameters) assert.equal(name in headers, required, name);
+    const validate = ajv.compile({ $ref: 'contract#/components/schemas/Event' });
+    assert.ok(validate(event), ajv.errorsText(validate.errors));
+  });
+
+  it('declares Last-Event-ID as a parameter of the stream', async () => {
+    const document = (await buildDocument(describedRoutes)) as {
+      paths: Record<string, { get: { parameters: { name?: string; in?: string; required?: boolean }[] } }>;
+    };
+    const { parameters } = document.paths['/events/stream']!.get;
+    const { name, in: place, required } = parameters.find(({ name }) => name === 'Last-Event-ID')!;
+    assert.deepEqual([name, place, required], ['Last-Event-ID', 'header', false]);
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertGapless, eventsAfter, latestCursor, settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory } from '../support/factories.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { WEBHOOK_SCOPES, webhookShop } from './webhook-shop.ts';
+
+describe('a test of a webhook', () => {
+  it('is an event of the log with the next number, for administrators only', async t => {
+    const shop = await webhookShop(t);
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const { path } = await shop.webhook({}, shop.receiver, owner);
+    const before = await settledCursor(shop.shop);
+    const reader = await EventReader.open(shop.shop.origin, shop.shop.adminKey);
+    const { body } = await owner.post(`${path}/test`, undefined, { 'x-request-id': 'try-1' });
+    // The response shows the number, and the event is in the log when the client gets it.
+    assert.equal(Number(body.eventId), Number(before) + 1);
+    const [event] = await eventsAfter(shop.api, before);
+    await reader.untilEvents(1);
+    await shop.settle();
+    assert.deepEqual(reader.events, [event]);
+    assert.deepEqual(shop.receiver.received[0]!.event, event);
+    assert.deepEqual([event!.actor, event!.requestid], [`keys/${owner.keyId}`, 'try-1']);
+    assert.deepEqual(await eventsAfter(owner, 0), []);
+    assertRejected(await owner.get('/events?type=webhook.test'), 403, 'insufficient_scope');
+    assert.deepEqual(await eventsAfter(shop.api, 0, `&subject=webhooks/1`), [event]);
+    await reader.close();
+  });
+
+  it('is sent only to this webhook, once, also after a replay', async t => {
+    const shop = await webhookShop(t, { receivers: 2 });
+    const [tested, other] = shop.receivers as [typeof shop.receiver, typeof shop.receiver];
+    const owner = await shop.shop.clientWith({ scopes: WEBHOOK_SCOPES });
+    const { path } = await shop.webhook({ types: ['order.*'] }, tested, owner);
+    const { path: otherPath } = await shop.webhook({}, other);
+    await owner.post(`${path}/test`);
+    await aCategory(shop.api);
+    await shop.settle();
+    await owner.post(`${path}/replay`, { cursor: '0' });
+    await shop.api.post(`${otherPath}/replay`, { cursor: '0' });
+    await shop.settle();
+    assert.deepEqual(tested.receivedEvents, ['webhooks/1 webhook.test']);
+    assert.ok(other.receivedEvents.length > 0);
+    assert.ok(!other.receivedEvents.some(event => event.endsWith('webhook.test')));
+  });
+
+  it('cannot be among the types of a webhook', async t => {
+    const shop = await webhookShop(t);
+    for (const type of ['webhook.test', 'webhook.*']) {
+      const response = await shop.api.post('/webhooks', { url: shop.receiver.url, types: [type] });
+      assert.match(
+        assertRejected(response, 400, 'invalid_request'),
+        /^Field `types` must not contain `webhook.test`/,
+      );
+    }
+  });
+
+  it('that is rolled back leaves no gap, and concurrent changes get other numbers', async t => {
+    const shop = await webhookShop(t);
+    const { path } = await shop.webhook({ types: ['order.*'] });
+    const before = Number(await latestCursor(shop.api));
+    const failing = shop.shop.app.db.write(async tx => {
+      const event = { type: 'webhook.test', subject: 'webhooks/1', data: '{}' };
+      await tx.appendNumbered(event);
+      throw new Error('rolled back');
+    });
+    await assert.rejects(failing, /rolled back/);
+    const changes = Array.from({ length: 20 }, (_, i) =>
+      i % 2 ? shop.api.post(`${path}/test`) : shop.api.post('/categories', { name: `Category ${i}` }),
+    );
+    const responses = await Promise.all(changes);
+    for (const { status, text } of responses) assert.equal(status, 201, text);
+    await settledCursor(shop.shop);
+    const events = await eventsAfter(shop.api, before);
+    assert.equal(events.length, 20);
+    assertGapless(
+      events.map(({ id }) => Number(id)),
+      before + 1,
+    );
+    const tests = events.filter(({ type }) => type === 'webhook.test').map(({ id }) => id);
+    const shown = responses.map(({ body }) => body.eventId).filter(id => id !== undefined);
+    assert.deepEqual(tests.toSorted(), shown.toSorted());
+  });
+});
