@@ -1,6 +1,7 @@
 /** The parts of the OpenAPI document that the portal reads. */
 export interface Contract {
   info: { title: string; version: string; description: string };
+  servers: { url: string }[];
   tags: { name: string; description: string }[];
   'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;

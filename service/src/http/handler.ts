@@ -13,6 +13,7 @@ import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
 import { responseOf, send } from './respond.ts';
+import { sendContent } from './send-content.ts';
 import { bodyReader, textReader } from './validate.ts';
 
 export interface HandlerServices {
@@ -42,6 +43,8 @@ export function handlerOf(route: Route, services: HandlerServices) {
       services.streams.start(request, reply, result.start);
       return;
     }
+    if (result.kind === 'content')
+      return sendContent(request, reply, result.content, { 'cache-control': 'private, no-cache' });
     send(request, reply, responseOf(route, result, request));
   };
 }

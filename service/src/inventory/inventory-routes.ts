@@ -94,7 +94,12 @@ export const inventoryRoutes = (): Route[] => [
     stability: 'experimental',
     params: petParams,
     body: StockAdjustment,
-    success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
+    success: {
+      status: 200,
+      description: 'The updated inventory entry.',
+      schema: InventoryItem,
+      example: { petId: 1, quantity: 8, status: 'available' },
+    },
     conditional: true,
     errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
     handler: async ({ params, body, db }) =>

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
@@ -60,9 +61,8 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
 }
 
 function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
-  if (scope === null) return ['ApiVersion', 'RequestId'];
   const names = ['ApiVersion', 'RequestId'];
-  if (method === 'POST') names.push('IdempotencyKey');
+  if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
   else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
   return names;
 }
@@ -77,10 +77,12 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const { status, description, schema, example, mediaType = 'application/json' } = route.success;
+  const { status, description, schema, mediaType = 'application/json', isCompressed } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
+  if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
+  if (isCompressed) names.push('Content-Encoding');
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
@@ -93,7 +95,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
       description,
       headers: headers(names),
       ...(status !== 204 && {
-        content: { [mediaType]: { schema: published, ...exampleIn(example ?? schema?.example) } },
+        content: { [mediaType]: { schema: published, ...exampleOfSuccess(route) } },
       }),
     },
   };
@@ -106,8 +108,12 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   return responses;
 }
 
-function exampleIn(example: unknown): { example?: unknown } {
-  return example === undefined ? {} : { example };
+/** The example of a PATCH is the resource after the example of its body. */
+function exampleOfSuccess({ method, body, example: sent, success }: AnyRoute): { example?: unknown } {
+  const example = success.example ?? success.schema?.example;
+  if (example === undefined) return {};
+  const patch = sent ?? body?.example;
+  return { example: method === 'PATCH' ? mergePatch(example as object, patch as object) : example };
 }
 
 function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
