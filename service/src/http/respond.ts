@@ -47,12 +47,11 @@ export function responseOf(
         headers.etag = etagOf(route.shownOnce ? withoutFields(result.body, route.shownOnce) : body);
       return { status: 201, headers, body };
     }
-    case 'page':
-      return {
-        status: 200,
-        headers: pageHeaders(request, result.page),
-        body: JSON.stringify(result.page.items),
-      };
+    case 'page': {
+      const { page, single } = result;
+      const etag = single && etagOf(JSON.stringify(single));
+      return responseWith(etag, pageHeaders(request, page), JSON.stringify(page.items), request);
+    }
     case 'log':
       return {
         status: 200,

@@ -20,9 +20,12 @@ async function fillLog({ app }: TestApp, times: readonly number[]): Promise<void
   await app.db.write(async tx => {
     await tx.run('DELETE FROM events');
     for (const [i, time] of times.entries()) {
-      const [type, subject] = i % 3 === 0 ? ['order.placed', 'orders/1'] : ['pet.updated', `pets/${i % 3}`];
+      const [type, subject, data] =
+        i % 3 === 0
+          ? ['order.placed', 'orders/1', '{"id":1,"quantity":1,"complete":false}']
+          : ['pet.updated', `pets/${i % 3}`, '{"id":1,"name":"Bo","categoryId":1,"status":"available"}'];
       await tx.run('INSERT INTO events (id, type, subject, time, data) VALUES (?, ?, ?, ?, ?)', [
-        ...[i + 1, type, subject, time, '{"id":1,"name":"Bo","categoryId":1,"status":"available"}'],
+        ...[i + 1, type!, subject!, time, data!],
       ]);
     }
     // On SQLite this is a view of the events.

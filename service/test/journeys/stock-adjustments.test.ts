@@ -51,7 +51,7 @@ describe('an adjustment of stock', () => {
     const petId = await aPet(api, { stock: 3 });
     assert.equal(
       assertRejected(await api.post(adjustments(petId), { delta: -4 }), 409, 'insufficient_stock'),
-      `Pet ${petId} has 3 in stock; 4 were requested`,
+      `Pet ${petId} has 3 in stock, so 4 cannot be removed: remove fewer`,
     );
     assert.match(
       assertRejected(

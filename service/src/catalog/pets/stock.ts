@@ -51,7 +51,12 @@ export function setQuantity(stock: Stock, quantity: number, hasOpenOrders: boole
 /** What happens when staff change the quantity by `delta` units: the same as when they set the sum. */
 export function adjustQuantity(stock: Stock, delta: number, hasOpenOrders: boolean): Stock {
   const quantity = stock.quantity + delta;
-  if (quantity < 0) throw insufficientStock(stock, `${-delta}`);
+  if (quantity < 0) {
+    throw new ApiError(
+      'insufficient_stock',
+      `Pet ${stock.petId} has ${stock.quantity} in stock, so ${-delta} cannot be removed: remove fewer`,
+    );
+  }
   if (quantity > MAX_INT32) throw stockLimitExceeded(stock, delta);
   return setQuantity(stock, quantity, hasOpenOrders);
 }
