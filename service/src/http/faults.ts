@@ -146,7 +146,9 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
   }
   if (strange.length > 0) {
     const names =
-      known.length > 0 ? `known are ${known.map(name => `\`${name}\``).join(', ')}` : 'none is allowed here';
+      known.length > 0
+        ? `known ${known.length > 1 ? 'are' : 'is'} ${known.map(name => `\`${name}\``).join(', ')}`
+        : 'none is allowed here';
     faults.push(`unknown ${part}${strange.length > 1 ? 's' : ''} ${strange.join(', ')}; ${names}`);
   }
   return faults;
