@@ -5,7 +5,7 @@ import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
-  type Plan,
+  type QueryPlan,
   type Transaction,
   type Value,
 } from './database.ts';
@@ -132,7 +132,7 @@ class PostgresDatabase implements Database {
     return (await this.all<Row>(sql, values))[0];
   }
 
-  all<Row>(sql: string, values: readonly Value[] = [], plan?: Plan): Promise<Row[]> {
+  all<Row>(sql: string, values: readonly Value[] = [], plan?: QueryPlan): Promise<Row[]> {
     return this.#inTurn(() => this.#readers.query<Row>(sql, values, plan));
   }
 
