@@ -18,15 +18,16 @@ describe('a Redis that has lost one of the two states of a visit', () => {
   ] as const) {
     it(`gets back that of the ${lost}, so that nothing is admitted above its limit`, async t => {
       const { url, redis } = await testRedis(t);
-      const { counters } = await aReplica(t, url);
+      const { counters, statuses } = await aReplica(t, url);
       const visit = () => counters.decideVisit(1, VISITOR, terms, NOON);
       for (let i = 0; i < 2; i++) await visit();
       const keys = await redis.keys(pattern);
       assert.equal(keys.length, 1);
-      await redis.del(keys);
+      assert.equal(await redis.del(keys), 1);
       assert.equal((await visit()).remaining, 0);
       const after = await visit();
       assert.deepEqual([after.verdict, after.boundBy], ['refused', lost]);
+      assert.deepEqual(statuses, [], 'Redis decided all of them');
     });
   }
 });
