@@ -53,7 +53,10 @@ describe('a field', () => {
         else assert.equal(message, `Unknown field \`${misspelled}\`; did you mean \`${name}\`?`);
       }
       const response = await api.send(method, filled(template), { body: { ...known.example, zebra: 1 } });
-      assert.match(assertRejected(response, 400, 'invalid_request'), /^Unknown field `zebra`; known (?:are|is) `/);
+      assert.match(
+        assertRejected(response, 400, 'invalid_request'),
+        /^Unknown field `zebra`; known (?:are|is) `/,
+      );
     }
   });
 
