@@ -128,6 +128,8 @@ describe('a publishable key', () => {
     assert.equal(await isActive('https://www.shop.example'), true);
     clock.advance(1);
     assert.deepEqual(await Promise.all(sorted.map(isActive)), [true, false]);
+    clock.advance(1);
+    assert.equal(await isActive('https://www.shop.example'), false);
     await api.patch('/keys/3', { origins: ['https://shop.example'] });
     assert.equal(await isActive('https://pets.example'), false);
     await api.delete('/keys/3');
