@@ -19,6 +19,9 @@ const options = ['--test-concurrency=3', '--test-timeout=600000'];
 /** How many files share a process. More would save little, and leave a processor idle while the last group ends. */
 const GROUP_SIZE = 6;
 
+/** Files that have a process of their own: their page and its service stay open until the process ends. */
+const ALONE = '**/*browser.test.ts';
+
 const postgresFiles = [
   'service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts',
 ];
@@ -68,7 +71,7 @@ function runInstead(name: string, suite: Suite, args: readonly string[]): void {
 
 /** All files of a suite, those that share a process as the file of their group. */
 function filesOf(name: string, { files, together = [] }: Suite): readonly string[] {
-  const shared = globSync(together).toSorted();
+  const shared = globSync(together, { exclude: [ALONE] }).toSorted();
   if (shared.length === 0) return files;
   const others = globSync(files).filter(file => !shared.includes(file));
   const count = Math.ceil(shared.length / GROUP_SIZE);

@@ -145,7 +145,9 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
   }
   if (unrecognised.length > 0) {
     const names =
-      known.length > 0 ? `known are ${known.map(name => `\`${name}\``).join(', ')}` : 'none is allowed here';
+      known.length > 0
+        ? `known ${known.length > 1 ? 'are' : 'is'} ${known.map(name => `\`${name}\``).join(', ')}`
+        : 'none is allowed here';
     faults.push(`unknown ${part}${unrecognised.length > 1 ? 's' : ''} ${unrecognised.join(', ')}; ${names}`);
   }
   return faults;

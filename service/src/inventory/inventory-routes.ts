@@ -72,7 +72,10 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
-      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
+      setElsewhere: {
+        status: 'it follows from the stock, and PATCH /pets/{petId} changes it',
+        delta: 'POST /store/inventory/{petId}/adjustments changes the stock by a number of units',
+      },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
@@ -94,6 +97,7 @@ export const inventoryRoutes = (): Route[] => [
     stability: 'experimental',
     params: petParams,
     body: StockAdjustment,
+    setElsewhere: { quantity: 'PATCH /store/inventory/{petId} sets it, and `delta` is the difference' },
     success: {
       status: 200,
       description: 'The updated inventory entry.',
@@ -102,7 +106,7 @@ export const inventoryRoutes = (): Route[] => [
     },
     conditional: true,
     errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
-    handler: async ({ params, body, db }) =>
-      reply.resource(await inventory.adjustBy(db, params.petId, body.delta)),
+    handler: async ({ params, body, guard, db }) =>
+      reply.resource(await inventory.adjustBy(db, params.petId, body.delta, guard)),
   }),
 ];

@@ -85,6 +85,21 @@ describe('a publishable key', () => {
     for (const secret of [key, rotated]) assert.equal((await api.as(secret).get('/pets')).status, 200);
   });
 
+  it('that lacks a scope gets the remedy that fits: no key of a page can have the scopes of writes', async t => {
+    const { api } = await startTestApp(t);
+    const { key } = (await api.post('/keys', { ...webShop, scopes: ['pets:read'] })).body;
+    const page = api.as(key);
+    assert.match(
+      assertRejected(await page.get('/store/inventory'), 403, 'insufficient_scope'),
+      /`inventory:read`: ask an administrator to add it/,
+    );
+    assert.equal(
+      assertRejected(await page.post('/pets', {}), 403, 'insufficient_scope'),
+      'The API key lacks the scope `pets:write`: no publishable key can have it, so call the operation from your backend, ' +
+        'with a secret key',
+    );
+  });
+
   it('appears with its kind and its origins in events, each time they change', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;

@@ -76,12 +76,15 @@ describe('test files that share a process', () => {
   });
 
   it('include every file of their directories once, when the whole suite runs', t => {
-    const names = Array.from({ length: 8 }, (_, i) => `service/test/journeys/${i}.test.ts`);
+    const numbered = Array.from({ length: 8 }, (_, i) => `service/test/journeys/${i}.test.ts`);
+    const names = [...numbered, 'service/test/journeys/in-a-browser.test.ts'];
     const files = Object.fromEntries(names.map(name => [name, testNamed(`Test ${name}.`)]));
     const args = [join(root, 'scripts/test.ts'), 'postgres', '--test-reporter=tap'];
     const { status, stdout } = run(t, files, ...args);
     assert.equal(status, 0, stdout);
     const ran = Array.from(stdout.matchAll(/ok \d+ - Test (.*)\.$/gm), ([, name]) => name);
     assert.deepEqual(ran.toSorted(), names);
+    assert.match(stdout, new RegExp(`journeys/7.test.ts ${leftBehind}`));
+    assert.doesNotMatch(stdout, new RegExp(`browser.test.ts ${leftBehind}`));
   });
 });

@@ -60,11 +60,18 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
   ];
 }
 
-function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
+function sharedParameters(route: AnyRoute): string[] {
+  const { method, conditional, scope } = route;
   const names = ['ApiVersion', 'RequestId'];
   if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
-  else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
+  if (conditional && method === 'GET') names.push('IfNoneMatch');
+  if (isGuarded(route)) names.push('IfMatch');
   return names;
+}
+
+/** Whether If-Match guards the operation, because it changes a resource that exists. */
+function isGuarded({ method, conditional, success }: AnyRoute): boolean {
+  return conditional === true && method !== 'GET' && success.status !== 201;
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
@@ -125,7 +132,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 
 /** Every error code that the operation can return, including those that follow from its definition. */
 function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const { scope, countedBy, method, conditional, deprecation } = route;
+  const { scope, countedBy, method, deprecation } = route;
   const codes: ErrorCode[] = [
     'invalid_request',
     'unsupported_api_version',
@@ -140,7 +147,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     codes.push('not_acceptable', 'service_unavailable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
-  if (conditional && method !== 'GET' && method !== 'POST') codes.push('precondition_failed');
+  if (isGuarded(route)) codes.push('precondition_failed');
   if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (deprecation) codes.push('operation_sunset');
   return [...codes, ...route.errors, 'internal_error'];
