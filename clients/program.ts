@@ -1,6 +1,6 @@
 // The program that runs with every generated client; only `client.ts` differs.
 import assert from 'node:assert/strict';
-import { type ApiError, connect, type Pet } from './client.ts';
+import { type ApiError, connect, type Event, type Pet } from './client.ts';
 
 type Shop = ReturnType<typeof connect>;
 
@@ -41,6 +41,13 @@ function explain({ code }: ApiError): string {
     default:
       return 'Try again';
   }
+}
+
+/** The log line of an event. Its `data` has the type that belongs to its `type`. */
+function describe(event: Event): string {
+  if (event.type === 'pet.created') return `${event.data.name} is new in category ${event.data.categoryId}`;
+  if (event.type === 'order.placed') return `${event.data.quantity} of ${event.data.petId}`;
+  return event.type;
 }
 
 /** Calls the API at `origin`, for example `http://127.0.0.1:8080`. Each entry rejects if a result is not the expected one. */
@@ -98,6 +105,16 @@ export function program(origin: string, key: string): Record<string, () => Promi
         409,
         'Sold out',
       ]);
+    },
+
+    async 'parses an event'() {
+      const [pet] = await createPets(shop, 'Fish', 'Hal');
+      const events = dataOf(await shop.listEvents({ type: ['pet.created'], subject: `pets/${pet!.id}` }));
+      assert.deepEqual(events.map(describe), [`Hal is new in category ${pet!.categoryId}`]);
+      assert.deepEqual(
+        events.map(event => event.data),
+        [pet],
+      );
     },
 
     async 'leaves out what has a default'() {

@@ -1,5 +1,5 @@
 // Mistakes that the compiler has to find: it reports each comment whose next statement compiles.
-import { type ApiError, connect, type Pet } from './client.ts';
+import { type ApiError, connect, type Event, type Pet } from './client.ts';
 
 const shop = connect('http://127.0.0.1:8080', 'psk_…');
 
@@ -43,4 +43,16 @@ export function errors(error: ApiError): void {
   error.code === 'sold_out';
   // @ts-expect-error A wrong type
   error.status satisfies string;
+}
+
+export function events(event: Event): void {
+  // @ts-expect-error A type that does not exist
+  event.type === 'pet.born';
+  // @ts-expect-error A field that only some events have
+  event.data.name;
+  if (event.type !== 'pet.created') return;
+  // @ts-expect-error A field of another event
+  event.data.quantity;
+  // @ts-expect-error A wrong type
+  event.data.name satisfies number;
 }

@@ -37,7 +37,7 @@ export interface FilledStore {
 export async function fillStore(): Promise<FilledStore> {
   const store = await emptyStore();
   const db = openFile(store.dataDirectory);
-  const keys = Array.from({ length: KEYS }, newSecret);
+  const keys = Array.from({ length: KEYS }, () => newSecret());
   db.transaction(() => {
     fillShop(db);
     fillEvents(db, Date.now());

@@ -149,7 +149,7 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
-  const contract = new ContractDocument(() => buildDocument(routes));
+  const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
   const features = featuresOf({
     db,

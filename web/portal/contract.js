@@ -77,6 +77,8 @@ export function matches({ path, method, tag, operation }, phrase) {
  */
 export function forViewer(contract) {
   const copy = structuredClone(contract);
+  // A page may connect only to the address that served it, which can be another one than the public URL.
+  copy.servers = [{ url: '/' }];
   const parameters = [
     ...Object.values(copy.components.parameters),
     ...operationsOf(copy).flatMap(({ operation }) => operation.parameters ?? []),

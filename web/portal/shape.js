@@ -51,6 +51,23 @@ export function shapes({ React, getComponent }) {
   const ModelWrapper = ({ schema }) => {
     /** @type {Schema} */
     const whole = schema.toJS();
+    const union = [whole, whole.items].find(isUnion);
+    if (union) {
+      return h(
+        React.Fragment,
+        null,
+        h('p', { className: 'type' }, union === whole ? 'one of' : 'array of'),
+        union.oneOf.map(member => {
+          const types = (member.properties[union.discriminator.propertyName]?.enum ?? []).join(', ');
+          return h(
+            'details',
+            { key: types, className: 'member' },
+            h('summary', { className: 'type' }, types),
+            h(Fields, { schema: member }),
+          );
+        }),
+      );
+    }
     const alternatives = whole.anyOf ?? [whole];
     return alternatives.map((alternative, i) =>
       h(
@@ -70,6 +87,11 @@ export function shapes({ React, getComponent }) {
   };
 
   return { components: { ModelWrapper } };
+}
+
+/** @param {Schema | undefined} schema @returns {schema is import('./types.d.ts').Union} */
+function isUnion(schema) {
+  return schema !== undefined && 'oneOf' in schema;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The parts of the OpenAPI document that the portal reads. */
 export interface Contract {
   info: { title: string; version: string; description: string };
+  servers: { url: string }[];
   tags: { name: string; description: string }[];
   'x-tagGroups': { name: string; tags: string[] }[];
   paths: Record<string, Record<string, Operation>>;
@@ -57,6 +58,12 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   anyOf?: Schema[];
+}
+
+/** A union whose members a property distinguishes. */
+export interface Union extends Schema {
+  oneOf: (Schema & { properties: Record<string, Schema> })[];
+  discriminator: { propertyName: string };
 }
 
 export interface Reference {

@@ -26,7 +26,7 @@ export const errorCatalogue = {
     'The API key is mistyped, unknown, expired or revoked; the message states what is known about it.',
   insufficient_scope: 'The API key lacks the scope that the message names; ask an administrator to add it.',
   origin_not_allowed:
-    'No publishable key, or not the one of the request, lists the origin of the page; ask an administrator to add it.',
+    'No publishable key lists the origin of the page, or the key of the request does not; ask an administrator to add it.',
   rate_limit_exceeded:
     'The requests of the minute or of the day are used up; wait for the time in Retry-After.',
   api_key_banned:

@@ -27,6 +27,8 @@ export interface Success {
   example?: unknown;
   /** The media type if it is not JSON. */
   mediaType?: string;
+  /** Whether the response is sent in the encoding that `Accept-Encoding` prefers. */
+  isCompressed?: boolean;
 }
 
 /** A POST request that the service sends to a client's server. */

@@ -1,17 +1,20 @@
 /** Runs `decide.lua` with a number of keys, the keys, and one packed call for each key. Resolves with one result per key. */
 export type RunDecisions = (keys: number, ...keysAndCalls: string[]) => Promise<string[]>;
 
-/** Something for each of two subjects that are decided together. */
-export type Two<T> = [T, T];
+/** Something of each of two subjects that are decided together. */
+export type Pair<T> = [T, T];
 
-/** The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. Two that belong together exceed it by one. */
+/**
+ * The maximum number of calls in one command: about 2 ms, for which Redis does nothing else. A pair at the end may exceed it
+ * by one.
+ */
 const MAX_CALLS = 100;
 
 interface Waiting {
   key: string;
   call: string;
   /** Whether the next call must be in the same command. */
-  isFirstOfTwo: boolean;
+  isFirstOfPair: boolean;
   resolve: (result: string) => void;
   reject: (error: unknown) => void;
 }
@@ -33,14 +36,14 @@ export class DecisionBatches {
   }
 
   /** Sends two calls that belong together. Resolves with their results. */
-  decideBoth(keys: Two<string>, calls: Two<string>): Promise<Two<string>> {
+  decideBoth(keys: Pair<string>, calls: Pair<string>): Promise<Pair<string>> {
     return Promise.all([this.#add(keys[0], calls[0], true), this.#add(keys[1], calls[1], false)]);
   }
 
-  #add(key: string, call: string, isFirstOfTwo: boolean): Promise<string> {
+  #add(key: string, call: string, isFirstOfPair: boolean): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(this.#sendAll);
-      this.#waiting.push({ key, call, isFirstOfTwo, resolve, reject });
+      this.#waiting.push({ key, call, isFirstOfPair, resolve, reject });
     });
   }
 
@@ -49,7 +52,7 @@ export class DecisionBatches {
     this.#waiting = [];
     for (let sent = 0; sent < waiting.length; ) {
       const end = sent + MAX_CALLS;
-      const next = waiting[end - 1]?.isFirstOfTwo ? end + 1 : end;
+      const next = waiting[end - 1]?.isFirstOfPair ? end + 1 : end;
       this.#send(waiting.slice(sent, next));
       sent = next;
     }

@@ -34,7 +34,7 @@ export function visitorName(keyId: number, resets: number, address: string): str
 /** The limits of keys and addresses, in this process's memory. Instants are in milliseconds since the Unix epoch. */
 export class MemoryCounters implements Counters {
   readonly addresses: AddressTable;
-  /** The visitors of all publishable keys, in their number limited like addresses, and as those lost at a restart. */
+  /** The visitors of all publishable keys. Their number is limited like that of addresses, and they are also lost at a restart. */
   readonly visitors: AddressTable;
   readonly #keys = new Map<number, LimitState>();
   /** The states of the buckets for `GET /account`; like those of addresses they are lost at a restart. */

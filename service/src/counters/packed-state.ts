@@ -40,8 +40,8 @@ function stateOf(words: readonly string[], start: number, resets: number): Limit
 /** A call of `decide.lua` for one subject. */
 export interface ScriptCall {
   /**
-   * `count` counts a request; `look` only merges the seed. `both` counts a request if the subject of the next call also has
-   * room for it, which then counts it, too: both calls must be in the same command.
+   * `count` counts a request; `look` only merges the seed. `both` starts a pair: the request counts for this subject and for
+   * that of the next call if both have room, and otherwise for neither. Both calls must be in the same command.
    */
   what: 'count' | 'look' | 'both';
   /** Milliseconds since the Unix epoch; `undefined` for the clock of Redis. */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { SECOND } from '../kit/clock.ts';
 import { asError } from '../kit/thrown.ts';
 import { newState } from './decide.ts';
-import type { Two } from './decision-batches.ts';
+import type { Pair } from './decision-batches.ts';
 import { packCall, type ScriptCall } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
@@ -95,7 +95,7 @@ export class RedisLink {
   }
 
   /** Runs `decide.lua` for two packed calls that belong together; resolves with `undefined` when Redis is unavailable. */
-  decideBoth(keys: Two<string>, calls: Two<string>): Promise<Two<string> | undefined> {
+  decideBoth(keys: Pair<string>, calls: Pair<string>): Promise<Pair<string> | undefined> {
     return this.#send('EVALSHA', keys[0], client => client.decideBoth(keys, calls));
   }
 

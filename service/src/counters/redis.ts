@@ -11,9 +11,9 @@ import {
   type Terms,
 } from './decide.ts';
 import { describeVisit, type VisitDecision, type VisitTerms } from './decide-visit.ts';
-import type { Two } from './decision-batches.ts';
 import { MemoryCounters, visitorName } from './memory.ts';
-import { packCall, type ScriptCall, type ScriptResult, unpackResult, unpackState } from './packed-state.ts';
+import { type ScriptResult, unpackState } from './packed-state.ts';
+import { RedisDecisions } from './redis-decisions.ts';
 import { RedisLink, type RedisLinkOptions } from './redis-link.ts';
 
 /** How long Redis stores the state of a key, in milliseconds: beyond the end of its day on every clock. Bans extend it. */
@@ -32,30 +32,10 @@ const CHECK_INTERVAL = SECOND;
 /** The key of a random mark that identifies the data in Redis. A replica that finds no mark sets one. */
 const MARK = 'petstore:limits:{mark}';
 
-/** The terms of a look, which decides nothing. */
-const NO_TERMS: Terms = { limits: { perMinute: 0, perDay: 0 }, bansLiftedAt: 0, banRules: undefined };
-
 export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus' | 'onCommand'> {
   /** The clock of decisions: that of Redis, which all replicas share, or a clock that tests advance. */
   clock: 'redis' | Clock;
   maxAddresses?: number;
-}
-
-/** What a call of the script decides about. */
-interface Subject {
-  /** Its key in Redis. */
-  key: string;
-  /** Its state in this process. */
-  known: LimitState;
-  terms: Terms;
-  /** The shortest time for which Redis stores its state, in milliseconds. */
-  ttl: number;
-}
-
-interface Decided {
-  decision: Decision;
-  /** The state of the subject after the decision. */
-  state: LimitState;
 }
 
 /**
@@ -67,28 +47,24 @@ interface Decided {
 export class SharedCounters implements Counters {
   readonly #mirror: MemoryCounters;
   readonly #link: RedisLink;
-  readonly #clock: 'redis' | Clock;
-  /** The states that were sent to Redis since it was connected. */
-  #seeded = new WeakSet<Readonly<LimitState>>();
+  readonly #decisions: RedisDecisions;
   readonly #checkTimer: NodeJS.Timeout;
   #mark: string | undefined;
   #publishing: Promise<void> | undefined;
-  /** How far the deciding clock is ahead of this process's clock, in milliseconds. */
-  #ahead = 0;
 
   constructor({ urls, onStatus, onCommand, clock, maxAddresses }: SharedCountersOptions) {
     this.#mirror = new MemoryCounters(maxAddresses);
-    this.#clock = clock;
     this.#link = new RedisLink({
       urls,
       onStatus,
       onCommand,
       onConnect: () => {
         this.#mark = undefined;
-        this.#seeded = new WeakSet();
+        this.#decisions.forgetSeeds();
         void this.#checkMark();
       },
     });
+    this.#decisions = new RedisDecisions(this.#link, clock);
     this.#checkTimer = setInterval(() => void this.#checkMark(), CHECK_INTERVAL);
     this.#checkTimer.unref();
   }
@@ -108,26 +84,27 @@ export class SharedCounters implements Counters {
 
   async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.stateToDecide(keyId, terms.resets);
-    const decided = await this.#decide(redisKeyOf(keyId, known.resets), known, terms, KEY_TTL, now);
-    if (!decided) return this.#mirror.decideKey(keyId, terms, now + this.#ahead);
+    const subject = { key: redisKeyOf(keyId, known.resets), known, terms, ttl: KEY_TTL };
+    const decided = await this.#decisions.decide(subject, now);
+    if (!decided) return this.#mirror.decideKey(keyId, terms, this.#decisions.timeOf(now));
     this.#mirror.adopt(keyId, decided.state);
-    return decided.decision;
+    return decisionOf(decided, terms);
   }
 
   async decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): Promise<VisitDecision> {
     const { visitors } = this.#mirror;
     const knownKey = this.#mirror.stateToDecide(keyId, terms.key.resets);
     const name = visitorName(keyId, knownKey.resets, address);
-    const knownVisitor = visitors.stateOf(name, terms.visitor, now + this.#ahead);
+    const knownVisitor = visitors.stateOf(name, terms.visitor, this.#decisions.timeOf(now));
     const key = redisKeyOf(keyId, knownKey.resets);
     const visitor = `${key}:visitor:${visitors.isShared(knownVisitor) ? 'others' : address}`;
     const ttl = ttlOf(visitors.isRemovable(knownVisitor, terms.visitor), now);
-    const decided = await this.#decideBoth(
+    const decided = await this.#decisions.decideBoth(
       { key, known: knownKey, terms: terms.key, ttl: KEY_TTL },
       { key: visitor, known: knownVisitor, terms: terms.visitor, ttl },
       now,
     );
-    if (!decided) return this.#mirror.decideVisit(keyId, address, terms, now + this.#ahead);
+    if (!decided) return this.#mirror.decideVisit(keyId, address, terms, this.#decisions.timeOf(now));
     const [ofKey, ofVisitor] = decided;
     this.#mirror.adopt(keyId, ofKey.state);
     Object.assign(knownVisitor, ofVisitor.state);
@@ -135,39 +112,41 @@ export class SharedCounters implements Counters {
   }
 
   peekVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {
-    return this.#mirror.peekVisit(keyId, address, terms, now + this.#ahead);
+    return this.#mirror.peekVisit(keyId, address, terms, this.#decisions.timeOf(now));
   }
 
   async decideAddress(address: string, terms: Terms, now: number): Promise<Decision> {
     const { addresses } = this.#mirror;
-    const known = addresses.stateOf(address, terms, now + this.#ahead);
+    const known = addresses.stateOf(address, terms, this.#decisions.timeOf(now));
     const ttl = ttlOf(addresses.isRemovable(known, terms), now);
-    const decided = await this.#decide(this.#addressKey(address, known), known, terms, ttl, now);
-    if (!decided) return addresses.decide(address, terms, now + this.#ahead);
+    const subject = { key: this.#addressKey(address, known), known, terms, ttl };
+    const decided = await this.#decisions.decide(subject, now);
+    if (!decided) return addresses.decide(address, terms, this.#decisions.timeOf(now));
     Object.assign(known, decided.state);
-    return decided.decision;
+    return decisionOf(decided, terms);
   }
 
   async peekAddress(address: string, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.addresses.knownStateOf(address);
     const packed = await this.#link.get(this.#addressKey(address, known));
     const state = packed ? unpackState(packed) : (known ?? newState(0));
-    return peek(state, terms, now + this.#ahead);
+    return peek(state, terms, this.#decisions.timeOf(now));
   }
 
   async decideAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const known = this.#mirror.accountToDecide(keyId);
     const ttl = DAY - (now % DAY) + DAY_MARGIN;
-    const decided = await this.#decide(redisKey('account', keyId), known, terms, ttl, now);
-    if (!decided) return this.#mirror.decideAccount(keyId, terms, now + this.#ahead);
+    const subject = { key: redisKey('account', keyId), known, terms, ttl };
+    const decided = await this.#decisions.decide(subject, now);
+    if (!decided) return this.#mirror.decideAccount(keyId, terms, this.#decisions.timeOf(now));
     Object.assign(known, decided.state);
-    return decided.decision;
+    return decisionOf(decided, terms);
   }
 
   async peekAccount(keyId: number, terms: Terms, now: number): Promise<Decision> {
     const packed = await this.#link.get(redisKey('account', keyId));
     const state = packed ? unpackState(packed) : this.#mirror.stateOfAccount(keyId);
-    return peek(state ?? newState(0), terms, now + this.#ahead);
+    return peek(state ?? newState(0), terms, this.#decisions.timeOf(now));
   }
 
   async statesOfKeys(keys: readonly CountedKey[]): Promise<Map<number, Readonly<LimitState>>> {
@@ -208,75 +187,16 @@ export class SharedCounters implements Counters {
     return this.#mirror.sweep(rules, now);
   }
 
-  /** Decides a request in Redis; resolves with `undefined` when Redis is unavailable. */
-  async #decide(
-    key: string,
-    known: LimitState,
-    terms: Terms,
-    ttl: number,
-    now: number,
-  ): Promise<Decided | undefined> {
-    if (!this.#link.isUp) return undefined;
-    const seed = this.#seeded.has(known) ? undefined : known;
-    this.#seeded.add(known);
-    const call: ScriptCall = {
-      what: 'count',
-      now: this.#clock === 'redis' ? undefined : now,
-      ttl,
-      terms,
-      seed,
-    };
-    let packed = await this.#link.decide(key, packCall(call));
-    // Redis has lost the state, and counted nothing.
-    if (packed === '') packed = await this.#link.decide(key, packCall({ ...call, seed: known }));
-    const result = packed === undefined ? undefined : unpackResult(packed, known.resets);
-    if (!result) return undefined;
-    const { decidedAt, state } = result;
-    this.#ahead = decidedAt - now;
-    return { decision: describe(state, terms, decidedAt, result), state };
-  }
-
-  /** Decides a request of two subjects in Redis; resolves with `undefined` when Redis is unavailable. */
-  async #decideBoth(first: Subject, second: Subject, now: number): Promise<Two<ScriptResult> | undefined> {
-    if (!this.#link.isUp) return undefined;
-    const keys: Two<string> = [first.key, second.key];
-    const callOf = (what: 'both' | 'count', { known, terms, ttl }: Subject, seed: LimitState | undefined) => {
-      this.#seeded.add(known);
-      return packCall({ what, now: this.#clock === 'redis' ? undefined : now, ttl, terms, seed });
-    };
-    const unlessSeeded = ({ known }: Subject) => (this.#seeded.has(known) ? undefined : known);
-    let packed = await this.#link.decideBoth(keys, [
-      callOf('both', first, unlessSeeded(first)),
-      callOf('count', second, unlessSeeded(second)),
-    ]);
-    // Redis has lost a state, and counted nothing.
-    if (packed?.[0] === '') {
-      const calls: Two<string> = [callOf('both', first, first.known), callOf('count', second, second.known)];
-      packed = await this.#link.decideBoth(keys, calls);
-    }
-    const results: (ScriptResult | undefined)[] = packed
-      ? [unpackResult(packed[0], first.known.resets), unpackResult(packed[1], second.known.resets)]
-      : [];
-    const [ofFirst, ofSecond] = results;
-    if (!ofFirst || !ofSecond) return undefined;
-    this.#ahead = ofFirst.decidedAt - now;
-    return [ofFirst, ofSecond];
-  }
-
   /** Reads the state of a key in Redis, after sending the mirrored state if Redis does not have it yet. */
   async #stateInRedis({ keyId, resets }: CountedKey): Promise<Readonly<LimitState> | undefined> {
     const known = this.#mirror.stateOfKey(keyId, resets);
     const latest = known?.resets ?? resets;
     const key = redisKeyOf(keyId, latest);
-    if (!known || this.#seeded.has(known)) {
+    if (!known || this.#decisions.isSeeded(known)) {
       const packed = await this.#link.get(key);
       return packed ? unpackState(packed, latest) : known;
     }
-    if (this.#link.isUp) this.#seeded.add(known);
-    const now = this.#clock === 'redis' ? undefined : this.#clock.now();
-    const call = packCall({ what: 'look', now, ttl: KEY_TTL, terms: NO_TERMS, seed: known });
-    const result = await this.#link.decide(key, call);
-    return (result && unpackResult(result, latest)?.state) || known;
+    return (await this.#decisions.merge(key, known, KEY_TTL)) ?? known;
   }
 
   /** Sends all mirrored states to Redis when it was unavailable or its data was replaced. */
@@ -284,7 +204,7 @@ export class SharedCounters implements Counters {
     const mark = await this.#link.mark(MARK, randomUUID());
     if (mark === undefined || mark === this.#mark) return;
     this.#mark = mark;
-    this.#seeded = new WeakSet();
+    this.#decisions.forgetSeeds();
     this.#publishing ??= this.#publishKeys().finally(() => {
       this.#publishing = undefined;
     });
@@ -302,6 +222,10 @@ export class SharedCounters implements Counters {
     const isShared = known !== undefined && this.#mirror.addresses.isShared(known);
     return redisKey('address', isShared ? 'others' : address);
   }
+}
+
+function decisionOf(decided: ScriptResult, terms: Terms): Decision {
+  return describe(decided.state, terms, decided.decidedAt, decided);
 }
 
 /** How long Redis stores the state of an address, in milliseconds: until its day ends, or in a flood until its minute has ended. */

@@ -73,7 +73,7 @@ export async function checkStore(
       () => {
         // The version in a damaged file is not reliable.
         if (violations.length === 0 || isShop(connection)) schemaVersion = versionOf(connection, shownAs);
-        if (violations.length === 0) pendingMigrations(migrations, schemaVersion);
+        if (violations.length === 0) pendingMigrations(migrations, [schemaVersion]);
         return [];
       },
     ]);

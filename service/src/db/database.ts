@@ -9,7 +9,7 @@ export type Engine = 'sqlite' | 'postgres';
  * How PostgreSQL must read outside of a transaction: with `index order` it neither sorts rows nor scans a table where an index has
  * the order.
  */
-export type Plan = 'index order';
+export type QueryPlan = 'index order';
 
 /** Both engines take the same SQL: parameters are `?`, and each text is prepared once. */
 export interface Queries {
@@ -17,7 +17,7 @@ export interface Queries {
   readonly engine: Engine;
   /** The first row, or `undefined`. Also for `INSERT … RETURNING`. */
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
-  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]>;
+  all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]>;
   /** Runs a statement that returns no rows. Returns the number of rows that it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
@@ -71,7 +71,7 @@ export interface Transaction extends Queries, Writer {
 }
 
 /** What made a change. */
-export interface Origin {
+export interface Cause {
   /** The API key that made the request (`keys/12`), or `system` for a change without a request. */
   actor: string;
   /** The ID of the request; absent for a change without a request. */
@@ -81,7 +81,7 @@ export interface Origin {
 }
 
 /** A change as it is appended to the event log, which assigns its number and time. */
-export interface NewEvent extends Partial<Origin> {
+export interface NewEvent extends Partial<Cause> {
   type: string;
   subject: string;
   /** JSON. */

@@ -51,8 +51,9 @@ async function pending(
   client: Pick<Client, 'query'>,
   migrations: readonly Migration[],
 ): Promise<Migration[]> {
-  const { rows } = await client.query<{ current: number | null }>(
-    'SELECT max(version) AS current FROM schema_migrations',
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM schema_migrations');
+  return pendingMigrations(
+    migrations,
+    rows.map(({ version }) => version),
   );
-  return pendingMigrations(migrations, rows[0]?.current ?? null);
 }

@@ -16,14 +16,11 @@ export function migrateSqlite(
            version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL
          ) STRICT`,
       );
-      const current = connection
-        .prepare<[], number | null>('SELECT max(version) FROM schema_migrations')
-        .pluck()
-        .get();
-      const applied = connection.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)');
-      for (const { version, name, sql } of pendingMigrations(migrations, current ?? null)) {
+      const applied = connection.prepare<[], number>('SELECT version FROM schema_migrations').pluck().all();
+      const record = connection.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?)');
+      for (const { version, name, sql } of pendingMigrations(migrations, applied)) {
         connection.exec(sql);
-        applied.run(version, name, Date.now());
+        record.run(version, name, Date.now());
       }
     })
     .immediate();

@@ -31,16 +31,18 @@ export function newestVersion(migrations: readonly Migration[]): number {
 }
 
 /**
- * Returns the migrations that a schema of version `current` lacks; null means an empty store. Throws UnusableStore when
- * the schema is newer than all migrations.
+ * Returns the migrations that a store lacks, given the versions that it has: none for an empty store. Versions can be missing
+ * below the newest one, when branches of development that each added a migration were merged. Throws UnusableStore when the
+ * schema is newer than all migrations.
  */
-export function pendingMigrations(migrations: readonly Migration[], current: number | null): Migration[] {
+export function pendingMigrations(migrations: readonly Migration[], applied: readonly number[]): Migration[] {
   const newest = newestVersion(migrations);
-  if (current !== null && current > newest) {
+  const current = Math.max(0, ...applied);
+  if (current > newest) {
     throw new UnusableStore(
       `The database has schema version ${current}, newer than this program knows (${newest}). ` +
         'Start a version of the service at least as new as the one that wrote it',
     );
   }
-  return migrations.filter(({ version }) => version > (current ?? 0));
+  return migrations.filter(({ version }) => !applied.includes(version));
 }

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import type { Plan, Value } from './database.ts';
+import type { QueryPlan, Value } from './database.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitConnection, awaitResponse } from './postgres-errors.ts';
 import type { Sessions } from './postgres-sessions.ts';
@@ -33,7 +33,7 @@ export class Readers {
     return this.#readers.filter(reader => reader?.inFlight === 0).length;
   }
 
-  async query<Row>(sql: string, values: readonly Value[], plan?: Plan): Promise<Row[]> {
+  async query<Row>(sql: string, values: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
     const reader = this.#leastBusy();
     reader.inFlight++;
     try {

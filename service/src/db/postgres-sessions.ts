@@ -1,5 +1,5 @@
 import type { Client, ClientConfig, QueryConfig, QueryResult } from 'pg';
-import type { Plan } from './database.ts';
+import type { QueryPlan } from './database.ts';
 
 /** How statements are sent: it depends on whether connections go directly to the server or through a pooler. */
 export interface Sessions {
@@ -14,7 +14,7 @@ export interface Sessions {
   /** Returns a statement as it is sent. */
   statement(query: QueryConfig): QueryConfig;
   /** Sends a read outside of a transaction. */
-  read(client: Client, query: QueryConfig, plan?: Plan): Promise<QueryResult>;
+  read(client: Client, query: QueryConfig, plan?: QueryPlan): Promise<QueryResult>;
 }
 
 /** Not READ WRITE, which would override an operator's setting that the database is read-only. */

@@ -12,7 +12,7 @@ import { statementOf } from './postgres-statements.ts';
 /** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Inserts an event without a number: its type, subject, time and data, and the origin of the change. */
+/** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
 export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';

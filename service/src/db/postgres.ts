@@ -5,7 +5,7 @@ import {
   type Database,
   type DatabaseLoad,
   DatabaseUnavailable,
-  type Plan,
+  type QueryPlan,
   type Transaction,
   type Value,
 } from './database.ts';
@@ -132,7 +132,7 @@ class PostgresDatabase implements Database {
     return (await this.all<Row>(sql, values))[0];
   }
 
-  all<Row>(sql: string, values: readonly Value[] = [], plan?: Plan): Promise<Row[]> {
+  all<Row>(sql: string, values: readonly Value[] = [], plan?: QueryPlan): Promise<Row[]> {
     return this.#inTurn(() => this.#readers.query<Row>(sql, values, plan));
   }
 
@@ -190,16 +190,19 @@ class PostgresDatabase implements Database {
   async close(): Promise<void> {
     const timeout = this.#inProgress > 0 ? this.#responseTimeout : CLOSE_TIMEOUT;
     const timer = setTimeout(() => this.#sockets.cutOff(), timeout);
-    await Promise.all([this.#relay.close(), this.#listener.close()]);
-    this.#isClosing = true;
-    if (this.#inProgress > 0) {
-      await new Promise<void>(resolve => {
-        this.#onIdle = resolve;
-      });
+    try {
+      await Promise.all([this.#relay.close(), this.#listener.close()]);
+      this.#isClosing = true;
+      if (this.#inProgress > 0) {
+        await new Promise<void>(resolve => {
+          this.#onIdle = resolve;
+        });
+      }
+      await Promise.all([this.#readers.close(), this.#writers.end()]);
+      await this.#sockets.closed();
+    } finally {
+      clearTimeout(timer);
     }
-    await Promise.all([this.#readers.close(), this.#writers.end()]);
-    await this.#sockets.closed();
-    clearTimeout(timer);
   }
 
   async #inTurn<T>(operation: () => Promise<T>): Promise<T> {

@@ -3,8 +3,8 @@ import {
   DatabaseUnavailable,
   type Engine,
   type NewEvent,
-  type Plan,
   type Queries,
+  type QueryPlan,
   type StoredEvent,
   type Transaction,
   type Value,
@@ -34,7 +34,7 @@ class TracedQueries<Inner extends Queries> implements Queries {
     return this.record(sql, () => this.inner.get<Row>(sql, values));
   }
 
-  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]> {
+  all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
     return this.record(sql, () => this.inner.all<Row>(sql, values, plan));
   }
 

@@ -82,9 +82,7 @@ function describeFault(
       ? 'must not be blank'
       : ruleOf(keyword, params, parentSchema as Schema);
   const hint =
-    part === 'query parameter'
-      ? hintForText(value, path, propertyOf(schema, path)?.type === 'array' ? 'list' : keyword)
-      : hintForBody(value, path);
+    part === 'query parameter' ? hintForQuery(value, path, keyword, schema) : hintForBody(value, path);
   return `${subject} ${rule}, but was ${shown(value)}${hint}`;
 }
 
@@ -92,14 +90,15 @@ function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** The remedy for a common mistake in a query parameter; empty for other values. */
-function hintForText(value: unknown, name: string, kind: string): string {
+/** The remedy for a common mistake in a query parameter, whose value breaks the rule `keyword`; empty for other values. */
+function hintForQuery(value: unknown, name: string, keyword: string, schema: Schema): string {
   if (typeof value !== 'string') return '';
-  if (kind === 'list' && value.includes(',')) {
+  if (propertyOf(schema, name)?.type === 'array') {
     const [first, second] = value.split(',');
+    if (second === undefined) return '';
     return `: repeat the parameter for each value, as in ${shown(`${name}=${first}&${name}=${second}`)}`;
   }
-  return kind === 'format' && /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : '';
+  return keyword === 'format' && /^\S+T\S+ \d\d:\d\d$/i.test(value) ? ': in a URL, write + as %2B' : '';
 }
 
 /** The remedy for a body that is a JSON Patch (RFC 6902); empty for other values. */
@@ -133,7 +132,7 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
   const properties = (path === '' ? schema : propertyOf(schema, path))?.properties ?? {};
   const known = Object.keys(properties).filter(name => !properties[name]!.readOnly);
   const faults: string[] = [];
-  const strange: string[] = [];
+  const unrecognised: string[] = [];
   for (const { params } of errors) {
     const name: string = params.additionalProperty;
     const full = shownName(path === '' ? name : `${path}.${name}`);
@@ -142,12 +141,14 @@ function describeUnknown(errors: readonly ErrorObject[], { schema, part, remedie
     if (path === '' && Object.hasOwn(remedies, name)) {
       faults.push(`${part} ${full} cannot be set here: ${remedies[name]}`);
     } else if (near !== undefined) faults.push(`unknown ${part} ${full}; did you mean \`${near}\`?`);
-    else strange.push(full);
+    else unrecognised.push(full);
   }
-  if (strange.length > 0) {
+  if (unrecognised.length > 0) {
     const names =
-      known.length > 0 ? `known are ${known.map(name => `\`${name}\``).join(', ')}` : 'none is allowed here';
-    faults.push(`unknown ${part}${strange.length > 1 ? 's' : ''} ${strange.join(', ')}; ${names}`);
+      known.length > 0
+        ? `known ${known.length > 1 ? 'are' : 'is'} ${known.map(name => `\`${name}\``).join(', ')}`
+        : 'none is allowed here';
+    faults.push(`unknown ${part}${unrecognised.length > 1 ? 's' : ''} ${unrecognised.join(', ')}; ${names}`);
   }
   return faults;
 }
@@ -181,7 +182,7 @@ function ruleOf(keyword: string, { limit }: { limit?: number }, schema: Schema):
   }
 }
 
-/** The rules of the formats of texts, and where they come from. */
+/** The rules of the formats of texts. */
 const formatRules: Record<string, string> = {
   'date-time': 'must be a date-time with offset as in RFC 3339, such as `2026-12-01T09:00:00Z`',
   uri:

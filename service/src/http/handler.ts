@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.ts';
+import { withCause } from '../db/cause-store.ts';
 import type { Queries, Writer } from '../db/database.ts';
-import { withOrigin } from '../db/origin-store.ts';
 import { tracedStore } from '../db/traced-store.ts';
 import { formatTraceparent } from '../kit/trace-context.ts';
 import { Context } from '../routes/context.ts';
@@ -13,6 +13,7 @@ import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
 import { responseOf, send } from './respond.ts';
+import { sendContent } from './send-content.ts';
 import { bodyReader, textReader } from './validate.ts';
 
 export interface HandlerServices {
@@ -42,6 +43,8 @@ export function handlerOf(route: Route, services: HandlerServices) {
       services.streams.start(request, reply, result.start);
       return;
     }
+    if (result.kind === 'content')
+      return sendContent(request, reply, result.content, { 'cache-control': 'private, no-cache' });
     send(request, reply, responseOf(route, result, request));
   };
 }
@@ -75,7 +78,7 @@ function remediesOf({ success, setElsewhere }: Route): Remedies {
   return { ...Object.fromEntries(fields.map(name => [name, 'leave it out'])), ...setElsewhere };
 }
 
-/** Returns the store for a request: its events have the origin of the change, and a recorded trace has its statements. */
+/** Returns the store for a request: its events have the request as their cause, and a recorded trace has its statements. */
 function storeFor(
   request: FastifyRequest,
   { method }: Pick<Route, 'method'>,
@@ -86,7 +89,7 @@ function storeFor(
   // Requests that only read append no events.
   if (method === 'GET') return db;
   const trace = traceOf(request);
-  return withOrigin(db, {
+  return withCause(db, {
     actor: caller ? `keys/${caller.keyId}` : 'system',
     requestId: id,
     traceparent: trace && formatTraceparent(trace),

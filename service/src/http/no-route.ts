@@ -12,8 +12,9 @@ const SHOWN_PATH = 200;
 const routedMethods = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /**
- * Handles requests that match no route: preflight requests of browsers, and all others, which it rejects: 405 if the path exists with another method, otherwise 404. One hook handles all of
- * them, because a route for each method that a path does not have would take megabytes.
+ * Handles requests that match no route. It responds to preflight requests of browsers, and rejects all others: with 405 if the
+ * path exists with another method, otherwise with 404. One hook handles all of them, because a route for each method that a
+ * path does not have would take megabytes.
  */
 export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
   const methodsAt = (path: string) =>

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Content } from '../portal/content.ts';
 import type { PageName, Portal } from '../portal/portal.ts';
 import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
-import { isNotModified } from '../routes/conditional.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import { sendWhole } from './send.ts';
+import { sendContent } from './send-content.ts';
 
 /** A path of the portal, for GET and HEAD. It is not an operation of the contract. */
 export interface PortalPage {
@@ -67,7 +66,6 @@ export function portalPages(contract: ContractDocument): PortalPage[] {
 async function loadPortal(contract: ContractDocument): Promise<Portal> {
   const json = await contract.json();
   const modules = [
-    () => import('../portal/content.ts'),
     () => import('../portal/assets.ts'),
     () => import('../portal/shell.ts'),
     () => import('../portal/reference.ts'),
@@ -88,20 +86,4 @@ function redirect(path: string): PortalPage {
     handler: async (request, reply) =>
       sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: REFERENCE_URL }, ''),
   };
-}
-
-async function sendContent(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  content: Content,
-  headers: Record<string, string>,
-): Promise<void> {
-  const { encodingFor } = await import('../portal/content.ts');
-  const encoding = encodingFor(request.headers['accept-encoding']);
-  const etag = content.etag(encoding);
-  const all: Record<string, string> = { ...headers, etag, vary: 'accept-encoding' };
-  if (isNotModified(request.headers, etag)) return sendWhole(request, reply, 304, all);
-  if (encoding !== 'identity') all['content-encoding'] = encoding;
-  all['content-type'] = content.type;
-  return sendWhole(request, reply, 200, all, await content.encoded(encoding));
 }

@@ -5,7 +5,7 @@ import type { Gate } from './gate/gate.ts';
 import { shown } from './quoting.ts';
 import { send } from './respond.ts';
 
-/** Whether a browser asks with this request if it may send another one (Fetch §3.2.2). */
+/** Whether this is a preflight request: a browser asks whether it may send another request (Fetch §3.2.2). */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === 'OPTIONS' &&

@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inKibibytesAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
-import type { Reply } from '../routes/reply.ts';
+import type { ContentReply, Reply, StreamReply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
@@ -31,8 +31,8 @@ export interface ErrorResponse extends Response {
 
 /** Makes the response from a handler's reply. */
 export function responseOf(
-  route: Pick<Operation, 'conditional'>,
-  result: Reply,
+  route: Pick<Operation, 'conditional' | 'shownOnce'>,
+  result: Exclude<Reply, ContentReply | StreamReply>,
   request: FastifyRequest,
 ): Response {
   switch (result.kind) {
@@ -43,7 +43,8 @@ export function responseOf(
     case 'created': {
       const body = JSON.stringify(result.body);
       const headers: Record<string, string> = { location: result.location };
-      if (route.conditional) headers.etag = etagOf(body);
+      if (route.conditional)
+        headers.etag = etagOf(route.shownOnce ? withoutFields(result.body, route.shownOnce) : body);
       return { status: 201, headers, body };
     }
     case 'page': {
@@ -59,11 +60,12 @@ export function responseOf(
       };
     case 'empty':
       return { status: 204, headers: {} };
-    case 'text':
-      return { status: 200, headers: { 'content-type': result.contentType }, body: result.text };
-    case 'stream':
-      throw new Error('A stream has no complete response');
   }
+}
+
+/** The JSON text of a resource as later reads return it: without the fields that are shown once. */
+function withoutFields(resource: object, shownOnce: readonly string[]): string {
+  return JSON.stringify(resource, (field, value) => (shownOnce.includes(field) ? undefined : value));
 }
 
 /** The response with a state of a resource: 304 if the request reads it, and the client already has this state. */

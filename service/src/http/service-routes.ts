@@ -106,9 +106,15 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     summary: 'The contract in YAML',
     description: 'This document. Requires no API key and uses no quota.',
     scope: null,
-    success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/yaml' },
+    success: {
+      status: 200,
+      description: 'The OpenAPI document.',
+      mediaType: 'application/yaml',
+      isCompressed: true,
+    },
+    conditional: true,
     errors: [],
-    handler: async () => reply.text(await contract.yaml(), 'application/yaml; charset=utf-8'),
+    handler: async () => reply.content(await contract.yamlContent()),
   }),
 
   defineRoute({
@@ -119,8 +125,14 @@ export const serviceRoutes = ({ contract, counters, writability, drain }: Servic
     summary: 'The contract in JSON',
     description: 'This document. Requires no API key and uses no quota.',
     scope: null,
-    success: { status: 200, description: 'The OpenAPI document.', mediaType: 'application/json' },
+    success: {
+      status: 200,
+      description: 'The OpenAPI document.',
+      mediaType: 'application/json',
+      isCompressed: true,
+    },
+    conditional: true,
     errors: [],
-    handler: async () => reply.text(await contract.json(), 'application/json; charset=utf-8'),
+    handler: async () => reply.content(await contract.jsonContent()),
   }),
 ];

@@ -72,7 +72,10 @@ export const inventoryRoutes = (): Route[] => [
       scope: 'inventory:write',
       params: petParams,
       body: InventoryUpdate,
-      setElsewhere: { status: 'it follows from the stock, and PATCH /pets/{petId} changes it' },
+      setElsewhere: {
+        status: 'it follows from the stock, and PATCH /pets/{petId} changes it',
+        delta: 'POST /store/inventory/{petId}/adjustments changes the stock by a number of units',
+      },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
       errors: ['pet_not_found'],
@@ -94,10 +97,16 @@ export const inventoryRoutes = (): Route[] => [
     stability: 'experimental',
     params: petParams,
     body: StockAdjustment,
-    success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
+    setElsewhere: { quantity: 'PATCH /store/inventory/{petId} sets it, and `delta` is the difference' },
+    success: {
+      status: 200,
+      description: 'The updated inventory entry.',
+      schema: InventoryItem,
+      example: { petId: 1, quantity: 8, status: 'available' },
+    },
     conditional: true,
     errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
-    handler: async ({ params, body, db }) =>
-      reply.resource(await inventory.adjustBy(db, params.petId, body.delta)),
+    handler: async ({ params, body, guard, db }) =>
+      reply.resource(await inventory.adjustBy(db, params.petId, body.delta, guard)),
   }),
 ];

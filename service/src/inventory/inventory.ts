@@ -38,9 +38,20 @@ export function set(
   );
 }
 
-/** Changes the stock of a pet by `delta` units. Throws `insufficient_stock` and `stock_limit_exceeded`. */
-export function adjustBy(db: Writer, petId: number, delta: number): Promise<InventoryItem> {
-  return changeStock(db, petId, (stock, hasOpenOrders) => adjustQuantity(stock, delta, hasOpenOrders));
+/**
+ * Changes the stock of a pet by `delta` units; when `guard` throws, nothing changes. Throws `insufficient_stock` and
+ * `stock_limit_exceeded`.
+ */
+export function adjustBy(
+  db: Writer,
+  petId: number,
+  delta: number,
+  guard: (current: InventoryItem) => void,
+): Promise<InventoryItem> {
+  return changeStock(db, petId, (stock, hasOpenOrders) => {
+    guard(stock);
+    return adjustQuantity(stock, delta, hasOpenOrders);
+  });
 }
 
 type StockRule = (stock: Stock, hasOpenOrders: boolean) => Stock;

@@ -54,7 +54,12 @@ export const orderRoutes = (): Route[] => [
     scope: 'orders:write',
     body: Order,
     example: { petId: 1, quantity: 1 },
-    success: { status: 201, description: 'The order as placed.', schema: Order },
+    success: {
+      status: 201,
+      description: 'The order as placed.',
+      schema: Order,
+      example: { id: 1, petId: 1, quantity: 1, complete: false },
+    },
     conditional: true,
     errors: ['unknown_pet', 'pet_not_available', 'insufficient_stock', 'order_has_no_pet'],
     handler: async ({ body, db, now }) => {
@@ -91,7 +96,12 @@ export const orderRoutes = (): Route[] => [
     params: orderParams,
     body: Order,
     example: { petId: 1, quantity: 2, complete: false },
-    success: { status: 200, description: 'The updated order.', schema: Order },
+    success: {
+      status: 200,
+      description: 'The updated order.',
+      schema: Order,
+      example: { id: 1, petId: 1, quantity: 2, complete: false },
+    },
     conditional: true,
     errors: changeRejections,
     handler: async context =>

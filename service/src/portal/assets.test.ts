@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Content, encodingFor } from '../kit/content.ts';
 import { Assets } from './assets.ts';
-import { type Content, encodingFor } from './content.ts';
 import { ASSETS_URL } from './urls.ts';
 
 const assets = new Assets();

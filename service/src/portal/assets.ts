@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Content } from './content.ts';
+import { Content } from '../kit/content.ts';
 import { ASSETS_URL } from './urls.ts';
 
 const web = join(import.meta.dirname, '../../../web');

@@ -1,6 +1,6 @@
 import type { Contract } from '../../../web/portal/types.d.ts';
+import { Content } from '../kit/content.ts';
 import { Assets } from './assets.ts';
-import { Content } from './content.ts';
 import { guidePage } from './guide.ts';
 import { referencePage } from './reference.ts';
 

@@ -31,7 +31,7 @@ export class Context<Params, Query, Body> {
   readonly body: Body;
   /** When the request was received, in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** The store. Events of changes through it have the origin of the request. */
+  /** The store. Events of changes through it have the request as their cause. */
   readonly db: Queries & Writer;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;

@@ -1,5 +1,6 @@
 import { countParameter, pageLimit, type Schema } from '../contract/schema.ts';
 import { defaultSortOf, describeSorts, type FilterOf, idFilterOf, type List, sortsOf } from '../db/list.ts';
+import { encodeCursor } from '../kit/paging.ts';
 
 /** The schema of a list's query: its filters, `sort`, `limit`, `cursor` and `count`. */
 export function listQuery<L extends List, const Filters extends Record<FilterOf<L>, Schema>>(
@@ -20,6 +21,8 @@ export function listQuery<L extends List, const Filters extends Record<FilterOf<
       minLength: 1,
       maxLength: 4096,
       pattern: '^[A-Za-z0-9_-]+$',
+      // After the entry with the ID 20, in the default order.
+      example: encodeCursor(list.declaration.defaultSort, [20]),
       patternRule: 'must be taken unchanged from the Link header of a page',
       description: 'The start of the page, from the `Link` header of the previous page.',
     },

@@ -1,6 +1,7 @@
 import type { Success } from '../contract/operation.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Static } from '../contract/static.ts';
+import type { Content } from '../kit/content.ts';
 import type { Page } from '../kit/paging.ts';
 import type { MessageSink } from './message-sink.ts';
 
@@ -37,10 +38,10 @@ export interface EmptyReply {
   kind: 'empty';
 }
 
-export interface TextReply {
-  kind: 'text';
-  text: string;
-  contentType: string;
+/** Content that is sent compressed, with an ETag of its own. */
+export interface ContentReply {
+  kind: 'content';
+  content: Content;
 }
 
 /** A stream of server-sent events, until the client or the service ends it. */
@@ -56,7 +57,7 @@ export type Reply =
   | PageReply<object>
   | LogReply<object>
   | EmptyReply
-  | TextReply
+  | ContentReply
   | StreamReply;
 
 /** The reply type of an operation with this success response. */
@@ -64,7 +65,7 @@ export type ReplyOf<S extends Success> = S extends { status: 204 }
   ? EmptyReply
   : S extends { schema: infer Body extends Schema }
     ? BodyReply<S['status'], Static<Body>>
-    : TextReply | StreamReply;
+    : ContentReply | StreamReply;
 
 type BodyReply<Status, Body> = Body extends readonly (infer Item)[]
   ? PageReply<Item> | LogReply<Item>
@@ -88,6 +89,6 @@ export const reply = {
   }),
   empty,
   log: <Item>(page: Page<Json<Item>>): LogReply<Item> => ({ kind: 'log', page }),
-  text: (text: string, contentType: string): TextReply => ({ kind: 'text', text, contentType }),
+  content: (content: Content): ContentReply => ({ kind: 'content', content }),
   stream: (start: (sink: MessageSink) => void): StreamReply => ({ kind: 'stream', start }),
 };

@@ -85,6 +85,21 @@ describe('a publishable key', () => {
     for (const secret of [key, rotated]) assert.equal((await api.as(secret).get('/pets')).status, 200);
   });
 
+  it('that lacks a scope gets the remedy that fits: no key of a page can have the scopes of writes', async t => {
+    const { api } = await startTestApp(t);
+    const { key } = (await api.post('/keys', { ...webShop, scopes: ['pets:read'] })).body;
+    const page = api.as(key);
+    assert.match(
+      assertRejected(await page.get('/store/inventory'), 403, 'insufficient_scope'),
+      /`inventory:read`: ask an administrator to add it/,
+    );
+    assert.equal(
+      assertRejected(await page.post('/pets', {}), 403, 'insufficient_scope'),
+      'The API key lacks the scope `pets:write`: no publishable key can have it, so call the operation from your backend, ' +
+        'with a secret key',
+    );
+  });
+
   it('appears with its kind and its origins in events, each time they change', async t => {
     const shop = await startTestApp(t);
     const { api } = shop;
@@ -113,6 +128,8 @@ describe('a publishable key', () => {
     assert.equal(await isActive('https://www.shop.example'), true);
     clock.advance(1);
     assert.deepEqual(await Promise.all(sorted.map(isActive)), [true, false]);
+    clock.advance(1);
+    assert.equal(await isActive('https://www.shop.example'), false);
     await api.patch('/keys/3', { origins: ['https://shop.example'] });
     assert.equal(await isActive('https://pets.example'), false);
     await api.delete('/keys/3');

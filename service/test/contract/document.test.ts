@@ -11,6 +11,8 @@ import { document, documentedOperations, headersOf, responsesOf } from './docume
 
 const EVERY_RESPONSE = [
   'API-Version',
+  'Cache-Control',
+  'X-Content-Type-Options',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
@@ -103,7 +105,7 @@ describe('every operation', () => {
     }
   });
 
-  it('has the five headers that every response carries on each of its responses', () => {
+  it('has the headers that every response carries on each of its responses', () => {
     for (const { operation } of documentedOperations) {
       for (const [status, response] of responsesOf(operation)) {
         const headers = headersOf(response);

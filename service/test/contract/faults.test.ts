@@ -50,7 +50,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     keyRing: new KeyRing(app.db, app.config.banRules),
     allowedOrigins: { has: () => false },
     keyLimits: app.keyLimits,
-    contract: new ContractDocument(async () => ({})),
+    contract: new ContractDocument(async () => ({ servers: [], paths: {} }), '/'),
     idempotency: new Idempotency(app.db),
     streams: new EventStreams({ mostPerKey: 1, findCaller: () => undefined, onDrop: () => {} }),
     counters: new MemoryCounters(),

@@ -22,7 +22,10 @@ async function aCluster(t: TestContext) {
     await ownRedis(t, { port: await portOfNode(), settings }),
     await ownRedis(t, { port: await portOfNode(), settings }),
   ] as const;
-  const [first, second] = servers.map(({ url }) => new Redis(url)) as [Redis, Redis];
+  const [first, second] = servers.map(({ url }) => new Redis(url, { disconnectTimeout: 1 })) as [
+    Redis,
+    Redis,
+  ];
   const nodes = [first, second];
   t.after(() => {
     for (const node of nodes) node.disconnect();

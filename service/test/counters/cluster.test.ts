@@ -36,7 +36,7 @@ describe('in a Redis cluster', () => {
         'cluster-node-timeout': '500',
       },
     });
-    const admin = new Redis(server.url);
+    const admin = new Redis(server.url, { disconnectTimeout: 1 });
     t.after(() => admin.disconnect());
     const slots = Array.from({ length: 16_384 }, (_, slot) => slot);
     await admin.cluster('ADDSLOTS', ...slots);

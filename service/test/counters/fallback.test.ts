@@ -148,7 +148,7 @@ describe('a Redis that returns an error', () => {
   it('because it is read-only is unavailable until it accepts writes', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
-    const admin = new Redis(server.url);
+    const admin = new Redis(server.url, { disconnectTimeout: 1 });
     t.after(() => admin.disconnect());
     await use(replica, 1, 1);
     await admin.replicaof('127.0.0.1', 1);
@@ -169,7 +169,7 @@ describe('a Redis that returns an error', () => {
 
   it('because the password is wrong is reported without the password', async t => {
     const { url, port } = await ownRedis(t);
-    const admin = new Redis(url);
+    const admin = new Redis(url, { disconnectTimeout: 1 });
     await admin.config('SET', 'requirepass', 'correct-horse');
     admin.disconnect();
     const rejected = await aReplica(t, `redis://:wrong-horse@127.0.0.1:${port}`);
@@ -182,7 +182,7 @@ describe('a Redis that returns an error', () => {
   it('because its scripts were flushed receives the script again', async t => {
     const server = await ownRedis(t);
     const replica = await aReplica(t, server.url);
-    const admin = new Redis(server.url);
+    const admin = new Redis(server.url, { disconnectTimeout: 1 });
     t.after(() => admin.disconnect());
     await use(replica, 1, 1);
     await admin.script('FLUSH');

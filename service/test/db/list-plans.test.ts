@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { Database, Plan, Value } from '../../src/db/database.ts';
+import type { Database, QueryPlan, Value } from '../../src/db/database.ts';
 import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
 import { InvalidSort, MAX_COUNTED } from '../../src/kit/paging.ts';
 import type { Caller } from '../../src/routes/context.ts';
@@ -18,7 +18,7 @@ import { combinationsOf, type ListRoute, lists, readPage } from '../support/list
 /** A query for a page, as the service sends it. */
 interface Sent {
   sql: string;
-  plan: Plan | undefined;
+  plan: QueryPlan | undefined;
   values: readonly Value[];
 }
 
@@ -36,7 +36,7 @@ async function* pageQueries(db: Database, list: ListRoute): AsyncGenerator<Sent 
   const recorder = Object.create(db, {
     get: { value: (...query: Parameters<Database['get']>) => db.get(...query) },
     all: {
-      value: (sql: string, values: readonly Value[], plan?: Plan) => {
+      value: (sql: string, values: readonly Value[], plan?: QueryPlan) => {
         sent = { sql, values, plan };
         return db.all(sql, values, plan);
       },

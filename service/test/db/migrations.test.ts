@@ -72,6 +72,15 @@ describe('migrations', () => {
     ]);
   });
 
+  it('apply one that is older than the newest of the store', () => {
+    const db = new BetterSqlite3(':memory:');
+    const basket = { version: 3, name: '0003-basket', sql: 'CREATE TABLE baskets (id INTEGER)' };
+    migrateSqlite(db, [pen, basket]);
+    migrateSqlite(db, [pen, cage, basket]);
+    assert.deepEqual(db.prepare('SELECT version FROM schema_migrations').pluck().all(), [1, 2, 3]);
+    assert.deepEqual(db.prepare('SELECT * FROM cages').all(), []);
+  });
+
   it('change nothing when one fails, not even by those before it', () => {
     const db = new BetterSqlite3(':memory:');
     assert.throws(() => migrateSqlite(db, [pen, broken]), /nowhere/);

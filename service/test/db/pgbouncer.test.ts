@@ -22,17 +22,6 @@ const poolers: Record<'transaction' | 'session', { poolSize: number; pgbouncer?:
   session: { poolSize: 40 },
 };
 
-before(async () => {
-  for (const mode of ['transaction', 'session'] as const) {
-    const { poolSize } = poolers[mode];
-    poolers[mode].pgbouncer = await startPgbouncer({ serverUrl: urlOf('postgres'), mode, poolSize });
-  }
-});
-
-after(async () => {
-  for (const { pgbouncer } of Object.values(poolers)) await pgbouncer?.stop();
-});
-
 /** A database without tables: its URL, and the URL through pgbouncer. */
 async function aDatabase(t: TestContext, mode: 'transaction' | 'session') {
   const { name, url } = await emptyDatabase();
@@ -56,101 +45,120 @@ async function withSession<T>(url: string, work: (session: Session) => Promise<T
   }
 }
 
-for (const mode of ['transaction', 'session'] as const) {
-  describe(`two replicas behind pgbouncer in ${mode} mode`, () => {
-    it('serve concurrent clients, sell no unit twice, and notify each other of events', async t => {
-      const { url, pooledUrl } = await aDatabase(t, mode);
-      const directory = dataDirectory(t);
-      const replica = async () => {
-        const settings = { DATABASE_URL: pooledUrl, PETSTORE_DATABASE_CONNECTIONS: '6' };
-        const service = await serve(t, directory, { ...settings, PETSTORE_CONNECTIONS_PER_ADDRESS: '1000' });
-        const api = new Client(service.url, service.adminKey);
-        t.after(() => api.close());
-        return { service, api };
-      };
-      const [one, other] = [await replica(), await replica()];
-      const reader = await EventReader.open(other.service.url, other.service.adminKey);
-      t.after(() => reader.close());
-      const petId = await aPet(one.api, { stock: 20 });
-
-      const responses = await Promise.all(
-        Array.from({ length: 60 }, (_, i) => {
-          const { api } = [one, other][i % 2]!;
-          return Promise.all([
-            api.post('/store/orders', { petId }),
-            api.get(`/pets/${petId}`),
-            api.get('/pets?limit=5'),
-          ]);
-        }),
-      );
-      assert.deepEqual(tally(responses.map(([order]) => order)), { '201': 20, '409 pet_not_available': 40 });
-      assert.deepEqual(tally(responses.flatMap(([, pet, list]) => [pet, list])), { '200': 120 });
-      await reader.until(
-        () => reader.events.filter(({ type }) => type === 'order.placed').length === 20,
-        'the orders of both replicas',
-      );
-      const ids = reader.events.map(({ id }) => Number(id));
-      assertGapless(ids, ids[0]!);
-      await assertInvariants(sql => rowsOf(url, sql));
-    });
-
-    it('log the pooler', async t => {
-      const { pooledUrl } = await aDatabase(t, mode);
-      const service = await serve(t, dataDirectory(t), { DATABASE_URL: pooledUrl });
-      const { stdout } = await service.end('SIGTERM');
-      assert.match(stdout, /"msg":"A pooler is in front of PostgreSQL: statements are not prepared"/);
-    });
-
-    it('apply the time limit of a statement, and leave no setting to other clients', async t => {
-      const { pooledUrl } = await aDatabase(t, mode);
-      const db = await openPostgres(postgresOptions(pooledUrl, { statementSeconds: 1 }));
-      try {
-        const failsWith = (state: string) => (error: Error) =>
-          (error.cause as { code?: string }).code === state;
-        const slow = 'SELECT pg_sleep(30)';
-        // The server cancels it before this process gives up the connection.
-        await assert.rejects(db.all(slow), failsWith('57014'));
-        await assert.rejects(
-          db.write(tx => tx.all(slow)),
-          failsWith('57014'),
-        );
-        // A read-only transaction.
-        await assert.rejects(db.all('DELETE FROM pets RETURNING id'), failsWith('25006'));
-        assert.equal(await db.run('DELETE FROM pets'), 0);
-      } finally {
-        await db.close();
-      }
-      const settings = await rowsOf(
-        pooledUrl,
-        `SELECT name FROM pg_settings WHERE source = 'session' AND name IN
-           ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_read_only')`,
-      );
-      assert.deepEqual(settings, []);
-    });
-
-    it('can be the target of a move from the embedded store', async t => {
-      const directory = dataDirectory(t);
-      assert.equal((await run(t, ['seed'], { PETSTORE_DATA: directory })).code, 0);
-      const { url, pooledUrl } = await aDatabase(t, mode);
-      const moved = await run(t, ['migrate-store'], { PETSTORE_DATA: directory, DATABASE_URL: pooledUrl });
-      assert.equal(moved.code, 0, moved.stderr);
-      assert.deepEqual(await rowsOf(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
-    });
-  });
-}
-
-describe('a connection', () => {
-  it('to a pooler is detected in both modes, and one to the server is not taken for it', async t => {
+describe('pgbouncer', () => {
+  before(async () => {
     for (const mode of ['transaction', 'session'] as const) {
-      const { url, pooledUrl } = await aDatabase(t, mode);
-      assert.equal(await withSession(pooledUrl, isPooled), true, mode);
-      assert.equal(await withSession(url, isPooled), false);
+      const { poolSize } = poolers[mode];
+      poolers[mode].pgbouncer = await startPgbouncer({ serverUrl: urlOf('postgres'), mode, poolSize });
     }
   });
 
-  it('prepares statements only if the server retains them', () => {
-    const query = { name: 's1', text: 'SELECT $1', values: [1] };
-    assert.deepEqual(directSessions(5_000).statement(query), query);
-    assert.deepEqual(pooledSessions(5_000).statement(query), { text: 'SELECT $1', values: [1] });
+  after(async () => {
+    for (const { pgbouncer } of Object.values(poolers)) await pgbouncer?.stop();
+  });
+
+  for (const mode of ['transaction', 'session'] as const) {
+    describe(`two replicas behind pgbouncer in ${mode} mode`, () => {
+      it('serve concurrent clients, sell no unit twice, and notify each other of events', async t => {
+        const { url, pooledUrl } = await aDatabase(t, mode);
+        const directory = dataDirectory(t);
+        const replica = async () => {
+          const settings = { DATABASE_URL: pooledUrl, PETSTORE_DATABASE_CONNECTIONS: '6' };
+          const service = await serve(t, directory, {
+            ...settings,
+            PETSTORE_CONNECTIONS_PER_ADDRESS: '1000',
+          });
+          const api = new Client(service.url, service.adminKey);
+          t.after(() => api.close());
+          return { service, api };
+        };
+        const [one, other] = [await replica(), await replica()];
+        const reader = await EventReader.open(other.service.url, other.service.adminKey);
+        t.after(() => reader.close());
+        const petId = await aPet(one.api, { stock: 20 });
+
+        const responses = await Promise.all(
+          Array.from({ length: 60 }, (_, i) => {
+            const { api } = [one, other][i % 2]!;
+            return Promise.all([
+              api.post('/store/orders', { petId }),
+              api.get(`/pets/${petId}`),
+              api.get('/pets?limit=5'),
+            ]);
+          }),
+        );
+        assert.deepEqual(tally(responses.map(([order]) => order)), {
+          '201': 20,
+          '409 pet_not_available': 40,
+        });
+        assert.deepEqual(tally(responses.flatMap(([, pet, list]) => [pet, list])), { '200': 120 });
+        await reader.until(
+          () => reader.events.filter(({ type }) => type === 'order.placed').length === 20,
+          'the orders of both replicas',
+        );
+        const ids = reader.events.map(({ id }) => Number(id));
+        assertGapless(ids, ids[0]!);
+        await assertInvariants(sql => rowsOf(url, sql));
+      });
+
+      it('log the pooler', async t => {
+        const { pooledUrl } = await aDatabase(t, mode);
+        const service = await serve(t, dataDirectory(t), { DATABASE_URL: pooledUrl });
+        const { stdout } = await service.end('SIGTERM');
+        assert.match(stdout, /"msg":"A pooler is in front of PostgreSQL: statements are not prepared"/);
+      });
+
+      it('apply the time limit of a statement, and leave no setting to other clients', async t => {
+        const { pooledUrl } = await aDatabase(t, mode);
+        const db = await openPostgres(postgresOptions(pooledUrl, { statementSeconds: 1 }));
+        try {
+          const failsWith = (state: string) => (error: Error) =>
+            (error.cause as { code?: string }).code === state;
+          const slow = 'SELECT pg_sleep(30)';
+          // The server cancels it before this process gives up the connection.
+          await assert.rejects(db.all(slow), failsWith('57014'));
+          await assert.rejects(
+            db.write(tx => tx.all(slow)),
+            failsWith('57014'),
+          );
+          // A read-only transaction.
+          await assert.rejects(db.all('DELETE FROM pets RETURNING id'), failsWith('25006'));
+          assert.equal(await db.run('DELETE FROM pets'), 0);
+        } finally {
+          await db.close();
+        }
+        const settings = await rowsOf(
+          pooledUrl,
+          `SELECT name FROM pg_settings WHERE source = 'session' AND name IN
+           ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_read_only')`,
+        );
+        assert.deepEqual(settings, []);
+      });
+
+      it('can be the target of a move from the embedded store', async t => {
+        const directory = dataDirectory(t);
+        assert.equal((await run(t, ['seed'], { PETSTORE_DATA: directory })).code, 0);
+        const { url, pooledUrl } = await aDatabase(t, mode);
+        const moved = await run(t, ['migrate-store'], { PETSTORE_DATA: directory, DATABASE_URL: pooledUrl });
+        assert.equal(moved.code, 0, moved.stderr);
+        assert.deepEqual(await rowsOf(url, 'SELECT count(*)::int AS pets FROM pets'), [{ pets: 40 }]);
+      });
+    });
+  }
+
+  describe('a connection', () => {
+    it('to a pooler is detected in both modes, and one to the server is not taken for it', async t => {
+      for (const mode of ['transaction', 'session'] as const) {
+        const { url, pooledUrl } = await aDatabase(t, mode);
+        assert.equal(await withSession(pooledUrl, isPooled), true, mode);
+        assert.equal(await withSession(url, isPooled), false);
+      }
+    });
+
+    it('prepares statements only if the server retains them', () => {
+      const query = { name: 's1', text: 'SELECT $1', values: [1] };
+      assert.deepEqual(directSessions(5_000).statement(query), query);
+      assert.deepEqual(pooledSessions(5_000).statement(query), { text: 'SELECT $1', values: [1] });
+    });
   });
 });

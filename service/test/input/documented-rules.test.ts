@@ -48,13 +48,16 @@ function probesOf(schema: SchemaObject): unknown[] {
 /** Rules that no schema can state: the value depends on others, or on what is stored. */
 const BEYOND_SCHEMA = [
   /^There is no event type/,
+  /^There is no subject/,
   /^The cursor must be the number of an event, at most/,
   /^Query parameter `cursor` must be taken unchanged from the Link header of a page with the same/,
   /^Field `url` must /,
   /^Field `id` must equal the ID in the path/,
-  /`quotas`/,
+  /^Plan `enterprise` requires `quotas`/,
   /^Query parameter `sort` (must|can) be .* when the list is filtered by/,
   /^Field `expiresAt` must be in the future/,
+  /^Field `(scopes|origins)` .*publishable key/,
+  /^Field `origins` /,
 ];
 
 /** Fails if the service accepts what the document forbids, or the other way around. */
@@ -102,6 +105,21 @@ describe('a documented rule is the rule of the service', () => {
       }
     }
     assert.ok(tried > 200, `only ${tried} were tried`);
+  });
+
+  it('for the quotas of a key: required for plan enterprise, and unknown to other plans', async t => {
+    const api = await startShop(t);
+    const schema = document.paths['/keys']!.post!.requestBody!.content['application/json']!.schema;
+    const isAllowed = allowedBy(schema);
+    const quotas = { perMinute: 10, perDay: 20 };
+    for (const plan of ['free', 'pro', 'business', 'enterprise']) {
+      const key = { name: 'Till', plan, scopes: ['pets:read'] };
+      for (const body of [key, { ...key, quotas }, { ...key, quotas: { perMinute: 10 } }]) {
+        assertAgrees(isAllowed(body), await api.post('/keys', body), JSON.stringify(body));
+      }
+      assert.equal(isAllowed({ ...key, quotas }), plan === 'enterprise');
+      assert.equal(isAllowed(key), plan !== 'enterprise');
+    }
   });
 
   it('for every query parameter', async t => {

@@ -25,8 +25,9 @@ const ownCheckout = join(import.meta.dirname, '../../..');
 /** Requests per day of the limited key. */
 const DAILY = 30;
 
-function migrationsOf(checkout: string): number {
-  return readdirSync(join(checkout, 'service/migrations')).length;
+function newestMigrationOf(checkout: string): number {
+  const files = readdirSync(join(checkout, 'service/migrations'));
+  return Math.max(...files.map(file => Number.parseInt(file, 10)));
 }
 
 /** A replica of the previous version with all traffic, and what the test needs to upgrade it. */
@@ -120,7 +121,7 @@ describe('replicas of the previous version and of this one on one database and R
       // The old replica stops, and does not start again on a newer schema.
       balancer.remove(old.replica.port);
       await old.replica.end();
-      if (migrationsOf(checkout) === migrationsOf(ownCheckout)) {
+      if (newestMigrationOf(checkout) === newestMigrationOf(ownCheckout)) {
         await old.replica.start();
         await old.replica.end();
       } else {

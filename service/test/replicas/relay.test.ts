@@ -64,10 +64,11 @@ async function startReplicas(t: TestContext, count: number): Promise<Shop> {
   return { replicas, adminKey, url, session };
 }
 
-const append = (session: Session, subject: string, data = '{}') =>
+/** Appends an update of a pet, whose category has the number `order`. */
+const append = (session: Session, subject: string, order = 1) =>
   session.query("INSERT INTO new_events (type, subject, time, data) VALUES ('pet.updated', $1, 0, $2)", [
     subject,
-    data,
+    JSON.stringify({ id: Number(subject.split('/')[1]), name: 'Biscuit', categoryId: order, status: 'sold' }),
   ]);
 
 const subjectsOf = (events: CloudEvent[]) => events.map(({ subject }) => subject);
@@ -108,16 +109,16 @@ describe('the relay', () => {
     await longRunning.query('BEGIN; SELECT pg_current_xact_id()');
     await last.query('BEGIN');
     await last.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
-    await append(last, `pets/${pet}`, '{"order":1}');
+    await append(last, `pets/${pet}`, 1);
     const locked = first.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [pet]);
     await last.query('COMMIT');
     await locked;
-    await append(first, `pets/${pet}`, '{"order":2}');
+    await append(first, `pets/${pet}`, 2);
     await first.query('COMMIT');
     const updates = () => eventsAfter(api, 0, '&type=pet.updated');
     await until('both events are visible', async () => (await updates()).length === 2);
     assert.deepEqual(
-      (await updates()).map(({ data }) => data.order),
+      (await updates()).map(({ data }) => data.categoryId),
       [1, 2],
     );
     await longRunning.query('COMMIT');

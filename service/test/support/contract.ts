@@ -35,17 +35,14 @@ interface Document {
 
 export const contract = readContract<Document>();
 
-/** Headers that belong to HTTP itself, or that do not depend on the operation. */
+/** Headers of HTTP itself, which describe the message and its connection. */
 const PLAIN_HEADERS = new Set([
-  'cache-control',
   'connection',
   'content-length',
   'content-type',
   'date',
   'keep-alive',
   'transfer-encoding',
-  'x-accel-buffering',
-  'x-content-type-options',
 ]);
 
 const EVERY_RESPONSE = [
@@ -56,6 +53,8 @@ const EVERY_RESPONSE = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Cache-Control',
+  'X-Content-Type-Options',
 ];
 
 /** Headers of every response that pages of another origin can read. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { Client } from './client.ts';
+import { assertNothingLeft, openResources } from './resources.ts';
 import { TestClock } from './test-clock.ts';
 import { newTestStore, onPostgres, type TestStore } from './test-store.ts';
 
@@ -137,29 +137,4 @@ export async function startTestApp(
 /** Tests never query a name server, and never connect to other machines. */
 async function resolveNothing(hostname: string): Promise<never> {
   throw new Error(`Tests do not resolve ${hostname}`);
-}
-
-/** The kinds of the sockets, servers and timers that are open now, one entry for each. */
-function openResources(): string[] {
-  return process
-    .getActiveResourcesInfo()
-    .filter(name => /^(TCP|Timeout|Immediate)/.test(name))
-    .sort();
-}
-
-/** The kinds of the resources that were opened since `before`, one entry for each. */
-function openedSince(before: readonly string[]): string[] {
-  const known = [...before];
-  return openResources().filter(name => {
-    const place = known.indexOf(name);
-    if (place >= 0) known.splice(place, 1);
-    return place < 0;
-  });
-}
-
-async function assertNothingLeft(before: string[]): Promise<void> {
-  // Node.js releases a closed socket some turns of the event loop later.
-  const deadline = performance.now() + 500;
-  while (openedSince(before).length > 0 && performance.now() < deadline) await nextTurn();
-  assert.deepEqual(openedSince(before), [], 'sockets or timers were left behind');
 }

@@ -90,7 +90,8 @@ export interface TestDatabase {
 
 /** Creates a database with the current schema on the server of the tests. */
 export async function newDatabase(): Promise<TestDatabase> {
-  return emptyDatabase(`TEMPLATE ${await templateDatabase()}`);
+  // The default strategy also writes every page to PostgreSQL's write-ahead log.
+  return emptyDatabase(`TEMPLATE ${await templateDatabase()} STRATEGY file_copy`);
 }
 
 /** Creates a database without tables, with these options of CREATE DATABASE. */

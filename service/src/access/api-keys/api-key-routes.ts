@@ -14,6 +14,7 @@ import {
   CreatedApiKey,
   changedSettings,
   NewApiKey,
+  newKeyShapes,
   RotatedApiKey,
   Rotation,
 } from './api-key.ts';
@@ -54,8 +55,10 @@ export const apiKeyRoutes = ({ keyLimits }: { keyLimits: KeyLimits }): Route[] =
       '`quotas` are required for plan `enterprise` and rejected for other plans.',
     scope: 'admin',
     body: NewApiKey,
+    publishedBody: newKeyShapes,
     success: { status: 201, description: 'The key, with its secret.', schema: CreatedApiKey },
     shownOnce: ['key'],
+    conditional: true,
     errors: [],
     handler: async ({ body, db, now }) => {
       const key = await apiKeys.create({ db, keyLimits, now }, body);

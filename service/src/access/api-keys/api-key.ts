@@ -73,6 +73,26 @@ export const NewApiKey = {
   example: { name: 'Web shop', plan: 'pro', scopes: ['pets:read', 'orders:write'] },
 } as const;
 
+const { quotas: _onlyForEnterprise, ...fieldsOfAnyPlan } = NewApiKey.properties;
+
+/** NewApiKey as it is published: `quotas` are required for plan `enterprise`, and do not exist for other plans. */
+export const newKeyShapes: readonly Schema[] = [
+  {
+    ...NewApiKey,
+    properties: {
+      ...fieldsOfAnyPlan,
+      plan: { ...fields.plan, enum: plans.filter(plan => plan !== 'enterprise') },
+    },
+  },
+  {
+    ...NewApiKey,
+    title: 'NewEnterpriseApiKey',
+    required: [...NewApiKey.required, 'quotas'],
+    properties: { ...NewApiKey.properties, plan: { ...fields.plan, enum: ['enterprise'] } },
+    example: { ...NewApiKey.example, plan: 'enterprise', quotas: { perMinute: 5_000, perDay: 1_000_000 } },
+  },
+];
+
 export const ApiKeyPatch = {
   title: 'ApiKeyPatch',
   type: 'object',
@@ -192,7 +212,7 @@ export const RotatedApiKey = {
     earlierKeysExpireAt: { ...dateTime, description: 'When the earlier secrets expire.' },
     key: secret,
   },
-  example: { ...example, earlierKeysExpireAt: '2026-11-22T12:00:00.000Z', key: exampleSecret },
+  example: { ...example, earlierKeysExpireAt: '2026-11-21T13:00:00.000Z', key: exampleSecret },
 } as const;
 
 export type NewApiKey = Static<typeof NewApiKey>;

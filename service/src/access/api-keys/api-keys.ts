@@ -45,7 +45,7 @@ import { keyEvents } from './key-events.ts';
 import { KEYS_CHANGED } from './key-ring.ts';
 import { selectOrigins } from './origin-queries.ts';
 import { rejectMismatchedKind } from './origins.ts';
-import { hashOf, newSecretOf } from './secret.ts';
+import { hashOf, newSecret } from './secret.ts';
 import { standingOf } from './standings.ts';
 
 /** What operations on keys need. `now` is in milliseconds since the Unix epoch. */
@@ -76,7 +76,7 @@ export async function create(access: KeyAccess, key: NewApiKey): Promise<ApiKey 
   const { db, now } = access;
   const terms = termsOf({ ...key, kind: key.kind ?? 'secret' });
   if (terms.expiresAt !== null) rejectPastExpiry(terms.expiresAt, now);
-  const secret = newSecretOf(terms.kind);
+  const secret = newSecret(terms.kind);
   const created = await db.write(async tx => {
     const key = toApiKey(await insertApiKey(tx, hashOf(secret), terms, now), undefined, now);
     keyEvents.append(tx, 'key.created', key.id, key);
@@ -141,7 +141,7 @@ export function rotate(
   return access.db.write(async tx => {
     const row = await findKeyToChange(tx, keyId);
     rejectRevoked(row);
-    const secret = newSecretOf(row.kind);
+    const secret = newSecret(row.kind);
     await replaceSecret(tx, keyId, hashOf(secret), earlierExpireAt);
     const earlierKeysExpireAt = formatDateTime(Math.min(earlierExpireAt, row.expires_at ?? earlierExpireAt));
     // Does not wait for the counters, because the transaction may be that of an Idempotency-Key.

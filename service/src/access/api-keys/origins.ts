@@ -14,6 +14,11 @@ export type KeyKind = (typeof keyKinds)[number];
 /** The scopes that a publishable key can have. A constraint of the table `api_keys` repeats them. */
 const publishableScopes: readonly Scope[] = ['pets:read', 'inventory:read'];
 
+/** Whether a publishable key can have the scope. */
+export function isPublishableScope(scope: Scope): boolean {
+  return publishableScopes.includes(scope);
+}
+
 interface KeySettings {
   kind: KeyKind;
   scopes: readonly Scope[];
@@ -32,7 +37,7 @@ export function rejectMismatchedKind({ kind, scopes, origins }: KeySettings): vo
       'Field `origins` is for publishable keys only: browsers cannot use a secret key, whatever their origin is',
     );
   }
-  const others = scopes.filter(scope => !publishableScopes.includes(scope));
+  const others = scopes.filter(scope => !isPublishableScope(scope));
   if (others.length > 0) {
     throw new ApiError(
       'invalid_request',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { hashOf, isWellFormed, newSecret, newSecretOf, withoutSecrets } from './secret.ts';
+import { hashOf, isWellFormed, newSecret, withoutSecrets } from './secret.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('a key', () => {
   it('is psk_, 32 random characters and 6 of checksum', () => {
-    const keys = Array.from({ length: 100 }, newSecret);
+    const keys = Array.from({ length: 100 }, () => newSecret());
     for (const key of keys) {
       assert.match(key, /^psk_[0-9A-Za-z]{38}$/);
       assert.ok(isWellFormed(key), key);
@@ -22,7 +22,7 @@ describe('a key', () => {
   });
 
   it('that is publishable is psk_pub_, 32 random characters, and 6 of checksum over all of them', () => {
-    const key = newSecretOf('publishable');
+    const key = newSecret('publishable');
     assert.match(key, /^psk_pub_[0-9A-Za-z]{38}$/);
     assert.ok(isWellFormed(key), key);
     for (const other of [key.replace('pub_', ''), key.replace('pub', 'pab'), `${key.slice(0, -1)}_`])
@@ -72,7 +72,7 @@ describe('input of a client', () => {
   it('is repeated without its keys, whole or truncated', () => {
     const key = newSecret();
     assert.equal(withoutSecrets(`name ${key}, key "${key.slice(0, 20)}…"`), 'name psk_…, key "psk_……"');
-    const publishable = newSecretOf('publishable');
+    const publishable = newSecret('publishable');
     assert.equal(withoutSecrets(`${publishable} ${publishable.slice(0, 20)}`), 'psk_… psk_…');
     assert.equal(withoutSecrets('pets and desks_'), 'pets and desks_');
   });

@@ -15,11 +15,7 @@ const CHECKSUM_LENGTH = 6;
 
 const prefixes: Record<KeyKind, string> = { secret: 'psk_', publishable: 'psk_pub_' };
 
-export function newSecret(): string {
-  return newSecretOf('secret');
-}
-
-export function newSecretOf(kind: KeyKind): string {
+export function newSecret(kind: KeyKind = 'secret'): string {
   const checked = prefixes[kind] + randomBase62(32);
   return checked + checksum(checked);
 }
@@ -38,6 +34,11 @@ export function isWellFormed(secret: string): boolean {
   return hasForm(secret) && checksum(secret.slice(0, -CHECKSUM_LENGTH)) === secret.slice(-CHECKSUM_LENGTH);
 }
 
+/** Whether a text is the well-formed secret of a key of the kind `secret`, even if no such key exists. */
+export function isSecretKey(text: string): boolean {
+  return isWellFormed(text) && !text.startsWith(prefixes.publishable);
+}
+
 /** Returns the SHA-256 of a secret, the only form in which it is stored. A plain hash is enough, because secrets are random. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
@@ -50,9 +51,4 @@ export function withoutSecrets(text: string): string {
 
 function checksum(text: string): string {
   return toBase62(crc32(text), CHECKSUM_LENGTH);
-}
-
-/** Whether a text has the form of a secret key, whether it is valid or not. */
-export function isSecretKey(text: string): boolean {
-  return isWellFormed(text) && !text.startsWith(prefixes.publishable);
 }

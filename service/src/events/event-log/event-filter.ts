@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
+import type { StoredEvent } from '../../db/database.ts';
 import { nearest } from '../../kit/text.ts';
-import type { EventRow } from './event.ts';
 import { type EventType, eventTypeNames, isConfidential } from './event-types.ts';
 import { storedSubject } from './subjects.ts';
 
@@ -40,7 +40,7 @@ export function eventFilter(
   return { types: new Set(allowed), subject };
 }
 
-export function matches({ types, subject }: EventFilter, event: EventRow): boolean {
+export function matches({ types, subject }: EventFilter, event: StoredEvent): boolean {
   return (!types || types.has(event.type)) && (subject === undefined || subject === event.subject);
 }
 

@@ -24,7 +24,7 @@ export class EventKind<Type extends EventType = EventType, Data extends Schema =
 
   /**
    * Appends an event to the log, in the transaction that makes the change. `data` is the resource after the change, or its last
-   * state if it was deleted. The store of a request replaces the actor.
+   * state if it was deleted. The store of a request replaces the actor `system` with the key of the request.
    */
   append(tx: Transaction, type: Type, id: number, data: Static<Data>): void {
     tx.append(newEvent(type, id, data));
@@ -127,8 +127,9 @@ export interface EventUnion extends Schema {
 /** Returns the schema of events of all kinds. Throws unless each type belongs to one kind. */
 export function eventUnion(kinds: readonly Pick<EventKind, 'types' | 'schema'>[]): EventUnion {
   const types = kinds.flatMap(kind => kind.types);
-  const strays = eventTypeNames.filter(type => types.filter(other => other === type).length !== 1);
-  if (strays.length > 0) throw new Error(`Each event type needs one kind, but not so: ${strays.join(', ')}`);
+  const wrong = eventTypeNames.filter(type => types.filter(other => other === type).length !== 1);
+  if (wrong.length > 0)
+    throw new Error(`These event types do not have exactly one kind: ${wrong.join(', ')}`);
   return {
     title: 'Event',
     type: 'object',

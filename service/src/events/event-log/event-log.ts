@@ -1,7 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Queries, StoredEvent } from '../../db/database.ts';
 import { shortened } from '../../kit/text.ts';
-import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { deleteEventsUpTo, selectEnds, selectEvents, selectLastBefore } from './event-queries.ts';
 import { positionBefore } from './event-times.ts';
@@ -10,7 +9,7 @@ import { positionBefore } from './event-times.ts';
 const EXPIRED_AT_ONCE = 1_000;
 
 export interface EventPage {
-  events: EventRow[];
+  events: StoredEvent[];
   /** The cursor of the next page: the number of the last event of this page, or of the log if this page reaches its end. */
   position: number;
   /** Whether no later event can be part of the list, because its period has ended. */

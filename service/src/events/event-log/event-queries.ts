@@ -1,6 +1,5 @@
-import { one, type Queries } from '../../db/database.ts';
+import { one, type Queries, type StoredEvent } from '../../db/database.ts';
 import { MAX_COUNTED } from '../../kit/paging.ts';
-import type { EventRow } from './event.ts';
 import type { EventFilter } from './event-filter.ts';
 import { typesOfSubject } from './event-types.ts';
 
@@ -19,7 +18,7 @@ export interface LogPart {
 }
 
 export interface EventsRead extends Ends {
-  events: EventRow[];
+  events: StoredEvent[];
   /** The number of events in `counted` that match the filter; at most one more than `MAX_COUNTED`. */
   total: number | undefined;
 }
@@ -36,7 +35,7 @@ export async function selectEvents(
 ): Promise<EventsRead> {
   const [condition, values] = pageCondition(filter, part, limit);
   const [total, countValues] = counted ? countOf(filter, counted) : ['', []];
-  const rows = await db.all<Ends & { total?: number } & (EventRow | { id: null })>(
+  const rows = await db.all<Ends & { total?: number } & (StoredEvent | { id: null })>(
     `SELECT ${ENDS}${total}, page.id, page.type, page.subject, page.time, page.data,
        page.actor, page.request_id, page.traceparent
      FROM event_log LEFT JOIN (

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Database } from '../../db/database.ts';
+import type { Database, StoredEvent } from '../../db/database.ts';
 import { SECOND } from '../../kit/clock.ts';
-import type { EventRow } from './event.ts';
 import { selectEnds, selectEvents } from './event-queries.ts';
 
 /** The interval at which the tail reads the log without a notification, in milliseconds: other processes also write events. */
@@ -22,7 +21,7 @@ const ALL = { types: undefined, subject: undefined };
 type TailStore = Pick<Database, 'engine' | 'get' | 'all' | 'run' | 'onEvents' | 'numberEvents'>;
 
 /** `position` is the number of the last event so far: the next batch starts after it. */
-export type TailListener = (events: readonly EventRow[], position: number) => void;
+export type TailListener = (events: readonly StoredEvent[], position: number) => void;
 
 /**
  * Reads new events of the log once for all listeners in this process. It reads nothing while it has no listeners.
@@ -130,7 +129,7 @@ export class EventTail {
   }
 
   /** Passes a batch to all listeners. `position` changes before the first of them is called. */
-  async #pass(events: readonly EventRow[], position: number): Promise<void> {
+  async #pass(events: readonly StoredEvent[], position: number): Promise<void> {
     // Without listeners the tail has no position: the next listener starts at the end of the log at that time.
     if (this.#listeners.size === 0) return;
     this.#position = position;

@@ -28,14 +28,12 @@ export interface CloudEvent {
   data: object;
 }
 
-export type EventRow = StoredEvent;
-
 /**
  * Returns an event as JSON: pages, streams and webhooks send the same bytes. `source` is a URL as `URL.href` has it, or `/`.
  * `data` is inserted as it is stored.
  */
 export function eventJson(
-  { id, type, subject, time, data, actor, request_id, traceparent }: EventRow,
+  { id, type, subject, time, data, actor, request_id, traceparent }: StoredEvent,
   source: string,
 ): Json<CloudEvent> {
   return (`{"specversion":"1.0","id":"${id}","source":"${source}","type":"${type}",` +

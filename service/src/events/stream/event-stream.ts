@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { Queries } from '../../db/database.ts';
+import type { Queries, StoredEvent } from '../../db/database.ts';
 import type { MessageSink } from '../../routes/message-sink.ts';
-import { type EventRow, eventJson } from '../event-log/event.ts';
+import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, matches } from '../event-log/event-filter.ts';
 import * as eventLog from '../event-log/event-log.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
@@ -10,9 +10,9 @@ import type { EventTail } from '../event-log/event-tail.ts';
 const PAGE = 100;
 
 /** The messages of new events, each made once for all streams that send it. */
-const messages = new WeakMap<EventRow, Uint8Array>();
+const messages = new WeakMap<StoredEvent, Uint8Array>();
 
-function messageOf(event: EventRow, source: string): Uint8Array {
+function messageOf(event: StoredEvent, source: string): Uint8Array {
   let message = messages.get(event);
   if (!message) {
     message = Buffer.from(messageText(event, source));
@@ -21,7 +21,7 @@ function messageOf(event: EventRow, source: string): Uint8Array {
   return message;
 }
 
-function messageText(event: EventRow, source: string): string {
+function messageText(event: StoredEvent, source: string): string {
   return `id: ${event.id}\nevent: ${event.type}\ndata: ${eventJson(event, source)}\n\n`;
 }
 
@@ -74,7 +74,7 @@ export class EventStream {
     return `id: ${this.#position}\n\n`;
   }
 
-  #onTail(events: readonly EventRow[], position: number): void {
+  #onTail(events: readonly StoredEvent[], position: number): void {
     if (this.#state === 'in step') {
       const news = events.filter(event => event.id > this.#position && matches(this.#filter, event));
       this.#position = Math.max(this.#position, position);

@@ -6,7 +6,14 @@ import { idParams, nestedIdParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import * as deliveries from './deliveries.ts';
-import { deliveryStatuses, NewReplay, Replay, WebhookDelivery, WebhookDeliveryDetails } from './delivery.ts';
+import {
+  deliveryStatuses,
+  exampleOfTest,
+  NewReplay,
+  Replay,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+} from './delivery.ts';
 import { deliveryList } from './delivery-queries.ts';
 import { WINDOW } from './outbox.ts';
 import { actorOf, changing, reading, type WebhookServices, webhookParams } from './webhook-routes.ts';
@@ -29,7 +36,12 @@ export const deliveryRoutes = ({
       'delivery at `Location` to see the result. A test is sent only to this webhook, whatever its `types`, and attempted only ' +
       'once; a replay does not repeat it. In the log only keys with the scope `admin` get it.',
     params: webhookParams,
-    success: { status: 201, description: 'The delivery of the test.', schema: WebhookDelivery },
+    success: {
+      status: 201,
+      description: 'The delivery of the test.',
+      schema: WebhookDelivery,
+      example: exampleOfTest,
+    },
     errors: ['webhook_not_found', 'webhook_disabled'],
     handler: async context => {
       const { db, params } = context;

@@ -3,6 +3,7 @@ import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { grouped } from '../../kit/quantities.ts';
 import { eventCursor } from '../event-log/event.ts';
+import { TEST_TYPE } from '../event-log/event-types.ts';
 import { printedSubject } from '../event-log/subjects.ts';
 import type { AttemptRow, DeliveryRow } from './delivery-queries.ts';
 
@@ -89,6 +90,17 @@ export const WebhookDelivery = {
   additionalProperties: false,
   properties: fields,
   example,
+} as const;
+
+/** The delivery of a test, which was not attempted yet. */
+export const exampleOfTest = {
+  ...example,
+  messageId: 'msg_1_test_7',
+  eventId: null,
+  type: TEST_TYPE,
+  subject: 'webhooks/1',
+  attemptCount: 0,
+  nextAttemptAt: example.createdAt,
 } as const;
 
 const WebhookAttempt = {

@@ -110,6 +110,7 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       schema: CreatedWebhook,
     },
     shownOnce: ['secret'],
+    conditional: true,
     callbacks: { event: eventCallback(services.event) },
     errors: ['too_many_webhooks'],
     prepare: async ({ body }) => {
@@ -180,7 +181,12 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       'same as PUT.',
     params: webhookParams,
     body: WebhookPatch,
-    success: { status: 200, description: 'The updated webhook.', schema: Webhook },
+    success: {
+      status: 200,
+      description: 'The updated webhook.',
+      schema: Webhook,
+      example: { ...Webhook.example, disabledAt: '2026-11-21T12:00:00.000Z' },
+    },
     conditional: true,
     errors: ['webhook_not_found', 'webhook_key_unfit'],
     prepare: context => rejectForbidden(services, context),

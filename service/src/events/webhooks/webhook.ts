@@ -148,7 +148,7 @@ export const RotatedWebhook = {
     },
     secret,
   },
-  example: { ...example, earlierSecretExpiresAt: '2026-11-22T12:00:00.000Z', secret: exampleSecret },
+  example: { ...example, earlierSecretExpiresAt: '2026-11-21T13:00:00.000Z', secret: exampleSecret },
 } as const;
 
 export const SecretRotation = {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
+import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
@@ -274,9 +275,14 @@ function rejectWithoutScope({ scope }: Gated, { scopes, origins }: Caller): void
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
   if (missing.length === 0) return;
   const names = missing.map(name => `\`${name}\``).join(' and ');
+  const them = missing.length > 1 ? 'them' : 'it';
+  const canBeAdded = origins === null || missing.every(isPublishableScope);
   throw new ApiError(
     'insufficient_scope',
-    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ask an administrator to add ${missing.length > 1 ? 'them' : 'it'}, or use another key`,
+    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ` +
+      (canBeAdded
+        ? `ask an administrator to add ${them}, or use another key`
+        : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
   );
 }
 

@@ -120,6 +120,7 @@ export class Unreadable {
       ...['content-type', 'application/json; charset=utf-8'],
       ...['content-length', bytes],
       ...['cache-control', 'no-store'],
+      ...['x-content-type-options', 'nosniff'],
       ...['connection', 'close'],
     ];
     const head = headers.map((part, i) => (i % 2 ? `${part}\r\n` : `${part}: `));

@@ -11,13 +11,20 @@ import { components, errorCodes } from './components.ts';
 import { operationOf } from './operation.ts';
 import { NamedSchemas } from './schemas.ts';
 
+/** The parts of the document that depend on the service that serves it. */
+export interface ServiceDocument {
+  servers: readonly object[];
+  paths: object;
+  [part: string]: unknown;
+}
+
 type AnyRoute = Omit<Route, 'handler'>;
 
 /**
  * Builds the OpenAPI 3.0.3 document of the service from its route table: one operation per turn of the event loop, because all
  * of them take 50 ms.
  */
-export async function buildDocument(routes: readonly AnyRoute[]): Promise<object> {
+export async function buildDocument(routes: readonly AnyRoute[]): Promise<ServiceDocument> {
   const schemas = new NamedSchemas();
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {

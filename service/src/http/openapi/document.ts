@@ -1,28 +1,56 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Content } from '../../kit/content.ts';
+import type { ServiceDocument } from './build.ts';
 
 /** The published contract. `npm run check` fails when it differs from the route definitions. */
 const CONTRACT_FILE = join(import.meta.dirname, '../../../../openapi.yaml');
 
-/** The contract as it is served. It is built at the first request for it. */
-export class ContractDocument {
-  readonly #build: () => Promise<object>;
-  #json: Promise<string> | undefined;
-  #yaml: Promise<string> | undefined;
+/** The beginning of the list of servers in the published contract. */
+const SERVERS = /^servers:\n/m;
 
-  constructor(build: () => Promise<object>) {
+/** The contract as it is served: the published one, with the public URL of the service as its first server. */
+export class ContractDocument {
+  readonly #build: () => Promise<ServiceDocument>;
+  /** Without a slash at its end, because paths begin with one; `undefined` if the operator has not configured it. */
+  readonly #publicUrl: string | undefined;
+  #json: Promise<string> | undefined;
+  readonly #contents: { json?: Promise<Content>; yaml?: Promise<Content> } = {};
+
+  /** `publicUrl` is the URL of the service with a slash at its end, or `/`. `build` runs at the first request for the document. */
+  constructor(build: () => Promise<ServiceDocument>, publicUrl: string) {
     this.#build = build;
+    this.#publicUrl = publicUrl === '/' ? undefined : publicUrl.replace(/\/$/, '');
   }
 
   json(): Promise<string> {
-    this.#json ??= this.#build().then(document => JSON.stringify(document));
+    this.#json ??= this.#build().then(document => JSON.stringify(this.#served(document)));
     return this.#json;
   }
 
+  jsonContent(): Promise<Content> {
+    this.#contents.json ??= this.json().then(json => new Content('application/json; charset=utf-8', json));
+    return this.#contents.json;
+  }
+
+  yamlContent(): Promise<Content> {
+    this.#contents.yaml ??= this.#yaml().then(yaml => new Content('application/yaml; charset=utf-8', yaml));
+    return this.#contents.yaml;
+  }
+
   /** Reads the committed file: serializing the document would block the event loop for a tenth of a second. */
-  yaml(): Promise<string> {
-    this.#yaml ??= readFile(CONTRACT_FILE, 'utf8');
-    return this.#yaml;
+  async #yaml(): Promise<string> {
+    const published = await readFile(CONTRACT_FILE, 'utf8');
+    const url = this.#publicUrl;
+    return url
+      ? published.replace(SERVERS, servers => `${servers}  - url: ${JSON.stringify(url)}\n`)
+      : published;
+  }
+
+  #served(document: ServiceDocument): ServiceDocument {
+    const url = this.#publicUrl;
+    if (!url) return document;
+    return { ...document, servers: [{ url }, ...document.servers] };
   }
 }
 

@@ -57,6 +57,19 @@ export const headerComponents = {
     ...textHeader('The version of the API.', { enum: [API_VERSION] }, API_VERSION),
     required: true,
   },
+  'Cache-Control': {
+    ...textHeader(
+      'Whether the response may be cached: only by the client itself, and only if it asks again before each use.',
+      { enum: ['private, no-cache', 'no-store'] },
+      'private, no-cache',
+    ),
+    required: true,
+  },
+  'X-Content-Type-Options': {
+    ...textHeader('The media type is never guessed from the content.', { enum: ['nosniff'] }, 'nosniff'),
+    required: true,
+  },
+  'X-Accel-Buffering': textHeader('Proxies must not buffer the stream.', { enum: ['no'] }, 'no'),
   'X-Stability': textHeader(
     'Whether the operation may still change: `experimental` at any time, `beta` only with an entry in the changelog.',
     { enum: ['experimental', 'beta'] },
@@ -95,6 +108,7 @@ export const headerComponents = {
     { maxLength: 100, pattern: '^"[0-9a-z-]+"$' },
     '"9c1e5f0a7b3d2e48"',
   ),
+  'Content-Encoding': textHeader('How the body is compressed.', { enum: ['br', 'gzip'] }, 'br'),
   Location: textHeader('The path of the new resource.', { maxLength: 100, pattern: '^/' }, '/pets/1'),
   'Idempotency-Replayed': textHeader(
     '`true` when the response repeats an earlier outcome.',
@@ -106,13 +120,12 @@ export const headerComponents = {
     schema: { ...int32, minimum: 1, maximum: MAX_INT32 },
     example: 30,
   },
-  'X-Should-Retry': {
-    description:
-      'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
+  'X-Should-Retry': textHeader(
+    'Whether a client should send the request again by itself, after the seconds in `Retry-After` if it has this header: `false` ' +
       'during a ban, and when the wait is longer than a minute.',
-    schema: { type: 'string', enum: ['true', 'false'] },
-    example: 'true',
-  },
+    { enum: ['true', 'false'] },
+    'true',
+  ),
   'WWW-Authenticate': textHeader(
     'How to authenticate (RFC 6750).',
     { maxLength: 1_000 },
@@ -152,6 +165,8 @@ const EVERY_RESPONSE: readonly HeaderName[] = [
   'RateLimit',
   'X-Request-Id',
   'API-Version',
+  'Cache-Control',
+  'X-Content-Type-Options',
   'Vary',
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
 import { errorStatus } from '../error-status.ts';
@@ -59,12 +60,18 @@ function parametersOf(route: AnyRoute, schemas: NamedSchemas): object[] {
   ];
 }
 
-function sharedParameters({ method, conditional, scope }: AnyRoute): string[] {
-  if (scope === null) return ['ApiVersion', 'RequestId'];
+function sharedParameters(route: AnyRoute): string[] {
+  const { method, conditional, scope } = route;
   const names = ['ApiVersion', 'RequestId'];
-  if (method === 'POST') names.push('IdempotencyKey');
-  else if (conditional) names.push(method === 'GET' ? 'IfNoneMatch' : 'IfMatch');
+  if (method === 'POST' && scope !== null) names.push('IdempotencyKey');
+  if (conditional && method === 'GET') names.push('IfNoneMatch');
+  if (isGuarded(route)) names.push('IfMatch');
   return names;
+}
+
+/** Whether If-Match guards the operation, because it changes a resource that exists. */
+function isGuarded({ method, conditional, success }: AnyRoute): boolean {
+  return conditional === true && method !== 'GET' && success.status !== 201;
 }
 
 function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): object {
@@ -77,10 +84,12 @@ function requestBodyOf(route: AnyRoute, body: Schema, schemas: NamedSchemas): ob
 }
 
 function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object> {
-  const { status, description, schema, example, mediaType = 'application/json' } = route.success;
+  const { status, description, schema, mediaType = 'application/json', isCompressed } = route.success;
   const names: HeaderName[] = [...lifecycleHeaders(route)];
   const isResource = route.conditional && status !== 204;
   if (isResource) names.push('ETag');
+  if (mediaType === 'text/event-stream') names.push('X-Accel-Buffering');
+  if (isCompressed) names.push('Content-Encoding');
   if (status === 201) names.push('Location');
   if (route.method === 'POST') names.push('Idempotency-Replayed');
   if (schema?.type === 'array' && !names.includes('Link')) names.push('Link');
@@ -93,7 +102,7 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
       description,
       headers: headers(names),
       ...(status !== 204 && {
-        content: { [mediaType]: { schema: published, ...exampleIn(example ?? schema?.example) } },
+        content: { [mediaType]: { schema: published, ...exampleOfSuccess(route) } },
       }),
     },
   };
@@ -106,8 +115,12 @@ function successOf(route: AnyRoute, schemas: NamedSchemas): Record<string, objec
   return responses;
 }
 
-function exampleIn(example: unknown): { example?: unknown } {
-  return example === undefined ? {} : { example };
+/** The example of a PATCH is the resource after the example of its body. */
+function exampleOfSuccess({ method, body, example: sent, success }: AnyRoute): { example?: unknown } {
+  const example = success.example ?? success.schema?.example;
+  if (example === undefined) return {};
+  const patch = sent ?? body?.example;
+  return { example: method === 'PATCH' ? mergePatch(example as object, patch as object) : example };
 }
 
 function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
@@ -119,7 +132,7 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
 
 /** Every error code that the operation can return, including those that follow from its definition. */
 function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const { scope, countedBy, method, conditional, deprecation } = route;
+  const { scope, countedBy, method, deprecation } = route;
   const codes: ErrorCode[] = [
     'invalid_request',
     'unsupported_api_version',
@@ -134,7 +147,7 @@ function errorCodesOf(route: AnyRoute): ErrorCode[] {
     codes.push('not_acceptable', 'service_unavailable');
   }
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
-  if (conditional && method !== 'GET' && method !== 'POST') codes.push('precondition_failed');
+  if (isGuarded(route)) codes.push('precondition_failed');
   if (method === 'POST') codes.push('idempotency_key_in_use', 'idempotency_key_reused');
   if (deprecation) codes.push('operation_sunset');
   return [...codes, ...route.errors, 'internal_error'];

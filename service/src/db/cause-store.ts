@@ -1,9 +1,9 @@
 import type {
+  Cause,
   Engine,
   NewEvent,
-  Origin,
-  Plan,
   Queries,
+  QueryPlan,
   StoredEvent,
   Transaction,
   Value,
@@ -11,18 +11,18 @@ import type {
 } from './database.ts';
 import type { Insert } from './insert.ts';
 
-/** Returns a store whose events have this origin. */
-export function withOrigin(db: Queries & Writer, origin: Origin): Queries & Writer {
-  return new OriginStore(db, origin);
+/** Returns a store whose events have this cause. */
+export function withCause(db: Queries & Writer, cause: Cause): Queries & Writer {
+  return new CauseStore(db, cause);
 }
 
-class OriginQueries<Inner extends Queries> implements Queries {
+class CauseQueries<Inner extends Queries> implements Queries {
   protected readonly inner: Inner;
-  protected readonly origin: Origin;
+  protected readonly cause: Cause;
 
-  constructor(inner: Inner, origin: Origin) {
+  constructor(inner: Inner, cause: Cause) {
     this.inner = inner;
-    this.origin = origin;
+    this.cause = cause;
   }
 
   get engine(): Engine {
@@ -33,7 +33,7 @@ class OriginQueries<Inner extends Queries> implements Queries {
     return this.inner.get(sql, values);
   }
 
-  all<Row>(sql: string, values?: readonly Value[], plan?: Plan): Promise<Row[]> {
+  all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
     return this.inner.all(sql, values, plan);
   }
 
@@ -42,13 +42,13 @@ class OriginQueries<Inner extends Queries> implements Queries {
   }
 }
 
-class OriginStore extends OriginQueries<Queries & Writer> implements Writer {
+class CauseStore extends CauseQueries<Queries & Writer> implements Writer {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.inner.write(tx => work(new OriginTransaction(tx, this.origin)));
+    return this.inner.write(tx => work(new CauseTransaction(tx, this.cause)));
   }
 }
 
-class OriginTransaction extends OriginQueries<Transaction> implements Transaction {
+class CauseTransaction extends CauseQueries<Transaction> implements Transaction {
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.inner.insert(row, values);
   }
@@ -70,10 +70,10 @@ class OriginTransaction extends OriginQueries<Transaction> implements Transactio
   }
 
   append(event: NewEvent): void {
-    this.inner.append({ ...event, ...this.origin });
+    this.inner.append({ ...event, ...this.cause });
   }
 
   appendNumbered(event: NewEvent): Promise<StoredEvent> {
-    return this.inner.appendNumbered({ ...event, ...this.origin });
+    return this.inner.appendNumbered({ ...event, ...this.cause });
   }
 }

@@ -1,0 +1,108 @@
+import type { Clock } from '../kit/clock.ts';
+import type { LimitState, Terms } from './decide.ts';
+import type { Pair } from './decision-batches.ts';
+import { packCall, type ScriptCall, type ScriptResult, unpackResult } from './packed-state.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** What a call of the script decides about. */
+export interface Subject {
+  /** Its key in Redis. */
+  key: string;
+  /** Its state in this process. */
+  known: LimitState;
+  terms: Terms;
+  /** The shortest time for which Redis stores its state, in milliseconds. */
+  ttl: number;
+}
+
+/** The terms of a look, which decides nothing. */
+const NO_TERMS: Terms = { limits: { perMinute: 0, perDay: 0 }, bansLiftedAt: 0, banRules: undefined };
+
+/**
+ * Calls `decide.lua`. The first call for a state sends it as a seed, and so does a call after Redis has lost the state. Every
+ * method resolves with `undefined` when Redis is unavailable.
+ */
+export class RedisDecisions {
+  readonly #link: RedisLink;
+  readonly #clock: 'redis' | Clock;
+  /** The states that were sent to Redis since it was connected. */
+  #seeded = new WeakSet<Readonly<LimitState>>();
+  /** How far the deciding clock is ahead of this process's clock, in milliseconds. */
+  #ahead = 0;
+
+  constructor(link: RedisLink, clock: 'redis' | Clock) {
+    this.#link = link;
+    this.#clock = clock;
+  }
+
+  /** Returns a time of this process's clock as the deciding clock shows it. */
+  timeOf(now: number): number {
+    return now + this.#ahead;
+  }
+
+  isSeeded(state: Readonly<LimitState>): boolean {
+    return this.#seeded.has(state);
+  }
+
+  /** Makes the next call for each state send it again. */
+  forgetSeeds(): void {
+    this.#seeded = new WeakSet();
+  }
+
+  /** Decides a request. */
+  async decide(subject: Subject, now: number): Promise<ScriptResult | undefined> {
+    if (!this.#link.isUp) return undefined;
+    const { key, known } = subject;
+    let packed = await this.#link.decide(key, this.#callOf('count', subject, this.#seedOf(known), now));
+    // Redis has lost the state, and counted nothing.
+    if (packed === '') packed = await this.#link.decide(key, this.#callOf('count', subject, known, now));
+    const result = packed === undefined ? undefined : unpackResult(packed, known.resets);
+    if (result) this.#ahead = result.decidedAt - now;
+    return result;
+  }
+
+  /** Decides a request of two subjects: it counts for both, or for neither. */
+  async decideBoth(first: Subject, second: Subject, now: number): Promise<Pair<ScriptResult> | undefined> {
+    if (!this.#link.isUp) return undefined;
+    const send = (seedOf: (state: LimitState) => LimitState | undefined) =>
+      this.#link.decideBoth(
+        [first.key, second.key],
+        [
+          this.#callOf('both', first, seedOf(first.known), now),
+          this.#callOf('count', second, seedOf(second.known), now),
+        ],
+      );
+    let packed = await send(state => this.#seedOf(state));
+    // Redis has lost a state, and counted nothing.
+    if (packed?.[0] === '') packed = await send(state => state);
+    const ofFirst = packed && unpackResult(packed[0], first.known.resets);
+    const ofSecond = packed && unpackResult(packed[1], second.known.resets);
+    if (!ofFirst || !ofSecond) return undefined;
+    this.#ahead = ofFirst.decidedAt - now;
+    return [ofFirst, ofSecond];
+  }
+
+  /** Merges a state into the one at `key`, and resolves with the result. `ttl` is as in `Subject`. */
+  async merge(key: string, known: LimitState, ttl: number): Promise<LimitState | undefined> {
+    if (this.#link.isUp) this.#seeded.add(known);
+    const now = this.#clock === 'redis' ? undefined : this.#clock.now();
+    const call = packCall({ what: 'look', now, ttl, terms: NO_TERMS, seed: known });
+    const packed = await this.#link.decide(key, call);
+    return packed ? unpackResult(packed, known.resets)?.state : undefined;
+  }
+
+  /** Returns the state if it must be sent as a seed. */
+  #seedOf(state: LimitState): LimitState | undefined {
+    return this.#seeded.has(state) ? undefined : state;
+  }
+
+  #callOf(
+    what: ScriptCall['what'],
+    { known, terms, ttl }: Subject,
+    seed: LimitState | undefined,
+    now: number,
+  ): string {
+    this.#seeded.add(known);
+    return packCall({ what, now: this.#clock === 'redis' ? undefined : now, ttl, terms, seed });
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The kinds of the sockets, servers and timers that are open now, one entry for each. */
+export function openResources(): string[] {
+  return process
+    .getActiveResourcesInfo()
+    .filter(name => /^(TCP|Timeout|Immediate)/.test(name))
+    .sort();
+}
+
+/** Fails when sockets, servers or timers are open that were not `before`. */
+export async function assertNothingLeft(before: readonly string[]): Promise<void> {
+  // Node.js releases a closed socket some turns of the event loop later.
+  const deadline = performance.now() + 500;
+  while (openedSince(before).length > 0 && performance.now() < deadline) await nextTurn();
+  assert.deepEqual(openedSince(before), [], 'sockets or timers were left behind');
+}
+
+/** The kinds of the resources that were opened since `before`, one entry for each. */
+function openedSince(before: readonly string[]): string[] {
+  const known = [...before];
+  return openResources().filter(name => {
+    const place = known.indexOf(name);
+    if (place >= 0) known.splice(place, 1);
+    return place < 0;
+  });
+}

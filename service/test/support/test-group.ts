@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { relative } from 'node:path';
+import { it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { assertNothingLeft, openResources } from './resources.ts';
+
+/**
+ * Runs several test files in this process, one after the other: starting a process and loading the service for each file
+ * takes longer than most of their tests. After each file, a test with its name checks that it leaves nothing to the next one.
+ */
+export async function runTogether(files: readonly string[]): Promise<void> {
+  const loaded = Promise.withResolvers<void>();
+  let resources: readonly string[] = [];
+  let environment: NodeJS.ProcessEnv = {};
+  const remember = () => {
+    resources = openResources();
+    environment = { ...process.env };
+  };
+  // Tests run in the order in which they are defined, so this one holds up all others until every file is loaded.
+  it('the files of a group load', async () => {
+    await loaded.promise;
+    remember();
+  });
+  try {
+    for (const file of files) {
+      await import(pathToFileURL(file).href);
+      it(`${relative('', file)} leaves no sockets, timers or environment variables behind`, async () => {
+        try {
+          await assertNothingLeft(resources);
+          assert.deepEqual({ ...process.env }, environment);
+        } finally {
+          // Only the file that leaves something behind fails, and not the files after it.
+          remember();
+        }
+      });
+    }
+    loaded.resolve();
+  } catch (error) {
+    loaded.reject(error);
+  }
+}
