@@ -25,6 +25,12 @@ export interface IndexRanges {
   limit: number;
 }
 
+/**
+ * From this number of ranges on, SQLite merges only the columns of the index, and reads the rows of the page afterwards. With whole
+ * rows it would read one of the table for each range: four times as long for 400 ranges.
+ */
+const MANY_RANGES = 10;
+
 export type Statement = readonly [sql: string, values: Value[]];
 
 /**
@@ -34,8 +40,18 @@ export type Statement = readonly [sql: string, values: Value[]];
  * PostgreSQL cannot name an index in a query, so each index ends with an expression of its own, which replaces the ID in
  * comparisons and sorts.
  */
-export function rangeSql(engine: Engine, ranges: IndexRanges): Statement {
-  return merged(engine, ranges, orderBy(ranges.order, ranges.descending));
+export function rangeSql(engine: Engine, table: string, ranges: IndexRanges): Statement {
+  const order = orderBy(ranges.order, ranges.descending);
+  if (engine !== 'sqlite' || ranges.prefixes.length < MANY_RANGES) return merged(engine, ranges, order);
+  const [keys, values] = merged(
+    engine,
+    { ...ranges, select: `SELECT ${ranges.order.join(', ')} FROM ${table}` },
+    order,
+  );
+  return [
+    `SELECT * FROM (${ranges.select} NOT INDEXED WHERE id IN (SELECT id FROM (${keys}) AS page) LIMIT ?) AS found ${order}`,
+    [...values, ranges.limit],
+  ];
 }
 
 /**

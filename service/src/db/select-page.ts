@@ -114,7 +114,10 @@ function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, 
     to,
     ...place,
   };
-  return { rows: rangeSql(engine, { ...ranges, select }), total: countSql(engine, table.name, ranges) };
+  return {
+    rows: rangeSql(engine, table.name, { ...ranges, select }),
+    total: countSql(engine, table.name, ranges),
+  };
 }
 
 /** One statement, so that both queries read the same state of the store. A page without rows is one row of nulls. */

@@ -44,8 +44,8 @@ describe('the union of events', () => {
   });
 
   it('is not made unless each type belongs to one kind of events', () => {
-    assert.throws(() => eventUnion([petEvents]), /not so: category.created, /);
-    assert.throws(() => eventUnion([petEvents, petEvents]), /not so: pet.created, /);
+    assert.throws(() => eventUnion([petEvents]), /exactly one kind: category.created, /);
+    assert.throws(() => eventUnion([petEvents, petEvents]), /exactly one kind: pet.created, /);
   });
 
   it('describes events of every type, as the service sends them', async t => {

@@ -32,6 +32,7 @@ describe('the metrics of background work', () => {
       'events',
       'idempotency keys',
       'key limits',
+      'names of keys',
       'rotated keys',
       'webhooks',
     ]);

@@ -17,7 +17,7 @@ export const COMMON_VALUES: FilterValues = {
   'status of /webhooks/{webhookId}/deliveries': 'delivered',
   categoryId: 1,
   name: 'a',
-  quantityBelow: 10,
+  quantityBelow: 50,
   complete: true,
   plan: 'free',
   revoked: false,
