@@ -3,6 +3,7 @@
  * another, with the same drivers, statements and number of connections, and returns the status, headers and body of the service
  * (JSON of `Samples` as its only argument). It checks nothing and counts nothing.
  */
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Redis } from 'ioredis';
@@ -11,6 +12,7 @@ import { type Pet, petTable } from '../../service/src/catalog/pets/pet.ts';
 import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
 import type { Transaction } from '../../service/src/db/database.ts';
 import type { Insert } from '../../service/src/db/insert.ts';
+import { toStored, valuesOf } from '../../service/src/db/new-events.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
 import { APPEND } from '../../service/src/db/postgres-transaction.ts';
 import type { BareResponse } from './bare-http.ts';
@@ -79,8 +81,15 @@ async function create({ name, categoryId }: { name: string; categoryId: number }
     client.query({ ...insert, values }),
   ]);
   const created = petTable.storedAs(rows[0].id, pet);
-  const event = ['pet.created', `pets/${created.id}`, Date.now(), JSON.stringify(created), null];
-  await Promise.all([client.query({ name: 'append', text: APPEND, values: event }), client.query('COMMIT')]);
+  const event = {
+    type: 'pet.created',
+    subject: `pets/${created.id}`,
+    data: JSON.stringify(created),
+    actor: 'keys/1',
+    requestId: randomUUID(),
+  };
+  const append = { name: 'append', text: APPEND, values: valuesOf(toStored(event, Date.now())) };
+  await Promise.all([client.query(append), client.query('COMMIT')]);
   client.release();
   return created;
 }
