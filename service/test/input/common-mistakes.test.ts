@@ -197,7 +197,7 @@ describe('the message for an invalid API key', () => {
   const invalid = async (shop: Awaited<ReturnType<typeof startTestApp>>, key: string) =>
     assertRejected(await shop.api.as(key).get('/pets'), 401, 'invalid_api_key');
 
-  it('explains quotes, a wrong checksum and a text that is no key', async t => {
+  it('explains quotes, a wrong checksum and a text that is not a key', async t => {
     const shop = await startTestApp(t);
     const { key } = await shop.clientWith({});
     for (const surrounded of [`"${key}"`, `'${key}'`, `<${key}>`, `Bearer ${key}`, `${key},`]) {
