@@ -1,0 +1,108 @@
+import type { Client } from './client.ts';
+import type { Clock } from './clock.ts';
+import { ConnectionError, errorOf, PetStoreError } from './errors.ts';
+import type { Setback } from './pacer.ts';
+import { defined, type Request } from './request.ts';
+
+/** Statuses of proxies that cannot reach the service, and of a service that is starting or overloaded. */
+const UNAVAILABLE = [502, 503, 504];
+
+/**
+ * Sends a request when the limits allow it, and again after a 429, a 503 or a broken connection. All operations can be
+ * repeated: a POST has the same `Idempotency-Key` each time. Returns what `read` makes of a response with status 2xx.
+ */
+export async function exchange<T>(
+  client: Client,
+  request: Request,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const { maxWait, maxRetries, timeout, signal, isSlow, pacer } = { ...client, ...defined(request.options) };
+  const init = initOf(client, request);
+  for (let failures = 0; ; failures++) {
+    const epoch = await pacer.enter({ maxWait, maxRetries, isSlow, signal });
+    const { attempt, release } = startAttempt(client.clock, timeout, signal);
+    let response: Response | undefined;
+    try {
+      response = await client.fetch(request.url, { ...init, signal: attempt });
+      warnOfDeprecation(client, request, response);
+      if (!response.ok) throw errorOf(response, await response.text());
+      const result = await read(response);
+      pacer.leave(epoch, response.headers);
+      return result;
+    } catch (cause) {
+      // Everything else is an error of `fetch`, or of a body that is not complete.
+      const error =
+        cause instanceof PetStoreError
+          ? cause
+          : new ConnectionError(`No response: ${(cause as Error).cause ?? cause}`, { cause });
+      const setback = signal?.aborted ? undefined : setbackOf(error, response);
+      if (!setback) {
+        pacer.leave(epoch, response?.headers);
+        throw signal?.aborted ? signal.reason : error;
+      }
+      const isHopeless = Math.max(pacer.stop(epoch, setback), failures + 1) > maxRetries;
+      if (setback.reason === 'unavailable' && isHopeless) throw error;
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Returns why the request must be sent again, and how long to wait at least; `undefined` if it must not. */
+function setbackOf(error: PetStoreError, response: Response | undefined): Setback | undefined {
+  if (!response || error instanceof ConnectionError) return { reason: 'unavailable', after: 0, error };
+  const { status, headers } = response;
+  const after = 1000 * (Number(headers.get('Retry-After')) || 0);
+  if (status === 429) {
+    // A limit of something else, such as open streams, does not concern other calls.
+    if (!/;r=0;|^$/.test(headers.get('RateLimit') ?? '')) return undefined;
+    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after: after || 1000, error };
+  }
+  const shouldRetry = headers.get('X-Should-Retry') ?? String(UNAVAILABLE.includes(status));
+  return shouldRetry === 'true' ? { reason: 'unavailable', after, error } : undefined;
+}
+
+function initOf(client: Client, { method, body, options }: Request): RequestInit {
+  const headers = {
+    'API-Version': '1',
+    'X-API-Key': client.apiKey,
+    'Content-Type': body && 'application/json',
+    'Idempotency-Key': options.idempotencyKey,
+    'If-Match': options.ifMatch,
+    'If-None-Match': options.ifNoneMatch,
+    ...options.headers,
+  };
+  return {
+    method,
+    headers: defined(headers),
+    // A redirect could lead the API key to another server.
+    redirect: 'manual',
+    body: JSON.stringify(body),
+  };
+}
+
+/** Returns a signal that is aborted with that of the call, or after `timeout` milliseconds. */
+function startAttempt(
+  clock: Clock,
+  timeout: number,
+  signal: AbortSignal | undefined,
+): { attempt: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  // When the signal is aborted, the call throws the reason of the signal instead.
+  const abort = () => controller.abort(new ConnectionError(`No response within ${timeout} ms`));
+  const cancel = clock.after(timeout, abort);
+  signal?.addEventListener('abort', abort);
+  const release = () => {
+    cancel();
+    signal?.removeEventListener('abort', abort);
+  };
+  return { attempt: controller.signal, release };
+}
+
+/** Warns once of each deprecated operation (RFC 9745, RFC 8594). */
+function warnOfDeprecation({ warned }: Client, { operation }: Request, { headers }: Response): void {
+  if (!headers.has('Deprecation') || warned.has(operation)) return;
+  warned.add(operation);
+  // biome-ignore lint/suspicious/noConsole: where programs expect warnings
+  console.warn(`${operation} is deprecated and ends on ${headers.get('Sunset')}`);
+}

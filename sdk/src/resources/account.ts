@@ -1,0 +1,7 @@
+import { call } from '../call.ts';
+import type { Client } from '../client.ts';
+import type { CallOptions } from '../request.ts';
+
+/** Reads the plan, scopes, windows and ban of the API key. It uses no quota, and works during a ban. */
+export const get = (client: Client, options?: CallOptions) =>
+  call(client, 'GET /account', {}, { ...options, pacer: client.accountPacer });
