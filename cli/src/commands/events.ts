@@ -1,0 +1,49 @@
+import { command } from '../command.ts';
+import { pageSize } from '../items.ts';
+import { several, text } from '../parameters.ts';
+import { event } from '../resources.ts';
+
+const type = several(
+  text('Only events of this type, such as order.placed or order.*; can be repeated', 'type'),
+);
+const subject = text('Only events of this resource, such as pets/1 or store/orders/17', 'subject');
+
+const list = command({
+  name: 'events list',
+  summary: 'List events, oldest first',
+  options: {
+    type,
+    subject,
+    after: text('The ID of an event: the list starts after it', 'id'),
+    from: text('Only events from this time on, such as 2027-01-31T12:00:00Z', 'time'),
+    to: text('Only events before this time', 'time'),
+  },
+  examples: ["petstore events list --type 'order.*'", 'petstore events list --after 120 --all --json'],
+  operations: ['GET /events'],
+  output: 'list',
+  prints: event,
+  run: (context, { type, subject, after, from, to }) =>
+    context.store.events.list(
+      { ...pageSize(context), type, subject, cursor: after, from, to },
+      context.calls,
+    ),
+});
+
+const tail = command({
+  name: 'events tail',
+  summary: 'Print events as they happen, until Ctrl-C',
+  details: 'A connection that breaks is opened again: no event is missing or printed twice.',
+  options: {
+    type,
+    subject,
+    after: text('The ID of an event: starts after it; 0 starts with the oldest event', 'id'),
+  },
+  examples: ['petstore events tail', "petstore events tail --after 0 --type 'pet.*' --json"],
+  operations: ['GET /events/stream'],
+  output: 'stream',
+  prints: event,
+  run: ({ store, calls }, { type, subject, after }) =>
+    store.events.subscribe({ ...calls, from: after, types: type, subject }),
+});
+
+export const events = [list, tail];

@@ -1,0 +1,40 @@
+import type { Command } from '../command.ts';
+import { account, status } from './account.ts';
+import { categories } from './categories.ts';
+import { completion } from './completion.ts';
+import { events } from './events.ts';
+import { keys } from './keys.ts';
+import { orders } from './orders.ts';
+import { pets } from './pets.ts';
+import { login, logout, profiles } from './profiles.ts';
+import { stock } from './stock.ts';
+import { webhooks } from './webhooks.ts';
+
+/** The commands with a name of two words, and what they are about. */
+export const groups: Readonly<Record<string, string>> = {
+  pets: 'List, search, create, change and delete pets',
+  categories: 'List, create, change and delete categories',
+  orders: 'List, place, change, complete and cancel orders',
+  stock: 'List, set and adjust stock',
+  keys: 'Manage API keys (administrators)',
+  events: 'Read and follow the log of events',
+  webhooks: 'Manage webhooks and their deliveries',
+  profiles: 'List and choose the profiles of `petstore login`',
+};
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  ...pets,
+  ...categories,
+  ...orders,
+  ...stock,
+  ...keys,
+  ...events,
+  ...webhooks,
+  account,
+  status,
+  login,
+  logout,
+  ...profiles,
+  completion,
+];

@@ -1,0 +1,202 @@
+import { type Context, command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
+import { createdKey, key, outcome, rotatedKey, usage } from '../resources.ts';
+
+const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
+const SCOPES = [
+  'pets:read',
+  'pets:write',
+  'orders:read',
+  'orders:write',
+  'inventory:read',
+  'inventory:write',
+  'events:read',
+  'webhooks:write',
+  'admin',
+] as const;
+const one = required(id('The API key'));
+const ids = several(required(id('The API keys')));
+const TIME = 'a time, such as 2027-01-31T12:00:00Z';
+const scope = several(oneOf('What the key may do; can be repeated', ...SCOPES));
+const origin = several(text('An origin of the pages that use a publishable key; can be repeated', 'origin'));
+const quotas = {
+  perMinute: integer('Requests per minute of an Enterprise key'),
+  perDay: integer('Requests per day of an Enterprise key'),
+};
+
+const list = command({
+  name: 'keys list',
+  summary: 'List API keys',
+  options: {
+    name: text('Only keys whose name starts with this text'),
+    plan: oneOf('Only keys of this plan', ...PLANS),
+    revoked: oneOf('Only revoked keys (true) or others (false)', 'true', 'false'),
+    sort: oneOf('The order; a leading - means descending', 'id', '-id', 'name', '-name'),
+  },
+  examples: [
+    'petstore keys list --revoked false',
+    'petstore keys list --plan pro --fields id,name,lastUsedAt',
+  ],
+  operations: ['GET /keys'],
+  output: 'list',
+  prints: key,
+  run: (context, { name, plan, revoked, sort }) =>
+    context.store.keys.list(
+      { ...pageSize(context), name, plan, revoked: revoked && revoked === 'true', sort },
+      context.calls,
+    ),
+});
+
+const get = command({
+  name: 'keys get',
+  summary: 'Show API keys, without their secrets',
+  arguments: { ids },
+  examples: ['petstore keys get 2'],
+  operations: ['GET /keys/{keyId}'],
+  output: 'items',
+  prints: key,
+  run: (context, { ids }) => each(context, ids, id => context.store.keys.get(id, context.calls)),
+});
+
+const create = command({
+  name: 'keys create',
+  summary: 'Create an API key, and show its secret once',
+  arguments: { name: required(text('Who or what uses the key', 'name')) },
+  options: {
+    plan: required(oneOf('The plan, whose limits apply', ...PLANS)),
+    scope: required(scope),
+    kind: oneOf('secret, or publishable for pages in browsers', 'secret', 'publishable'),
+    origin,
+    expires: text(`When the key expires: ${TIME}`, 'time'),
+    ...quotas,
+  },
+  examples: [
+    'petstore keys create "Web shop" --plan pro --scope pets:read --scope orders:write',
+    'petstore keys create Page --plan free --scope pets:read --kind publishable --origin https://shop.example',
+  ],
+  operations: ['POST /keys'],
+  output: 'item',
+  prints: createdKey,
+  run: async (context, { name, plan, scope: scopes, kind, origin, expires, perMinute, perDay }) => {
+    const origins = origin.length > 0 ? origin : undefined;
+    const common = defined({ name, scopes, kind, origins, expiresAt: expires });
+    const { store, calls } = context;
+    if (plan !== 'enterprise') {
+      if (perMinute !== undefined || perDay !== undefined)
+        throw new UsageError('--per-minute and --per-day belong to --plan enterprise');
+      return noteSecret(context, await store.keys.create({ ...common, plan }, calls));
+    }
+    if (perMinute === undefined || perDay === undefined)
+      throw new UsageError('The plan enterprise needs --per-minute and --per-day');
+    return noteSecret(
+      context,
+      await store.keys.create({ ...common, plan, quotas: { perMinute, perDay } }, calls),
+    );
+  },
+});
+
+const update = command({
+  name: 'keys update',
+  summary: 'Change an API key',
+  arguments: { id: one },
+  options: {
+    name: text('The new name'),
+    plan: oneOf('The new plan', ...PLANS),
+    scope,
+    origin,
+    expires: removable(`When the key expires: ${TIME}`, 'time'),
+    ...quotas,
+  },
+  examples: ['petstore keys update 2 --plan business', 'petstore keys update 2 --expires ""'],
+  operations: ['PATCH /keys/{keyId}'],
+  output: 'item',
+  prints: key,
+  run: ({ store, calls }, { id, name, plan, scope, origin, expires, perMinute, perDay }) => {
+    const quotas = defined({ perMinute, perDay });
+    const fields = changes({
+      name,
+      plan,
+      scopes: scope.length > 0 ? scope : undefined,
+      origins: origin.length > 0 ? origin : undefined,
+      expiresAt: expires,
+      quotas: Object.keys(quotas).length > 0 ? quotas : undefined,
+    });
+    return store.keys.update(id, fields, calls);
+  },
+});
+
+const rotate = command({
+  name: 'keys rotate',
+  summary: 'Replace the secret of an API key, and show the new one once',
+  arguments: { id: one },
+  options: { grace: integer('How long the earlier secret still works; 86400 unless set', 'seconds') },
+  examples: ['petstore keys rotate 2', 'petstore keys rotate 2 --grace 0'],
+  operations: ['POST /keys/{keyId}/rotate'],
+  output: 'item',
+  prints: rotatedKey,
+  run: async (context, { id, grace }) =>
+    noteSecret(context, await context.store.keys.rotate(id, defined({ graceSeconds: grace }), context.calls)),
+});
+
+/** The service shows a secret once. A call that was sent again may return the stored response, which lacks it. */
+function noteSecret<Key extends { id: number; key?: string }>({ note }: Context, created: Key): Key {
+  note(
+    created.key === undefined
+      ? `The response was repeated, without the secret: run \`petstore keys rotate ${created.id}\``
+      : 'Store the key now: it is not shown again',
+  );
+  return created;
+}
+
+const revoke = command({
+  name: 'keys revoke',
+  summary: 'Revoke API keys, for ever',
+  arguments: { ids },
+  examples: ['petstore keys revoke 2'],
+  operations: ['DELETE /keys/{keyId}'],
+  output: 'items',
+  prints: outcome,
+  run: (context, { ids }) =>
+    eachDone(context, ids, 'revoked', id => context.store.keys.revoke(id, context.calls)),
+});
+
+const unban = command({
+  name: 'keys unban',
+  summary: 'Lift the ban of API keys',
+  arguments: { ids },
+  examples: ['petstore keys unban 2'],
+  operations: ['DELETE /keys/{keyId}/ban'],
+  output: 'items',
+  prints: outcome,
+  run: (context, { ids }) =>
+    eachDone(context, ids, 'unbanned', id => context.store.keys.liftBan(id, context.calls)),
+});
+
+const reset = command({
+  name: 'keys reset',
+  summary: 'Restart the minute and the day of API keys, and lift their bans',
+  details: 'Experimental.',
+  arguments: { ids },
+  examples: ['petstore keys reset 2'],
+  operations: ['DELETE /keys/{keyId}/limits'],
+  output: 'items',
+  prints: outcome,
+  run: (context, { ids }) =>
+    eachDone(context, ids, 'reset', id => context.store.keys.resetLimits(id, context.calls)),
+});
+
+const use = command({
+  name: 'keys usage',
+  summary: 'Show the requests of an API key, by window and by day',
+  details: 'Experimental.',
+  arguments: { id: one },
+  examples: ['petstore keys usage 2', 'petstore keys usage 2 --fields windows.day.remaining'],
+  operations: ['GET /keys/{keyId}/usage'],
+  output: 'item',
+  prints: usage,
+  run: ({ store, calls }, { id }) => store.keys.usage(id, calls),
+});
+
+export const keys = [list, get, create, update, rotate, revoke, unban, reset, use];

@@ -1,0 +1,62 @@
+import { command } from '../command.ts';
+import { each, pageSize } from '../items.ts';
+import { id, integer, oneOf, required, several } from '../parameters.ts';
+import { stock as entry } from '../resources.ts';
+
+const pet = required(id('The pet'));
+
+const list = command({
+  name: 'stock list',
+  summary: 'List the stock of all pets',
+  options: {
+    status: several(oneOf('Only pets with this status; can be repeated', 'available', 'pending', 'sold')),
+    category: id('Only pets of this category'),
+    below: integer('Only pets with fewer units than this'),
+    sort: oneOf('The order; a leading - means descending', 'petId', '-petId', 'quantity', '-quantity'),
+  },
+  examples: ['petstore stock list --below 3', 'petstore stock list --status available --json'],
+  operations: ['GET /store/inventory'],
+  output: 'list',
+  prints: entry,
+  run: (context, { status, category, below, sort }) =>
+    context.store.inventory.list(
+      { ...pageSize(context), status, categoryId: category, quantityBelow: below, sort },
+      context.calls,
+    ),
+});
+
+const get = command({
+  name: 'stock get',
+  summary: 'Show the stock of pets',
+  arguments: { pets: several(required(id('The pets'))) },
+  examples: ['petstore stock get 7', 'petstore stock get 7 8 9'],
+  operations: ['GET /store/inventory/{petId}'],
+  output: 'items',
+  prints: entry,
+  run: (context, { pets }) => each(context, pets, id => context.store.inventory.get(id, context.calls)),
+});
+
+const set = command({
+  name: 'stock set',
+  summary: 'Set the stock of a pet',
+  arguments: { pet, quantity: required(integer('The units in stock', 'quantity')) },
+  examples: ['petstore stock set 7 12'],
+  operations: ['PUT /store/inventory/{petId}'],
+  output: 'item',
+  prints: entry,
+  run: ({ store, calls }, { pet, quantity }) => store.inventory.set(pet, { quantity }, calls),
+});
+
+const adjust = command({
+  name: 'stock adjust',
+  summary: 'Add units to the stock of a pet, or remove them',
+  details: 'Write a negative number after `--`, so that it is not an option. Experimental.',
+  arguments: { pet, delta: required(integer('The units to add; a negative number removes them', 'delta')) },
+  examples: ['petstore stock adjust 7 5', 'petstore stock adjust 7 -- -2'],
+  operations: ['POST /store/inventory/{petId}/adjustments'],
+  output: 'item',
+  prints: entry,
+  run: ({ store, calls }, { pet, delta }) => store.inventory.adjust(pet, { delta }, calls),
+});
+
+export const stock = [list, get, set, adjust];

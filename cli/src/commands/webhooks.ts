@@ -1,0 +1,188 @@
+import { command } from '../command.ts';
+import { changes, defined, each, eachDone, pageSize } from '../items.ts';
+import { flag, id, integer, oneOf, removable, required, several, text } from '../parameters.ts';
+import {
+  createdWebhook,
+  delivery,
+  deliveryDetails,
+  outcome,
+  replay as replayed,
+  rotatedWebhook,
+  webhook,
+} from '../resources.ts';
+
+const one = required(id('The webhook'));
+const ids = several(required(id('The webhooks')));
+const type = several(text('Only events of this type, such as order.*; can be repeated', 'type'));
+const SECRET = 'Store the secret now: it is not shown again';
+
+const list = command({
+  name: 'webhooks list',
+  summary: 'List webhooks',
+  options: { sort: oneOf('The order; a leading - means descending', 'id', '-id') },
+  examples: ['petstore webhooks list'],
+  operations: ['GET /webhooks'],
+  output: 'list',
+  prints: webhook,
+  run: (context, { sort }) => context.store.webhooks.list({ ...pageSize(context), sort }, context.calls),
+});
+
+const get = command({
+  name: 'webhooks get',
+  summary: 'Show webhooks',
+  arguments: { ids },
+  examples: ['petstore webhooks get 1'],
+  operations: ['GET /webhooks/{webhookId}'],
+  output: 'items',
+  prints: webhook,
+  run: (context, { ids }) => each(context, ids, id => context.store.webhooks.get(id, context.calls)),
+});
+
+const add = command({
+  name: 'webhooks add',
+  summary: 'Create a webhook, and show its secret once',
+  arguments: { url: required(text('Where to send events', 'url')) },
+  options: {
+    type,
+    description: text('What the webhook is for'),
+    disabled: flag('Send nothing until the webhook is enabled'),
+  },
+  examples: ["petstore webhooks add https://shop.example/hook --type 'order.*'"],
+  operations: ['POST /webhooks'],
+  output: 'item',
+  prints: createdWebhook,
+  run: async ({ store, calls, note }, { url, type, description, disabled }) => {
+    const types = type.length > 0 ? type : undefined;
+    const enabled = disabled ? false : undefined;
+    const created = await store.webhooks.create(defined({ url, types, description, enabled }), calls);
+    note(SECRET);
+    return created;
+  },
+});
+
+const update = command({
+  name: 'webhooks update',
+  summary: 'Change, enable or disable a webhook',
+  arguments: { id: one },
+  options: {
+    url: text('Where to send events', 'url'),
+    type,
+    allTypes: flag('Send events of all types'),
+    description: removable('What the webhook is for'),
+    enabled: oneOf('Whether to send events', 'true', 'false'),
+  },
+  examples: ['petstore webhooks update 1 --enabled true', "petstore webhooks update 1 --type 'pet.*'"],
+  operations: ['PATCH /webhooks/{webhookId}'],
+  output: 'item',
+  prints: webhook,
+  run: ({ store, calls }, { id, url, type, allTypes, description, enabled }) => {
+    const types = allTypes ? null : type.length > 0 ? type : undefined;
+    const fields = { url, types, description, enabled: enabled && enabled === 'true' };
+    return store.webhooks.update(id, changes(fields), calls);
+  },
+});
+
+const remove = command({
+  name: 'webhooks delete',
+  summary: 'Delete webhooks',
+  arguments: { ids },
+  examples: ['petstore webhooks delete 1'],
+  operations: ['DELETE /webhooks/{webhookId}'],
+  output: 'items',
+  prints: outcome,
+  run: (context, { ids }) =>
+    eachDone(context, ids, 'deleted', id => context.store.webhooks.delete(id, context.calls)),
+});
+
+const rotate = command({
+  name: 'webhooks rotate',
+  summary: 'Replace the secret of a webhook, and show the new one once',
+  arguments: { id: one },
+  options: {
+    grace: integer('How long messages are also signed with the earlier secret; 86400 unless set', 'seconds'),
+  },
+  examples: ['petstore webhooks rotate 1', 'petstore webhooks rotate 1 --grace 0'],
+  operations: ['POST /webhooks/{webhookId}/rotate'],
+  output: 'item',
+  prints: rotatedWebhook,
+  run: async ({ store, calls, note }, { id, grace }) => {
+    const rotated = await store.webhooks.rotate(id, defined({ graceSeconds: grace }), calls);
+    note(SECRET);
+    return rotated;
+  },
+});
+
+const test = command({
+  name: 'webhooks test',
+  summary: 'Send a test event to a webhook',
+  arguments: { id: one },
+  examples: ['petstore webhooks test 1'],
+  operations: ['POST /webhooks/{webhookId}/test'],
+  output: 'item',
+  prints: delivery,
+  run: ({ store, calls }, { id }) => store.webhooks.test(id, calls),
+});
+
+const deliveries = command({
+  name: 'webhooks deliveries',
+  summary: 'List the deliveries of a webhook, latest first',
+  arguments: { id: one },
+  options: {
+    status: oneOf('Only deliveries with this status', 'pending', 'delivered', 'dead'),
+    sort: oneOf('The order; a leading - means descending', '-id', 'id'),
+  },
+  examples: ['petstore webhooks deliveries 1 --status dead'],
+  operations: ['GET /webhooks/{webhookId}/deliveries'],
+  output: 'list',
+  prints: delivery,
+  run: (context, { id, status, sort }) =>
+    context.store.webhooks.listDeliveries(id, { ...pageSize(context), status, sort }, context.calls),
+});
+
+const getDelivery = command({
+  name: 'webhooks delivery',
+  summary: 'Show a delivery with its attempts',
+  arguments: { id: one, delivery: required(id('The delivery')) },
+  examples: ['petstore webhooks delivery 1 17'],
+  operations: ['GET /webhooks/{webhookId}/deliveries/{deliveryId}'],
+  output: 'item',
+  prints: deliveryDetails,
+  run: ({ store, calls }, { id, delivery }) => store.webhooks.getDelivery(id, delivery, calls),
+});
+
+const redeliver = command({
+  name: 'webhooks redeliver',
+  summary: 'Send deliveries again',
+  arguments: { id: one, deliveries: several(required(id('The deliveries'))) },
+  examples: ['petstore webhooks redeliver 1 17 18'],
+  operations: ['POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver'],
+  output: 'items',
+  prints: delivery,
+  run: (context, { id, deliveries }) =>
+    each(context, deliveries, delivery => context.store.webhooks.redeliver(id, delivery, context.calls)),
+});
+
+const replay = command({
+  name: 'webhooks replay',
+  summary: 'Send all events after an event again',
+  arguments: { id: one, after: required(text('The ID of an event; 0 for the start of the log', 'event')) },
+  examples: ['petstore webhooks replay 1 120'],
+  operations: ['POST /webhooks/{webhookId}/replay'],
+  output: 'item',
+  prints: replayed,
+  run: ({ store, calls }, { id, after }) => store.webhooks.replay(id, { cursor: after }, calls),
+});
+
+export const webhooks = [
+  list,
+  get,
+  add,
+  update,
+  remove,
+  rotate,
+  test,
+  deliveries,
+  getDelivery,
+  redeliver,
+  replay,
+];

@@ -1,0 +1,68 @@
+import type { Command } from './command.ts';
+import { commands, groups } from './commands/index.ts';
+import type { Parameter } from './parameters.ts';
+import { readProfiles } from './profiles.ts';
+import { optionName, optionsOf } from './shared-options.ts';
+
+/** A word that can follow, and what it means. */
+export type Candidate = readonly [word: string, meaning: string];
+
+/** Returns the words that can replace the last of `words`, which may be empty. The first is the one after `petstore`. */
+export function complete(words: readonly string[]): Candidate[] {
+  const current = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const command = commandOf(before);
+  return candidates(before, current, command).filter(([word]) => word.startsWith(current));
+}
+
+function candidates(before: readonly string[], current: string, command: Command | undefined): Candidate[] {
+  if (before.includes('--')) return [];
+  const options = optionsOf(command);
+  const [, inline] = /^(--[^=]+)=/.exec(current) ?? [];
+  const name = inline ?? before.at(-1);
+  const option = Object.entries(options).find(([key]) => optionName(key) === name)?.[1];
+  if (option?.value !== undefined)
+    return valuesOf(option).map(([word, meaning]) => [inline ? `${inline}=${word}` : word, meaning]);
+  if (current.startsWith('-')) {
+    const given = Object.entries(options).map(([key, { help }]): Candidate => [optionName(key), help]);
+    return [...given, ['--help', 'Show the help']];
+  }
+  if (command)
+    return argumentOf(command, operandsOf(before, options).length - command.name.split(' ').length);
+  return namesAfter(operandsOf(before, options));
+}
+
+/** The command that the words name, if they do. */
+function commandOf(words: readonly string[]): Command | undefined {
+  const operands = operandsOf(words, optionsOf(undefined));
+  return commands.find(({ name }) => name === operands[0] || name === operands.slice(0, 2).join(' '));
+}
+
+/** The words that are neither options nor their values. */
+function operandsOf(words: readonly string[], options: Record<string, Parameter<unknown>>): string[] {
+  const takesValue = (word: string | undefined) =>
+    Object.entries(options).some(([key, { value }]) => optionName(key) === word && value !== undefined);
+  return words.filter((word, i) => !word.startsWith('-') && !takesValue(words[i - 1]));
+}
+
+/** The names of groups and commands, or of the commands of a group. */
+function namesAfter([group]: readonly string[]): Candidate[] {
+  if (group !== undefined)
+    return commands
+      .filter(({ name }) => name.startsWith(`${group} `))
+      .map(({ name, summary }) => [name.split(' ')[1]!, summary]);
+  const alone = commands.filter(({ name }) => !name.includes(' '));
+  return [...Object.entries(groups), ...alone.map(({ name, summary }): Candidate => [name, summary])];
+}
+
+/** The values of the argument in a position. A list takes all further ones. */
+function argumentOf({ arguments: parameters = {} }: Command, position: number): Candidate[] {
+  const all = Object.values(parameters);
+  const parameter = all[position] ?? (all.at(-1)?.isList ? all.at(-1) : undefined);
+  return parameter ? valuesOf(parameter) : [];
+}
+
+function valuesOf({ choices, value, help }: Parameter<unknown>): Candidate[] {
+  const words = value === 'profile' ? Object.keys(readProfiles().profiles) : (choices ?? []);
+  return words.map(word => [word, help]);
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { PetStore, type Wait } from '@petstore/client';
+import { LoginError, UsageError } from './failure.ts';
+import { type Profile, readProfiles } from './profiles.ts';
+import type { Settings } from './settings.ts';
+
+/** Where `npm start` serves. */
+export const DEFAULT_URL = 'http://127.0.0.1:8080';
+
+export interface Connection {
+  url: string;
+  /** `undefined` only for commands that need none. */
+  apiKey: string | undefined;
+}
+
+/**
+ * Returns the service and the key of a command: options come before `--profile`, that before the environment, and that before
+ * the current profile. The key of a profile is only sent to the URL of that profile.
+ */
+export function connectionOf(settings: Settings, needsNoKey = false): Connection {
+  const { environment } = settings;
+  const name = settings.profile ?? (environment.PETSTORE_PROFILE || undefined);
+  const url = settings.url ?? (settings.profile === undefined ? environment.PETSTORE_URL : undefined);
+  const apiKey = givenKey(settings);
+  if (url !== undefined && apiKey !== undefined) return { url: checkUrl(url), apiKey };
+  const stored = findProfile(name);
+  const chosen = checkUrl(url ?? stored?.url ?? DEFAULT_URL);
+  if (apiKey !== undefined || needsNoKey) return { url: chosen, apiKey };
+  if (stored === undefined)
+    throw new LoginError('No API key is known: run `petstore login`, or set PETSTORE_API_KEY');
+  if (stored.url !== chosen)
+    throw new LoginError(
+      `The key of the profile is for ${stored.url}, not for ${chosen}: set PETSTORE_API_KEY, or run \`petstore login --url ${chosen} --profile NAME\``,
+    );
+  return stored;
+}
+
+/** Returns the key that an option or the environment gives. */
+export function givenKey({ apiKeyFile, profile, environment }: Settings): string | undefined {
+  if (apiKeyFile !== undefined) return readKey(apiKeyFile);
+  return profile === undefined ? environment.PETSTORE_API_KEY || undefined : undefined;
+}
+
+/** Reads a key from a file; `-` is standard input. */
+function readKey(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  } catch (error) {
+    throw new UsageError(`The file of --api-key-file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function findProfile(name: string | undefined): Profile | undefined {
+  const { current, profiles } = readProfiles();
+  if (name === undefined) return current === undefined ? undefined : profiles[current];
+  if (Object.hasOwn(profiles, name)) return profiles[name];
+  const known = Object.keys(profiles).join(', ') || 'none';
+  throw new LoginError(
+    `No profile has the name ${name} (known: ${known}): run \`petstore login --profile ${name}\``,
+  );
+}
+
+/** Returns a URL in its parsed form. */
+export function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new UsageError(
+      `The URL of the service looks like https://petstore.example, not ${JSON.stringify(text)}`,
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Returns a client that reports its waits to `note`. */
+export function connect(
+  { url, apiKey }: Connection,
+  { maxWait }: Pick<Settings, 'maxWait'>,
+  note: (message: string) => void,
+): PetStore {
+  return new PetStore({
+    baseUrl: url,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(maxWait !== undefined && { maxWait }),
+    onWait: wait => noteWait(wait, note),
+  });
+}
+
+const reasons: Record<Wait['reason'], string> = {
+  limit: 'for the limit of the API key',
+  ban: 'until the ban of the API key ends',
+  unavailable: 'because the service is not available',
+};
+
+/** Waits that are hardly noticed are not worth a line. */
+function noteWait({ reason, milliseconds }: Wait, note: (message: string) => void): void {
+  if (milliseconds >= 1000) note(`Waiting ${Math.ceil(milliseconds / 1000)} s ${reasons[reason]} …`);
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { colorsOf } from './colors.ts';
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { json, printable } from './printable.ts';
+import type { Settings } from './settings.ts';
+import { formatItem, TableWriter } from './table.ts';
+
+/** Items of a list that are read before the first rows are printed, to choose the widths of the columns. */
+const CHUNK = 100;
+
+/** Prints items: as JSON in one line each, as a table on a terminal, or otherwise as columns separated by tabs. */
+export async function print(
+  { output, prints }: Pick<Command, 'output' | 'prints'>,
+  items: AsyncIterable<object>,
+  { isJson, fields, environment }: Settings,
+  stdout: NodeJS.WriteStream,
+): Promise<void> {
+  const write = async (text: string) => {
+    if (text !== '' && !stdout.write(text)) await once(stdout, 'drain');
+  };
+  if (output === 'text' && !isJson) {
+    for await (const item of items) await write(String(fieldOf(item, 'script')));
+    return;
+  }
+  const columns = fields ?? prints.columns ?? prints.fields;
+  if (isJson || !stdout.isTTY) {
+    const line = (item: object) =>
+      isJson
+        ? json(fields ? select(item, fields) : item)
+        : columns.map(name => cell(fieldOf(item, name))).join('\t');
+    for await (const item of items) await write(`${line(item)}\n`);
+    return;
+  }
+  const colors = colorsOf(stdout, environment);
+  const width = Number(environment.COLUMNS) || stdout.columns || 80;
+  if (output === 'item') {
+    const rows = (item: object) =>
+      columns
+        .flatMap(name => flatten(name, fieldOf(item, name)))
+        .map(([name, value]) => [name, cell(value)] as const);
+    for await (const item of items) await write(formatItem(rows(item), width, colors));
+    return;
+  }
+  const table = new TableWriter(columns, prints.widths, width, colors);
+  let rows: string[][] = [];
+  for await (const item of items) {
+    rows.push(columns.map(name => cell(fieldOf(item, name))));
+    if (rows.length < CHUNK && output !== 'stream') continue;
+    await write(table.format(rows));
+    rows = [];
+  }
+  if (rows.length > 0) await write(table.format(rows));
+}
+
+/** Rejects fields that no item has. `windows.day` is a field of the field `windows`. */
+export function checkFields(
+  { prints }: Pick<Command, 'prints'>,
+  fields: readonly string[] | undefined,
+): void {
+  const unknown = fields?.find(name => !prints.fields.includes(name.split('.')[0]!));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--fields: no field has the name ${JSON.stringify(unknown)}. Fields: ${prints.fields.join(', ')}`,
+    );
+}
+
+function fieldOf(item: object, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined,
+      item,
+    );
+}
+
+/** An object becomes several fields, named as `--fields` names them. */
+function flatten(name: string, value: unknown): (readonly [string, unknown])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, value]];
+  return Object.entries(value).flatMap(([part, value]) => flatten(`${name}.${part}`, value));
+}
+
+function select(item: object, fields: readonly string[]): object {
+  return Object.fromEntries(fields.map(name => [name, fieldOf(item, name)]));
+}
+
+/** A value as text in one line. A missing one is empty. */
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value) && value.every(part => typeof part !== 'object'))
+    return printable(value.join(','));
+  return typeof value === 'object' ? json(value) : printable(String(value));
+}

@@ -1,0 +1,96 @@
+import { UsageError } from './failure.ts';
+
+/** An argument or an option: how it is written, and what it means. */
+export interface Parameter<T> {
+  help: string;
+  /** The name of the value in the help; a flag has none. */
+  value?: string;
+  /** All possible values, for the help and for completion. */
+  choices?: readonly string[];
+  isRequired?: boolean;
+  /** Whether it can be given several times. */
+  isList?: boolean;
+  /** Converts the value, or throws a `UsageError`. A flag gets ''. */
+  parse: (text: string) => T;
+}
+
+/** A parameter that may be missing is `undefined` then. */
+export type ValueOf<P> =
+  P extends Parameter<infer T>
+    ? P extends { isList: true }
+      ? T[]
+      : P extends { isRequired: true }
+        ? T
+        : T | undefined
+    : never;
+
+export type Parameters = Record<string, Parameter<unknown>>;
+export type ValuesOf<P extends Parameters> = { [Name in keyof P]: ValueOf<P[Name]> };
+
+export const text = (help: string, value = 'text') => ({ help, value, parse: (text: string) => text });
+
+/** A text that '' removes. */
+export const removable = (help: string, value = 'text') => ({
+  help: `${help}; "" removes it`,
+  value,
+  parse: (text: string) => (text === '' ? null : text),
+});
+
+export const integer = (help: string, value = 'number') => ({ help, value, parse: parseInteger });
+
+export const id = (help: string) => ({
+  help,
+  value: 'id',
+  parse: (text: string) => {
+    const number = parseInteger(text);
+    if (number < 1)
+      throw new UsageError(`An ID is a positive integer, but was given ${JSON.stringify(text)}`);
+    return number;
+  },
+});
+
+export const removableId = (help: string) => ({
+  help: `${help}; "" removes it`,
+  value: 'id',
+  parse: (text: string) => (text === '' ? null : id('').parse(text)),
+});
+
+export const flag = (help: string) => ({ help, parse: () => true as const });
+
+export function oneOf<const Choice extends string>(help: string, ...choices: readonly Choice[]) {
+  const parse = (text: string): Choice => {
+    const choice = choices.find(choice => choice === text);
+    if (choice !== undefined) return choice;
+    throw new UsageError(`Use one of ${choices.join(', ')} instead of ${JSON.stringify(text)}`);
+  };
+  return { help, value: 'value', choices, parse };
+}
+
+/** Milliseconds, written as `90`, `90s`, `5m` or `2h`. */
+export const duration = (help: string) => ({
+  help,
+  value: 'duration',
+  parse: (text: string) => {
+    const [, number, unit = 's'] = /^(\d+(?:\.\d+)?)(s|m|h)?$/.exec(text) ?? [];
+    if (number === undefined)
+      throw new UsageError(`A duration is written 90s, 5m or 2h, not ${JSON.stringify(text)}`);
+    return Number(number) * { s: 1000, m: 60_000, h: 3_600_000 }[unit as 's' | 'm' | 'h'];
+  },
+});
+
+export const required = <P extends Parameter<unknown>>(parameter: P) => ({
+  ...parameter,
+  isRequired: true as const,
+});
+
+/** It can be given several times; its values are a list, which may be empty. */
+export const several = <P extends Parameter<unknown>>(parameter: P) => ({
+  ...parameter,
+  isList: true as const,
+});
+
+function parseInteger(text: string): number {
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new UsageError(`Write a whole number instead of ${JSON.stringify(text)}`);
+}

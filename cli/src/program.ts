@@ -1,0 +1,146 @@
+import { Argument, Command as Commander, Option } from 'commander';
+import type { Colors } from './colors.ts';
+import type { Command } from './command.ts';
+import { commands, groups } from './commands/index.ts';
+import { meanings, UsageError } from './failure.ts';
+import type { Parameter, Parameters } from './parameters.ts';
+import { impliedOptions, optionName, shared } from './shared-options.ts';
+import { version } from './version.ts';
+
+type Values = Record<string, unknown>;
+
+/** Executes a command with the values of its arguments and options. */
+export type Execute = (command: Command, values: Values) => Promise<void>;
+
+/** What the help depends on. */
+export interface Terminal {
+  width: number;
+  colors: Colors;
+}
+
+/** Makes the parser, with its help, from the definitions of the commands. */
+export function createProgram(execute: Execute, { width, colors }: Terminal): Commander {
+  const program = configure(new Commander('petstore'), width, colors)
+    .description('Pets, orders, stock, API keys, events and webhooks of a pet store.')
+    .version(version, '--version', 'Show the version')
+    .addHelpText('after', rootHelp(colors));
+  addOptions(program, shared);
+  const parents = new Map<string, Commander>();
+  for (const definition of commands) {
+    const [first = '', second] = definition.name.split(' ');
+    let parent = program;
+    if (second !== undefined) {
+      parent =
+        parents.get(first) ?? configure(program.command(first), width, colors).description(groups[first]!);
+      parents.set(first, parent);
+    }
+    addCommand(parent, second ?? first, definition, execute, { width, colors });
+  }
+  return program;
+}
+
+function configure(command: Commander, width: number, colors: Colors): Commander {
+  return command
+    .exitOverride()
+    .helpOption('-h, --help', 'Show the help')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .configureHelp({ helpWidth: width, showGlobalOptions: true, styleTitle: colors.bold });
+}
+
+function addCommand(
+  parent: Commander,
+  name: string,
+  definition: Command,
+  execute: Execute,
+  { width, colors }: Terminal,
+): void {
+  const { summary, details, arguments: parameters = {}, options = {}, examples } = definition;
+  const command = configure(parent.command(name), width, colors)
+    .summary(summary)
+    .description(details ? `${summary}.\n\n${details}` : `${summary}.`)
+    .addHelpText('after', section('Examples:', examples, colors));
+  for (const [key, parameter] of Object.entries(parameters)) command.addArgument(argumentOf(key, parameter));
+  addOptions(command, { ...options, ...impliedOptions(definition) });
+  command.action(async () => {
+    const names = Object.keys(parameters);
+    const operands = names.map((key, i) => [key, command.processedArgs[i]]);
+    await execute(definition, {
+      ...emptyLists(options),
+      ...Object.fromEntries(operands),
+      ...command.optsWithGlobals(),
+    });
+  });
+}
+
+function addOptions(command: Commander, options: Parameters): void {
+  for (const [key, parameter] of Object.entries(options)) command.addOption(optionOf(key, parameter));
+}
+
+function argumentOf(key: string, parameter: Parameter<unknown>): Argument {
+  const { help, choices, isRequired, isList } = parameter;
+  const name =
+    (parameter.value === 'id' ? key.replace(/s$/, '') : (parameter.value ?? key)) + (isList ? '...' : '');
+  const parse = parserOf(name, parameter);
+  return new Argument(isRequired ? `<${name}>` : `[${name}]`, withChoices(help, choices)).argParser(parse);
+}
+
+function optionOf(key: string, parameter: Parameter<unknown>): Option {
+  const { help, value, choices, isRequired } = parameter;
+  const name = optionName(key);
+  const option = new Option(value ? `${name} <${value}>` : name, withChoices(help, choices));
+  if (isRequired) option.makeOptionMandatory();
+  return value ? option.argParser(parserOf(name, parameter)) : option;
+}
+
+const withChoices = (help: string, choices: readonly string[] | undefined) =>
+  choices ? `${help} (${choices.join(', ')})` : help;
+
+/** Returns a function that converts a value, and with a list adds it to the earlier ones. */
+function parserOf(name: string, { parse, isList }: Parameter<unknown>) {
+  return (text: string, earlier: unknown): unknown => {
+    try {
+      return isList ? [...(Array.isArray(earlier) ? earlier : []), parse(text)] : parse(text);
+    } catch (error) {
+      if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`);
+      throw error;
+    }
+  };
+}
+
+const emptyLists = (options: Parameters): Values =>
+  Object.fromEntries(Object.entries(options).flatMap(([key, { isList }]) => (isList ? [[key, []]] : [])));
+
+function rootHelp(colors: Colors): string {
+  const environment = [
+    'PETSTORE_URL       The service; http://127.0.0.1:8080 unless set',
+    'PETSTORE_API_KEY   The API key. There is no option for it: other users can see options',
+    'PETSTORE_PROFILE   The profile of `petstore login`',
+    'NO_COLOR, COLUMNS  No colours, and the width of tables',
+  ];
+  return [
+    section(
+      'Output:',
+      [
+        'A table on a terminal; otherwise one line for each item, its columns separated by tabs.',
+        '--json prints one line of JSON for each item. Data goes to standard output, all else to standard error.',
+      ],
+      colors,
+    ),
+    section('Environment:', environment, colors),
+    section(
+      'Exit codes:',
+      meanings.map(([code, meaning]) => `${String(code).padEnd(4)} ${meaning}`),
+      colors,
+    ),
+    section(
+      'Examples:',
+      ['petstore login', 'petstore pets list --status available', 'petstore orders place 41'],
+      colors,
+    ),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[], colors: Colors): string {
+  return ['', colors.bold(title), ...lines.map(line => `  ${line}`)].join('\n');
+}

@@ -1,0 +1,13 @@
+/** The options that all commands have, and the environment. */
+export interface Settings {
+  url: string | undefined;
+  apiKeyFile: string | undefined;
+  profile: string | undefined;
+  isJson: boolean;
+  /** The fields to print, in their order. */
+  fields: string[] | undefined;
+  isQuiet: boolean;
+  /** The longest wait for a limit, in milliseconds. */
+  maxWait: number | undefined;
+  environment: NodeJS.ProcessEnv;
+}

@@ -1,0 +1,52 @@
+import type { Command } from './command.ts';
+import { UsageError } from './failure.ts';
+import { duration, flag, integer, type Parameters, text } from './parameters.ts';
+
+/** The options of all commands. */
+export const shared = {
+  json: flag('Print JSON: one line for each item'),
+  fields: text('Print only these fields, in this order: id,name', 'names'),
+  url: text('The URL of the service; PETSTORE_URL', 'url'),
+  apiKeyFile: text('Read the API key from a file, or from standard input with -', 'file'),
+  profile: text('Use this profile of `petstore login`; PETSTORE_PROFILE', 'profile'),
+  maxWait: duration('The longest wait for a limit, such as 90s or 5m; 60s unless set'),
+  quiet: flag('Print no notes to standard error, only errors'),
+} satisfies Parameters;
+
+/** The options of some commands, which follow from their output and their operations. */
+export const implied = {
+  limit: {
+    ...integer('The maximum number of items; 20 unless set'),
+    parse: (text: string) => {
+      const number = Number(text);
+      if (Number.isSafeInteger(number) && number > 0) return number;
+      throw new UsageError(`Write a positive number instead of ${JSON.stringify(text)}`);
+    },
+  },
+  all: flag('Print all items'),
+  idempotencyKey: text(
+    'Executes the command once in 24 hours, however often it is run with this text',
+    'text',
+  ),
+} satisfies Parameters;
+
+/** The options of a command that are not in its definition, but follow from it. */
+export function impliedOptions({ output, operations = [] }: Command): Parameters {
+  const { limit, all, idempotencyKey } = implied;
+  const isPost = output === 'item' && operations.some(operation => operation.startsWith('POST '));
+  return {
+    ...(output === 'list' && { limit, all }),
+    ...(output === 'stream' && { limit: { ...limit, help: 'End after this number of items' } }),
+    ...(isPost && { idempotencyKey }),
+  };
+}
+
+/** All options of a command; without a command those of all commands. */
+export function optionsOf(command: Command | undefined): Parameters {
+  return command ? { ...command.options, ...impliedOptions(command), ...shared } : shared;
+}
+
+/** `shipDate` is written `--ship-date`. */
+export function optionName(key: string): string {
+  return `--${key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
+}

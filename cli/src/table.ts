@@ -1,0 +1,98 @@
+import Table from 'cli-table3';
+import stringWidth from 'string-width';
+import type { Colors } from './colors.ts';
+
+const GAP = 2;
+/** A column is not made narrower than this, even if the table is then wider than the terminal. */
+const NARROWEST = 6;
+
+const NO_BORDERS = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+  ].map(name => [name, '']),
+);
+
+/** Formats rows with the same widths, chunk by chunk; the first chunk has the header. */
+export class TableWriter {
+  readonly #columns: readonly string[];
+  readonly #expected: Readonly<Record<string, number>>;
+  readonly #terminal: number;
+  readonly #colors: Colors;
+  #widths: number[] | undefined;
+
+  /** `expected` has the widths of columns whose first rows say nothing about later ones. */
+  constructor(
+    columns: readonly string[],
+    expected: Readonly<Record<string, number>> = {},
+    terminal: number,
+    colors: Colors,
+  ) {
+    this.#columns = columns;
+    this.#expected = expected;
+    this.#terminal = terminal;
+    this.#colors = colors;
+  }
+
+  format(rows: readonly string[][]): string {
+    if (this.#widths) return layOut(rows, this.#widths);
+    const header = this.#columns.map(title);
+    const wanted = header.map((name, i) =>
+      Math.max(
+        ...[name, ...rows.map(row => row[i]!)].map(text => stringWidth(text)),
+        this.#expected[this.#columns[i]!] ?? 0,
+      ),
+    );
+    this.#widths = fit(wanted, this.#terminal);
+    return layOut([header.map(this.#colors.bold), ...rows], this.#widths);
+  }
+}
+
+/** Formats an item as one line for each field. Long values wrap. */
+export function formatItem(
+  fields: readonly (readonly [string, string])[],
+  terminal: number,
+  colors: Colors,
+): string {
+  const names = Math.max(...fields.map(([name]) => name.length));
+  const widths = [names, Math.max(NARROWEST, terminal - names - GAP)];
+  const lines = layOut(
+    fields.map(field => [...field]),
+    widths,
+    true,
+  );
+  // The library would wrap in the middle of a colour.
+  return lines.replace(/^\S+/gm, colors.bold);
+}
+
+/** `categoryId` becomes `CATEGORY ID`. */
+function title(field: string): string {
+  return field.replace(/([a-z])([A-Z])/g, '$1 $2').toUpperCase();
+}
+
+/** Makes the widest columns narrower until the table fits the terminal. */
+function fit(wanted: readonly number[], terminal: number): number[] {
+  const widths = [...wanted];
+  const available = terminal - GAP * (widths.length - 1);
+  for (let excess = sum(widths) - available; excess > 0; excess--) {
+    const widest = Math.max(...widths);
+    if (widest <= NARROWEST) return widths;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function layOut(rows: readonly string[][], widths: readonly number[], wraps = false): string {
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [] },
+    colWidths: widths.map(width => width + GAP),
+    wordWrap: wraps,
+    wrapOnWordBoundary: false,
+  });
+  table.push(...rows.map(row => [...row]));
+  const lines = table.toString().split('\n');
+  return lines.map(line => `${line.trimEnd()}\n`).join('');
+}
