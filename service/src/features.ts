@@ -4,6 +4,7 @@ import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
+import { indexNames } from './catalog/pets/pet-words.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
@@ -34,7 +35,7 @@ const event = eventUnion([
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
   return [
-    { routes: petRoutes() },
+    { routes: petRoutes(), sweeps: { 'search words': () => indexNames(services.db) } },
     { routes: categoryRoutes() },
     { routes: orderRoutes() },
     { routes: inventoryRoutes() },

@@ -5,6 +5,7 @@ import type { Page } from '../../kit/paging.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
 import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
 import { insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
+import { removePetWords, replacePetWords } from './pet-words.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
 export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
@@ -20,6 +21,7 @@ export function create(db: Writer, pet: NewPet): Promise<Pet> {
   return db.write(async tx => {
     const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
     if (!created) throw unknownCategory(pet.categoryId);
+    await replacePetWords(tx, created.id, null, created.name);
     petEvents.append(tx, 'pet.created', created.id, created);
     return created;
   });
@@ -33,6 +35,7 @@ export function update(db: Writer, petId: number, change: (current: Pet) => NewP
     const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
     const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
     if (!after) throw unknownCategory(pet.categoryId);
+    await replacePetWords(tx, petId, before.indexedName, after.name);
     appendPetChange(tx, before.pet, after);
     appendStockChange(tx, before.stock, stock);
     return after;
@@ -41,10 +44,11 @@ export function update(db: Writer, petId: number, change: (current: Pet) => NewP
 
 export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
   return db.write(async tx => {
-    const { pet, hasOpenOrders } = found(await selectPetToChange(tx, petId), petId);
+    const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
     await petTable.delete(tx, petId);
+    if (indexedName !== null) await removePetWords(tx, petId, indexedName);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });
 }
