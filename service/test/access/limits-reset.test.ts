@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { KeyLimits } from '../../src/access/rate-limits/key-limits.ts';
 import { MemoryCounters } from '../../src/counters/memory.ts';
 import { MINUTE, SECOND } from '../../src/kit/clock.ts';
+import { settledCursor } from '../support/event-log.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { startReplicas } from '../support/replicas.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -83,6 +84,7 @@ describe('DELETE /keys/{keyId}/limits', () => {
     await shop.api.delete(`${path}/limits`);
     await shop.api.delete(`${path}/limits`);
     const key = (await shop.api.get(path)).body;
+    await settledCursor(shop);
     const { body } = await shop.api.get(`/events?subject=keys/${client.keyId}`);
     const events = (body as { type: string; data: object }[]).filter(({ type }) =>
       /unbanned|limits/.test(type),

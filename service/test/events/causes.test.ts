@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
-import { eventsOf } from '../support/event-log.ts';
+import { eventsOf, settledCursor } from '../support/event-log.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { aCategory, aPet } from '../support/factories.ts';
 import { startTestApp } from '../support/test-app.ts';
@@ -46,6 +46,7 @@ describe('an event', () => {
 
   it('names `system` when no request made the change, and has no request ID', async t => {
     const shop = await startTestApp(t);
+    await settledCursor(shop);
     const [first] = (await shop.api.get('/events?cursor=0&type=key.created')).body;
     const client = await usedUp(shop);
     await provokeBan(shop, client);
