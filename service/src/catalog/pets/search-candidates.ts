@@ -219,7 +219,7 @@ function namesSql(
     select: 'SELECT name_key, id FROM pets',
   };
   const place = isAfter ? [after.name_key, after.id] : undefined;
-  return [rangeSql(db.engine, { ...ranges, from, to, after: place, limit })];
+  return [rangeSql(db.engine, 'pets', { ...ranges, from, to, after: place, limit })];
 }
 
 function wordSql(word: string, after: Place | undefined, limit: number): Statement {
