@@ -3,6 +3,7 @@ import {
   decodeCursor,
   encodeCursor,
   InvalidCursor,
+  MAX_COUNTED,
   type Page,
   type SortKey,
 } from '../kit/paging.ts';
@@ -116,7 +117,7 @@ function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, 
   };
   return {
     rows: rangeSql(engine, table.name, { ...ranges, select }),
-    total: countSql(engine, table.name, ranges),
+    total: countSql(engine, table.name, { ...ranges, limit: MAX_COUNTED + 1 }),
   };
 }
 

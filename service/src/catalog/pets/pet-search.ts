@@ -14,18 +14,18 @@ import {
 import { type Pet, petTable } from './pet.ts';
 import type { PetQuery } from './pet-queries.ts';
 import {
-  allNames,
-  FIRST_SLICE,
+  exactly,
   type Filters,
-  MAX_SLICE,
+  type List,
+  longerThan,
   nameCondition,
+  namesBetween,
   type Place,
-  readCandidates,
-  reduceCandidates,
-  type Source,
+  readSlice,
+  type SliceSize,
+  START,
   sizeOf,
-  sourceOf,
-} from './search-candidates.ts';
+} from './search-lists.ts';
 import { nearWords, parseSearch, type SearchWord, Tier, tierOf } from './search-words.ts';
 
 /** The query of a search: it has words, and no other order or selection of IDs and names. */
@@ -60,8 +60,13 @@ function readRows(db: Queries, places: readonly Place[]): Promise<Row[]> {
 /** The number of pets that are read at once. */
 const BATCH = 100;
 
-/** The number of candidates that are first read without conditions. */
-const FEW = 150;
+/** Most pages are found in the first slice. */
+const FIRST_SLICE: SliceSize = { pets: 500, matches: 150 };
+
+/** The next slice is larger, up to a size that takes a few milliseconds. */
+function larger({ pets, matches }: SliceSize): SliceSize {
+  return { pets: Math.min(4 * pets, 32_000), matches: Math.min(4 * matches, 2_000) };
+}
 
 const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
 
@@ -113,11 +118,21 @@ function placeIn(cursor: string, order: string): Match {
   return { tier, place: { name_key: String(name), id: Number(id) } };
 }
 
+/** Lists that have all pets of a tier. */
+interface Source {
+  readonly lists: readonly List[];
+  /** Whether all pets of the lists meet the filters. */
+  readonly isFiltered: boolean;
+}
+
 class Search {
   readonly #db: Queries;
   readonly #words: readonly SearchWord[];
   readonly #filters: Filters;
   readonly #signal: AbortSignal | undefined;
+  /** The lists of each word by tier: the pets in which it matches in this way. */
+  readonly #lists = new Map<SearchWord, Promise<List[] | undefined>[]>();
+  readonly #sizes = new Map<List, Promise<number>>();
 
   constructor(db: Queries, words: readonly SearchWord[], filters: Filters, signal: AbortSignal | undefined) {
     this.#db = db;
@@ -131,69 +146,77 @@ class Search {
     const found: Match[] = [];
     for (const tier of tiers) {
       if (after && tier < after.tier) continue;
-      const place = after?.tier === tier ? after.place : undefined;
-      await this.#addTier(found, tier, place, limit);
+      await this.#addTier(found, tier, after?.tier === tier ? after.place : START, limit);
       if (found.length >= limit) break;
     }
     return found;
   }
 
-  async #addTier(found: Match[], tier: Tier, after: Place | undefined, limit: number): Promise<void> {
-    const source = await this.#sourceOf(tier);
-    if (!source) return;
-    const others = this.#words.filter(word => word !== source.word);
-    const conditions = others.map(word => nameCondition(word, tier));
-    let place = after;
-    let slice = 0;
-    do {
-      const { rows, last } =
-        slice === 0
-          ? await this.#readFirst(source, place)
-          : await reduceCandidates(this.#db, source, place, conditions, slice);
-      await this.#addMatches(found, source, tier, rows, limit);
-      place = last;
-      slice = slice === 0 ? FIRST_SLICE : Math.min(4 * slice, MAX_SLICE);
-      if (last && found.length < limit) await nextTurn();
+  async #addTier(found: Match[], tier: Tier, after: Place, limit: number): Promise<void> {
+    const { lists, isFiltered } = await this.#sourceOf(tier);
+    const condition = nameCondition(this.#words, tier === Tier.errors);
+    let place: Place | undefined = after;
+    let size = FIRST_SLICE;
+    while (place && found.length < limit) {
+      const { places, next } = await readSlice(this.#db, lists, place, condition, size);
+      const ofTier = places.filter(({ name_key }) => tierOf(this.#words, name_key) === tier);
+      await this.#addMatches(found, tier, ofTier, isFiltered, limit);
       this.#signal?.throwIfAborted();
-    } while (place && found.length < limit);
+      if (next) await nextTurn();
+      place = next;
+      size = larger(size);
+    }
   }
 
-  /** Chooses the source with the fewest candidates; `undefined` when the tier is empty. */
-  async #sourceOf(tier: Tier): Promise<Source | undefined> {
-    const mistyped = this.#words.filter(({ near }) => near.length > 0);
-    if (tier === Tier.errors && mistyped.length === 0) return undefined;
-    const [onlyMistyped] = tier === Tier.errors && mistyped.length === 1 ? mistyped : [];
-    const sources = await Promise.all(
-      this.#words.map(word => sourceOf(this.#db, word, tier, word === onlyMistyped)),
-    );
+  /** Chooses the fewest lists that have all pets of a tier. */
+  async #sourceOf(tier: Tier): Promise<Source> {
+    const levels = await Promise.all(this.#words.map(word => this.#listsOf(word, tier)));
+    // Each pet matches every word up to the tier, and, after the first tier, some word in the way of the tier.
+    const sources = levels.map(together);
+    if (tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
+    const some = sources.flatMap(lists => (lists ? [{ lists, isFiltered: !this.#hasFilters }] : []));
+    const all = { lists: [namesBetween(this.#db, '', undefined, this.#filters)], isFiltered: true };
+    if (some.length === 0) return all;
     // Of two large sources, the filtered pets are the better choice: no look-up shows whether they meet the filters.
-    if (hasFilters(this.#filters)) sources.unshift(allNames(this.#filters));
-    const chosen = sources.length === 1 ? sources[0]! : await this.#smallest(sources);
-    return { ...chosen, filters: this.#filters };
+    return this.#smallest(this.#hasFilters ? [all, ...some] : some);
+  }
+
+  #listsOf(word: SearchWord, tier: Tier): Promise<(List[] | undefined)[]> {
+    const lists = this.#lists.get(word) ?? [];
+    this.#lists.set(word, lists);
+    for (const level of tiers.slice(lists.length, tier + 1)) lists.push(this.#listsAt(word, level));
+    return Promise.all(lists.slice(0, tier + 1));
+  }
+
+  /** The pets in which a word matches in the way of a tier; `undefined` when they are a large part of all pets. */
+  async #listsAt({ text, near }: SearchWord, tier: Tier): Promise<List[] | undefined> {
+    if (tier === Tier.exact) return exactly(this.#db, text);
+    if (tier === Tier.prefix) return longerThan(this.#db, text);
+    return near.flatMap(word => exactly(this.#db, word));
   }
 
   async #smallest(sources: readonly Source[]): Promise<Source> {
-    const sizes = await Promise.all(sources.map(source => sizeOf(this.#db, source)));
+    if (sources.length === 1) return sources[0]!;
+    const sizes = await Promise.all(sources.map(({ lists }) => this.#sizeOf(lists)));
     return sources[sizes.indexOf(Math.min(...sizes))]!;
   }
 
-  /** Most pages need only a few candidates. */
-  async #readFirst(source: Source, after: Place | undefined) {
-    const rows = await readCandidates(this.#db, source, after, FEW);
-    return { rows, last: rows.length === FEW ? rows.at(-1) : undefined };
+  async #sizeOf(lists: readonly List[]): Promise<number> {
+    const sizes = lists.map(list => {
+      const size = this.#sizes.get(list) ?? sizeOf(this.#db, list);
+      this.#sizes.set(list, size);
+      return size;
+    });
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   }
 
   async #addMatches(
     found: Match[],
-    source: Source,
     tier: Tier,
-    rows: readonly Place[],
+    places: readonly Place[],
+    isFiltered: boolean,
     limit: number,
   ): Promise<void> {
-    const places = rows.filter(
-      ({ name_key, id }, i) => id !== rows[i - 1]?.id && tierOf(this.#words, name_key) === tier,
-    );
-    const isFiltered = !hasFilters(this.#filters) || (source.words.length === 0 && !source.wordRange);
     for (let i = 0; i < places.length && found.length < limit; i += BATCH) {
       const batch = places.slice(i, i + BATCH);
       const matching = isFiltered ? batch : await this.#filtered(batch);
@@ -208,8 +231,13 @@ class Search {
     const ids = new Set(matching.map(row => row.id));
     return places.filter(({ id }) => ids.has(id));
   }
+
+  get #hasFilters(): boolean {
+    return Object.keys(this.#filters).length > 0;
+  }
 }
 
-function hasFilters(filters: Filters): boolean {
-  return Object.keys(filters).length > 0;
+/** Merges lists; `undefined` when one of them is missing. */
+function together(lists: readonly (List[] | undefined)[]): List[] | undefined {
+  return lists.includes(undefined) ? undefined : lists.flatMap(list => list ?? []);
 }
