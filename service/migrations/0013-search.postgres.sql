@@ -22,3 +22,16 @@ CREATE TABLE word_variants (
   word TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (variant, word)
 );
+
+-- Pets that were deleted without their words, which the service removes: only a version before this migration deletes so.
+CREATE TABLE deleted_names (
+  id BIGINT NOT NULL PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL
+);
+CREATE FUNCTION keep_deleted_name() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO deleted_names (id, name) VALUES (OLD.id, OLD.indexed_name);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER pets_deleted AFTER DELETE ON pets FOR EACH ROW
+  WHEN (OLD.indexed_name IS NOT NULL) EXECUTE FUNCTION keep_deleted_name();

@@ -22,3 +22,13 @@ CREATE TABLE word_variants (
   word TEXT NOT NULL,
   PRIMARY KEY (variant, word)
 ) STRICT, WITHOUT ROWID;
+
+-- Pets that were deleted without their words, which the service removes: only a version before this migration deletes so.
+CREATE TABLE deleted_names (
+  id INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER pets_deleted AFTER DELETE ON pets WHEN OLD.indexed_name IS NOT NULL
+BEGIN
+  INSERT INTO deleted_names (id, name) VALUES (OLD.id, OLD.indexed_name);
+END;

@@ -4,7 +4,7 @@ import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
-import { indexNames } from './catalog/pets/pet-words.ts';
+import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
@@ -16,7 +16,7 @@ import { orderRoutes } from './orders/order-routes.ts';
 import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
 
-export interface FeatureServices extends AccessOptions, EventOptions, ServiceState {
+export interface FeatureServices extends AccessOptions, EventOptions, SearchIndexOptions, ServiceState {
   idempotency: Idempotency;
 }
 
@@ -34,8 +34,9 @@ const event = eventUnion([
 /** Every feature of the service, in the order of the contract. */
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
+  const searchIndex = new SearchIndex(services);
   return [
-    { routes: petRoutes(), sweeps: { 'search words': () => indexNames(services.db) } },
+    { routes: petRoutes(searchIndex.known), sweeps: { 'search words': () => searchIndex.sweep() } },
     { routes: categoryRoutes() },
     { routes: orderRoutes() },
     { routes: inventoryRoutes() },

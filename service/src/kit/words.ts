@@ -37,10 +37,8 @@ export function wordsOf(folded: string): string[] {
  * Returns the words of a folded name that the index of words must have, in order. It has no first word that is written in its
  * folded form, because an index of the names already finds it.
  */
-export function storedWords(folded: string): string[] {
-  return wordsOf(folded)
-    .filter(word => folded !== word && !folded.startsWith(`${word} `))
-    .sort();
+export function storedWords(folded: string, words = wordsOf(folded)): string[] {
+  return words.filter(word => folded !== word && !folded.startsWith(`${word} `)).sort();
 }
 
 export function isAscii(text: string): boolean {

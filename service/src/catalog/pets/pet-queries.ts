@@ -76,6 +76,12 @@ export async function updatePet(
   return row && petTable.toResource(row);
 }
 
+/** The caller removes the words of the name: without `indexed_name`, the trigger does not record it for the sweep. */
+export async function deletePet(tx: Transaction, petId: number): Promise<void> {
+  await tx.run('UPDATE pets SET indexed_name = NULL WHERE id = ?', [petId]);
+  await petTable.delete(tx, petId);
+}
+
 export const petList = defineList(petTable, {
   filters: {
     id: oneOf('id'),

@@ -4,6 +4,7 @@ import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
+import type { KnownWords } from './known-words.ts';
 import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
 import { petList } from './pet-queries.ts';
 import { searchPets } from './pet-search.ts';
@@ -37,7 +38,7 @@ const changeRejections = [
   'invalid_status_transition',
 ] as const;
 
-export const petRoutes = (): Route[] => [
+export const petRoutes = (known: KnownWords): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/pets',
@@ -88,7 +89,7 @@ export const petRoutes = (): Route[] => [
     conditional: true,
     errors: ['unknown_category'],
     handler: async ({ body, db }) => {
-      const pet = await pets.create(db, body);
+      const pet = await pets.create(db, body, known);
       return reply.created(`/pets/${pet.id}`, pet);
     },
   }),

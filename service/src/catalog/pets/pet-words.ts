@@ -1,36 +1,47 @@
-import type { Queries, Transaction, Writer } from '../../db/database.ts';
+import type { Transaction } from '../../db/database.ts';
+import { insertRows } from '../../db/insert-rows.ts';
 import { foldCase } from '../../kit/text.ts';
 import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../kit/words.ts';
-import { lockStock } from './pet-queries.ts';
+import type { KnownWords } from './known-words.ts';
 
-/** Adds new words of a name to the dictionary. They stay in it: a word without pets finds nothing. */
-export async function learnWords(tx: Transaction, nameKey: string): Promise<void> {
-  const words = wordsOf(nameKey).filter(canBeMistyped).sort();
+/** A pet with the folded name whose words are stored. */
+export interface IndexedName {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Stores the words of pets, and adds new ones to the dictionary. */
+export async function addPetWords(
+  tx: Transaction,
+  pets: readonly IndexedName[],
+  known?: KnownWords,
+): Promise<void> {
+  const words = pets.map(({ name }) => wordsOf(name));
+  const rows = pets.flatMap(({ id, name }, i) => storedWords(name, words[i]!).map(word => [word, name, id]));
+  await Promise.all([
+    insertRows(tx, 'pet_words (word, name_key, pet_id)', rows),
+    learnWords(tx, words.flat(), known),
+  ]);
+}
+
+/** Adds new words to the dictionary. They stay in it: a word without pets finds nothing. */
+async function learnWords(tx: Transaction, words: readonly string[], known?: KnownWords): Promise<void> {
+  const unknown = [...new Set(words)].filter(word => !known?.has(word) && canBeMistyped(word)).sort();
   await Promise.all(
-    words.map(async word => {
+    unknown.map(async word => {
       const added = await tx.run('INSERT INTO words (word) VALUES (?) ON CONFLICT DO NOTHING', [word]);
       if (added === 0) return;
-      await Promise.all(
-        variantsOf(word).map(variant =>
-          tx.run('INSERT INTO word_variants (variant, word) VALUES (?, ?)', [variant, word]),
-        ),
-      );
+      const variants = variantsOf(word).map(variant => [variant, word]);
+      await insertRows(tx, 'word_variants (variant, word)', variants);
     }),
   );
 }
 
-export async function addPetWords(tx: Transaction, petId: number, nameKey: string): Promise<void> {
+/** Removes the words of a folded name. The pet must have no words, or other ones, before the transaction ends. */
+export async function removePetWords(tx: Transaction, { id, name }: IndexedName): Promise<void> {
   await Promise.all(
-    storedWords(nameKey).map(word =>
-      tx.run('INSERT INTO pet_words (word, name_key, pet_id) VALUES (?, ?, ?)', [word, nameKey, petId]),
-    ),
-  );
-}
-
-export async function removePetWords(tx: Transaction, petId: number, nameKey: string): Promise<void> {
-  await Promise.all(
-    storedWords(nameKey).map(word =>
-      tx.run('DELETE FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?', [word, nameKey, petId]),
+    storedWords(name).map(word =>
+      tx.run('DELETE FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?', [word, name, id]),
     ),
   );
 }
@@ -38,45 +49,13 @@ export async function removePetWords(tx: Transaction, petId: number, nameKey: st
 /** Replaces the words of a folded name that was stored, if any, with those of the current name. */
 export async function replacePetWords(
   tx: Transaction,
-  petId: number,
+  id: number,
   before: string | null,
   name: string,
+  known?: KnownWords,
 ): Promise<void> {
   const after = foldCase(name);
   if (before === after) return;
-  if (before !== null) await removePetWords(tx, petId, before);
-  await learnWords(tx, after);
-  await addPetWords(tx, petId, after);
-}
-
-/** The number of pets that a slice of the sweep indexes. */
-const SLICE = 200;
-
-const TO_INDEX =
-  'SELECT id FROM pets WHERE indexed_name IS NULL OR indexed_name <> name_key ORDER BY id LIMIT ?';
-
-/**
- * Indexes one slice of the pets whose words are not stored: those from before search, and those that a replica of an earlier
- * version created or renamed. Resolves with whether more may remain.
- */
-export function indexNames(db: Queries & Writer): Promise<boolean> {
-  return db.write(async tx => {
-    if (!(await tx.tryLock('search words'))) return false;
-    const found = await tx.all<{ id: number }>(TO_INDEX, [SLICE]);
-    if (found.length === 0) return false;
-    const ids = found.map(({ id }) => id);
-    await lockStock(tx, ...ids);
-    for (const id of ids) await indexName(tx, id);
-    return found.length === SLICE;
-  });
-}
-
-async function indexName(tx: Transaction, petId: number): Promise<void> {
-  const pet = await tx.get<{ name_key: string; indexed_name: string | null }>(
-    'SELECT name_key, indexed_name FROM pets WHERE id = ?',
-    [petId],
-  );
-  if (!pet) return;
-  await replacePetWords(tx, petId, pet.indexed_name, pet.name_key);
-  await tx.run('UPDATE pets SET indexed_name = name_key WHERE id = ?', [petId]);
+  if (before !== null) await removePetWords(tx, { id, name: before });
+  await addPetWords(tx, [{ id, name: after }], known);
 }
