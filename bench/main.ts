@@ -19,6 +19,7 @@ import { expressStack, feathersStack } from './rows/peers.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
+import { search } from './rows/search.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
 import { traceCost } from './rows/trace-cost.ts';
@@ -39,6 +40,7 @@ const ROWS = [
   eventLogCost,
   streamReaders,
   worstRequest,
+  search,
   scaledOut,
   replicas,
   postgresPageCost,

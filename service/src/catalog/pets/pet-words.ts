@@ -26,7 +26,7 @@ export async function addPetWords(
 
 /** Adds new words to the dictionary. They stay in it: a word without pets finds nothing. */
 async function learnWords(tx: Transaction, words: readonly string[], known?: KnownWords): Promise<void> {
-  const unknown = [...new Set(words)].filter(word => !known?.has(word) && canBeMistyped(word)).sort();
+  const unknown = [...new Set(words)].filter(word => canBeMistyped(word) && !known?.has(word)).sort();
   await Promise.all(
     unknown.map(async word => {
       const added = await tx.run('INSERT INTO words (word) VALUES (?) ON CONFLICT DO NOTHING', [word]);
