@@ -122,6 +122,7 @@ async function storedWordsBetween(db: Queries, from: string, to: string): Promis
      )
      SELECT word FROM found WHERE word IS NOT NULL LIMIT ?`,
     [from, to, to, MAX_MERGED + 1],
+    'index order',
   );
   return rows.map(({ word }) => word);
 }

@@ -45,6 +45,7 @@ export async function nearWords(db: Queries, word: string): Promise<string[]> {
     `SELECT word FROM word_variants WHERE variant IN (${variants.map(() => '?').join(', ')})
      ORDER BY variant, word LIMIT ?`,
     [...variants, MAX_COMPARED],
+    'index order',
   );
   const candidates = [...new Set(rows.map(row => row.word))];
   return candidates
