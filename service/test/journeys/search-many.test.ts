@@ -9,7 +9,7 @@ import { Random } from '../support/random.ts';
 import { searched } from '../support/search-model.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-const PETS = 9_000;
+const PETS = 6_000;
 
 interface StoredPet {
   id: number;
@@ -18,16 +18,16 @@ interface StoredPet {
   category_id: number;
 }
 
-/** Names of 1 to 4 words. `max` is in a third of them, hundreds of words start with `m`, and about twenty with `ra`. */
+/** Names of 1 to 4 words. Every fourth word is `max`, hundreds of words start with `m`, and about twenty with `ra`. */
 function someNames(): string[] {
   const random = new Random(16);
   const syllables = ['la', 'ni', 'do', 'xe', 'vu', 'zi'];
   const end = (length: number) => Array.from({ length }, () => random.pick(syllables)).join('');
   const word = () => {
     const kind = random.between(1, 12);
-    if (kind <= 4) return 'max';
-    if (kind <= 8) return `m${end(3)}`;
-    if (kind === 9) return `ra${random.pick(syllables)}${random.pick(['', 'n', 'r', 's'])}`;
+    if (kind <= 3) return 'max';
+    if (kind <= 9) return `m${end(3)}`;
+    if (kind === 10) return `ra${random.pick(syllables)}${random.pick(['', 'n', 'r', 's'])}`;
     return random.pick(['golden', 'goldne', 'goldens', 'retriever', 'retreivre', 'é']);
   };
   return Array.from({ length: PETS }, (_, i) =>
@@ -75,7 +75,7 @@ describe('a search among many pets', () => {
         for await (const { body, headers } of pagesOf(testApp.api, path)) {
           assert.equal(headers['x-total-count'], String(Math.min(expected.length, 10_000)), path);
           found.push(...body.map((pet: { id: number }) => pet.id));
-          if (found.length >= 200) break;
+          if (found.length >= 100) break;
         }
         assert.deepEqual(found, expected.slice(0, Math.max(found.length, 100)), path);
       }
@@ -99,12 +99,12 @@ describe('a search among many pets', () => {
         return db.all(...query);
       },
     };
-    const timer = setInterval(() => {}, 1_000);
     const next = () => {
       turn++;
       waiting = setImmediate(next);
     };
     let waiting = setImmediate(next);
+    t.after(() => clearImmediate(waiting));
     const query = { q: 'max m', count: true };
     await searchPets(recorded, query, left.signal);
     const withSlices = statements.filter(count => count > 0).length;
@@ -124,7 +124,5 @@ describe('a search among many pets', () => {
     await assert.rejects(searchPets(leaving, query, left.signal), reason);
     const after = statements.flat().reduce((a, b) => a + b, 0);
     assert.ok(after < before / 2, `${after} statements instead of ${before}`);
-    clearImmediate(waiting);
-    clearInterval(timer);
   });
 });

@@ -147,5 +147,8 @@ describe('GET /pets?q=', () => {
     assert.equal((await find(api, 'rex', '&limit=100')).length, 199);
     await app.sweeper.run();
     assert.deepEqual(await find(api, 'max'), ['x Max']);
+    const { headers } = await api.get('/pets?q=rex&limit=1&count=true');
+    assert.equal(headers['x-total-count'], '199', 'counted by the words that are left');
+    assert.deepEqual(await app.db.all('SELECT * FROM deleted_names'), []);
   });
 });
