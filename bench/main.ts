@@ -17,6 +17,7 @@ import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
 import { expressStack, feathersStack } from './rows/peers.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
+import { postgresSearch } from './rows/postgres-search.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
 import { search } from './rows/search.ts';
@@ -44,6 +45,7 @@ const ROWS = [
   scaledOut,
   replicas,
   postgresPageCost,
+  postgresSearch,
   traceCost,
   webhooks,
 ];

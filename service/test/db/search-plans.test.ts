@@ -11,7 +11,7 @@ import { engines, openPostgresStore } from '../support/engines.ts';
 const PETS = 20_000;
 
 /** The most rows that a statement reads in one slice, and the most that it sorts. */
-const MAX_READ = 8_000 + 100;
+const MAX_READ = 16_000 + 100;
 
 /** Half of the pets have two common words, others have many words with the same start. */
 async function fill(db: Database): Promise<void> {

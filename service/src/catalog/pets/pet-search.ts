@@ -61,11 +61,11 @@ function readRows(db: Queries, places: readonly Place[]): Promise<Row[]> {
 const BATCH = 100;
 
 /** Most pages are found in the first slice. */
-const FIRST_SLICE: SliceSize = { pets: 500, matches: 150 };
+const FIRST_SLICE: SliceSize = { pets: 1_000, matches: 300 };
 
 /** The next slice is larger, up to a size that takes a few milliseconds. */
 function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 32_000), matches: Math.min(4 * matches, 2_000) };
+  return { pets: Math.min(4 * pets, 16_000), matches: Math.min(4 * matches, 1_500) };
 }
 
 const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;

@@ -142,11 +142,10 @@ export async function sizeOf(db: Queries, { count: [sql, values] }: List): Promi
   return row!.total;
 }
 
-/** How far a slice reads. */
+/** How far a slice reads, in all lists together. */
 export interface SliceSize {
-  /** The number of pets of each list. */
   readonly pets: number;
-  /** The number of pets of each list that meet the condition. */
+  /** The number of pets that meet the condition. */
   readonly matches: number;
 }
 
@@ -162,10 +161,11 @@ export async function readSlice(
   lists: readonly List[],
   after: Place,
   condition: Statement,
-  size: SliceSize,
+  { pets, matches }: SliceSize,
 ): Promise<Slice> {
+  const share = { pets: Math.ceil(pets / lists.length), matches: Math.ceil(matches / lists.length) };
   const read = (some: readonly List[]) =>
-    Promise.all(some.map(list => readPart(db, list, after, condition, size)));
+    Promise.all(some.map(list => readPart(db, list, after, condition, share)));
   const isStarted = ({ from }: List) => byCodePoint(from, after.name_key) <= 0;
   const started = await read(lists.filter(isStarted));
   const end = firstOf(started);
