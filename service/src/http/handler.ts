@@ -9,6 +9,7 @@ import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Remedies } from './faults.ts';
+import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
@@ -16,7 +17,7 @@ import { responseOf, send } from './respond.ts';
 import { sendContent } from './send-content.ts';
 import { bodyReader, textReader } from './validate.ts';
 
-export interface HandlerServices {
+export interface HandlerServices extends LateCountServices {
   db: Queries & Writer;
   idempotency: Idempotency;
   streams: EventStreams;
@@ -31,6 +32,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const context = readContext(request, reply);
+    if (route.cost) await countAs(services, request, route.cost(context.body));
     if (route.prepare) await route.prepare(context);
     const idempotencyKey = request.headers['idempotency-key'];
     const result =

@@ -1,0 +1,41 @@
+import { isPublishableScope } from '../../access/api-keys/origins.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { type Operation, requiredScopes } from '../../contract/operation.ts';
+import type { Caller } from '../../routes/context.ts';
+
+/** Whether publishable keys can call an operation. */
+export function isOpenToVisitors({ scope }: Pick<Operation, 'scope'>): boolean {
+  return scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
+}
+
+/** Throws `insufficient_scope` when the key lacks a scope of the operation. */
+export function rejectWithoutScope({ scope }: Pick<Operation, 'scope'>, { scopes, origins }: Caller): void {
+  if (scopes.has('admin')) return;
+  if (scope === 'any' && origins !== null) {
+    throw new ApiError(
+      'insufficient_scope',
+      'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+        'administrator for the usage of the key',
+    );
+  }
+  const missing = requiredScopes(scope).filter(required => !scopes.has(required));
+  if (missing.length === 0) return;
+  const names = missing.map(name => `\`${name}\``).join(' and ');
+  const them = missing.length > 1 ? 'them' : 'it';
+  const canBeAdded = origins === null || missing.every(isPublishableScope);
+  throw new ApiError(
+    'insufficient_scope',
+    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ` +
+      (canBeAdded
+        ? `ask an administrator to add ${them}, or use another key`
+        : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
+  );
+}
+
+export function missingKey(): ApiError {
+  return new ApiError(
+    'missing_api_key',
+    'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
+    { 'www-authenticate': 'Bearer realm="petstore"' },
+  );
+}
