@@ -16,6 +16,8 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   success: S;
   /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
+  /** Whether the transaction of the handler takes long (`WriteOptions`). */
+  writesAlone?: boolean;
   handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
 }
 
@@ -25,6 +27,7 @@ export type AnyContext = Context<never, never, never>;
 /** A route as the server and the document see it. */
 export interface Route extends Operation {
   prepare?: (context: AnyContext) => Promise<void>;
+  writesAlone?: boolean;
   handler: (context: AnyContext) => Promise<Reply>;
 }
 

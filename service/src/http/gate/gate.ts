@@ -263,13 +263,16 @@ function rejectUnservable(request: FastifyRequest): undefined {
   rejectOtherVersion(request.headers);
 }
 
-function rejectWithoutScope({ scope }: Gated, { scopes, origins }: Caller): void {
+/** Throws `insufficient_scope` unless the key has all scopes of an operation. */
+export function rejectWithoutScope({ scope, countedBy }: Gated, { scopes, origins }: Caller): void {
   if (scopes.has('admin')) return;
   if (scope === 'any' && origins !== null) {
     throw new ApiError(
       'insufficient_scope',
-      'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
-        'administrator for the usage of the key',
+      countedBy === 'account'
+        ? 'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+            'administrator for the usage of the key'
+        : 'A publishable key can only read: call the operation from your backend, with a secret key',
     );
   }
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
