@@ -79,6 +79,18 @@ export class PostgresTransaction implements Transaction {
     return rows[0].taken;
   }
 
+  async savepoint<T>(part: () => Promise<T>): Promise<T> {
+    this.#send({ text: 'SAVEPOINT part' }).catch(() => {});
+    try {
+      return await part();
+    } catch (error) {
+      this.#send({ text: 'ROLLBACK TO part' }).catch(() => {});
+      throw error;
+    } finally {
+      this.#send({ text: 'RELEASE part' }).catch(() => {});
+    }
+  }
+
   async appendNumbered(event: NewEvent): Promise<StoredEvent> {
     const stored = toStored(event, this.#clock.now());
     const [, { id }] = await Promise.all([

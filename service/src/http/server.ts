@@ -220,6 +220,7 @@ function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: Se
       return done();
     },
     ...(route.method !== 'GET' && { preParsing: letEmptyBodiesEnd }),
+    ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     handler: handlerOf(route, options),
   });
 }
@@ -256,7 +257,7 @@ function sendError(
   reply: FastifyReply,
   { log, outageLog }: Pick<ServerOptions, 'log' | 'outageLog'>,
 ): void {
-  const response = errorResponse(error, request.id, request.params);
+  const response = errorResponse(error, request);
   request.errorCode = response.code;
   const traceId = traceOf(request)?.traceId;
   if (error instanceof DatabaseUnavailable) outageLog.writeRequest(request.id, error);

@@ -21,6 +21,8 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   cost?: (body: Static<B>) => number;
   /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
+  /** Whether the transaction of the handler takes long (`WriteOptions`). */
+  writesAlone?: boolean;
   handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
 }
 
@@ -31,6 +33,7 @@ export type AnyContext = Context<never, never, never>;
 export interface Route extends Operation {
   cost?: (body: never) => number;
   prepare?: (context: AnyContext) => Promise<void>;
+  writesAlone?: boolean;
   handler: (context: AnyContext) => Promise<Reply>;
 }
 

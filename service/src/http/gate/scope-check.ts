@@ -8,14 +8,19 @@ export function isOpenToVisitors({ scope }: Pick<Operation, 'scope'>): boolean {
   return scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
 }
 
-/** Throws `insufficient_scope` when the key lacks a scope of the operation. */
-export function rejectWithoutScope({ scope }: Pick<Operation, 'scope'>, { scopes, origins }: Caller): void {
+/** Throws `insufficient_scope` unless the key has all scopes of an operation. */
+export function rejectWithoutScope(
+  { scope, countedBy }: Pick<Operation, 'scope' | 'countedBy'>,
+  { scopes, origins }: Caller,
+): void {
   if (scopes.has('admin')) return;
   if (scope === 'any' && origins !== null) {
     throw new ApiError(
       'insufficient_scope',
-      'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
-        'administrator for the usage of the key',
+      countedBy === 'account'
+        ? 'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+            'administrator for the usage of the key'
+        : 'A publishable key can only read: call the operation from your backend, with a secret key',
     );
   }
   const missing = requiredScopes(scope).filter(required => !scopes.has(required));
