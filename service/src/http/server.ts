@@ -24,7 +24,7 @@ import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
 import { MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
-import { isOpenToVisitors } from './gate/scope-check.ts';
+import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
@@ -199,10 +199,7 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
 }
 
 function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
-  if (route.cost && isOpenToVisitors(route))
-    throw new Error(
-      `${route.method} ${route.path} has a cost, so it needs a scope that no publishable key has`,
-    );
+  rejectCostOfVisits(route);
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,

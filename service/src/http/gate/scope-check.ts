@@ -2,10 +2,15 @@ import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
 import type { Caller } from '../../routes/context.ts';
+import type { Route } from '../../routes/define-route.ts';
 
-/** Whether publishable keys can call an operation. */
-export function isOpenToVisitors({ scope }: Pick<Operation, 'scope'>): boolean {
-  return scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
+type CostlyOperation = Pick<Route, 'method' | 'path' | 'scope' | 'cost'>;
+
+/** Throws for an operation with a `cost` that publishable keys or clients without a key can call: their requests count as one. */
+export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperation): void {
+  const isOpen = scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
+  if (cost && isOpen)
+    throw new Error(`${method} ${path} has a cost, so it needs a scope that no publishable key has`);
 }
 
 /** Throws `insufficient_scope` unless the key has all scopes of an operation. */
