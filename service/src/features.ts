@@ -1,5 +1,6 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
@@ -35,14 +36,16 @@ const event = eventUnion([
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
   const searchIndex = new SearchIndex(services);
-  return [
-    { routes: petRoutes(searchIndex.known) },
-    { routes: categoryRoutes() },
-    { routes: orderRoutes() },
-    { routes: inventoryRoutes() },
+  const shop = [...petRoutes(searchIndex.known), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
+  const others: Feature[] = [
     accessFeature(services),
     eventsFeature(services, event),
     { routes: serviceRoutes(services) },
+  ];
+  return [
+    { routes: shop },
+    { routes: batchRoutes(shop, routesOf(others)) },
+    ...others,
     { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
     // The last one: for the first time it takes minutes.
     { routes: [], sweeps: { 'search words': () => searchIndex.sweep() } },

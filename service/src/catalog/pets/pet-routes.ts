@@ -6,7 +6,7 @@ import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import type { KnownWords } from './known-words.ts';
 import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
-import { petList } from './pet-queries.ts';
+import { lockOfPet, petList } from './pet-queries.ts';
 import { searchPets } from './pet-search.ts';
 import * as pets from './pets.ts';
 import { MAX_WORDS } from './search-words.ts';
@@ -126,6 +126,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
@@ -146,6 +147,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     setElsewhere,
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
@@ -163,6 +165,7 @@ export const petRoutes = (known: KnownWords): Route[] => [
     params: petParams,
     success: { status: 204, description: 'The pet was deleted.' },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: ['pet_not_found', 'pet_has_open_orders'],
     handler: async ({ params, guard, db }) => {
       await pets.remove(db, params.petId, guard);
