@@ -23,6 +23,15 @@ export type NewPet = {
   status?: PetStatus;
 };
 
+export type ErrorBody = {
+  /** Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`. */
+  code: ErrorCode;
+  /** Human-readable description: what is wrong and what to do. */
+  message: string;
+  /** The HTTP status code. */
+  status: number;
+};
+
 export type PetPatch = {
   /** Unique identifier assigned on creation. */
   id?: number;
@@ -131,7 +140,7 @@ export type BatchResult = {
   location?: string;
   /** The resource after the operation, as the operation returns it. Absent after a DELETE. */
   body?: Record<string, unknown>;
-  error?: Error;
+  error?: ErrorBody;
 };
 
 export type BatchResults = {
