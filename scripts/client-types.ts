@@ -52,10 +52,9 @@ function typesOf({ paths, components, 'x-error-codes': codes }: Contract): strin
   );
   return [
     '// Generated from openapi.yaml by `npm run openapi`. Do not edit.',
-    // The client throws errors of its own classes.
-    ...Object.entries(components.schemas)
-      .filter(([name]) => name !== 'Error')
-      .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};`),
+    ...Object.entries(components.schemas).map(
+      ([name, schema]) => `${comment(schema.description)}export type ${typeName(name)} = ${typeOf(schema)};`,
+    ),
     `/** The codes of errors. */\nexport type ErrorCode =${Object.entries(codes)
       .map(([code, { description }]) => `\n${indented(`${comment(description)}| ${literal(code)}`)}`)
       .join('')};`,
@@ -115,8 +114,9 @@ function typeOf(schema: Schema): string {
 function plainTypeOf(schema: Schema): string {
   const { $ref, type, items } = schema;
   const members = schema.oneOf ?? schema.anyOf;
-  if ($ref !== undefined) return $ref.split('/').at(-1)!;
+  if ($ref !== undefined) return typeName($ref.split('/').at(-1)!);
   if (members !== undefined) return members.map(typeOf).join(' | ');
+  if (schema.enum?.join() === errorCodes) return 'ErrorCode';
   if (schema.enum !== undefined)
     return schema.enum
       .filter(value => value !== null)
@@ -129,6 +129,11 @@ function plainTypeOf(schema: Schema): string {
   throw new Error(
     `openapi.yaml has a schema that ${import.meta.filename} does not know: ${JSON.stringify(schema)}`,
   );
+}
+
+/** The name `Error` would hide the class of the language. */
+function typeName(name: string): string {
+  return name === 'Error' ? 'ErrorBody' : name;
 }
 
 function arrayOf(items: Schema): string {
@@ -157,7 +162,9 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '  ');
 }
 
-const types = typesOf(parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')));
+const contract: Contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+const errorCodes = Object.keys(contract['x-error-codes']).join();
+const types = typesOf(contract);
 if (!process.argv.includes('--check')) writeFileSync(file, types);
 else if (types !== readFileSync(file, 'utf8')) {
   process.stderr.write('sdk/src/contract.ts is out of date: run `npm run openapi`\n');

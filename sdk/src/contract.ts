@@ -23,6 +23,15 @@ export type NewPet = {
   status?: PetStatus;
 };
 
+export type ErrorBody = {
+  /** Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`. */
+  code: ErrorCode;
+  /** Human-readable description: what is wrong and what to do. */
+  message: string;
+  /** The HTTP status code. */
+  status: number;
+};
+
 export type PetPatch = {
   /** Unique identifier assigned on creation. */
   id?: number;
@@ -100,6 +109,43 @@ export type InventoryUpdate = {
 export type StockAdjustment = {
   /** Units to add to the stock; a negative number removes units, and 0 changes nothing. */
   delta: number;
+};
+
+export type BatchOperation = {
+  /** The HTTP method. */
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path of the operation, such as `/pets/42`. A label in braces is replaced by the ID of its resource: `/store/inventory/{rex}`. */
+  path: string;
+  /** The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$id": "rex"}` is replaced by the ID of the resource with the label `rex`. */
+  body?: Record<string, unknown>;
+  /** The header `If-Match` of the operation. */
+  ifMatch?: string;
+  /** A name for the resource that the operation creates. Later operations of the batch use it instead of the ID. */
+  label?: string;
+};
+
+export type Batch = {
+  /** The operations, in the order of execution. */
+  operations: BatchOperation[];
+  /** Whether all operations succeed or fail together. With `false` each operation succeeds or fails by itself. Default: `true`. */
+  atomic?: boolean;
+};
+
+export type BatchResult = {
+  /** The HTTP status of the operation. */
+  status: number;
+  /** The ETag of the resource after the operation. */
+  etag?: string;
+  /** The path of the resource that the operation created. */
+  location?: string;
+  /** The resource after the operation, as the operation returns it. Absent after a DELETE. */
+  body?: Record<string, unknown>;
+  error?: ErrorBody;
+};
+
+export type BatchResults = {
+  /** The result of each operation, in the order of the operations. */
+  results: BatchResult[];
 };
 
 /** A temporary ban of a key that continued to send requests after it was rejected. */
@@ -703,7 +749,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   /** The Accept header excludes JSON, the only media type of the response. */
   | 'not_acceptable'
-  /** The body is over 64 KiB. */
+  /** The body is over 64 KiB, or over 1 MiB for a batch. */
   | 'payload_too_large'
   /** The request target is over 8 KiB. */
   | 'uri_too_long'
@@ -795,6 +841,8 @@ export interface Operations {
   /** List pets */
   'GET /pets': {
     query: {
+      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Combines with `status`, `categoryId` and `count`. */
+      q?: string | undefined;
       /** Pets with one of these IDs. Repeat the parameter for each ID. */
       id?: number | readonly number[] | undefined;
       /** Pets with one of these statuses. Repeat the parameter for each status. */
@@ -1025,6 +1073,11 @@ export interface Operations {
     };
     body: StockAdjustment;
     result: InventoryItem;
+  };
+  /** Make several changes in one request */
+  'POST /batch': {
+    body: Batch;
+    result: BatchResults;
   };
   /** Read your own key */
   'GET /account': {

@@ -14,12 +14,15 @@ export interface ErrorDetails {
 
 /** Every error that the client throws, except the reason of an aborted signal. */
 export class PetStoreError extends Error implements ErrorDetails {
-  // The names of classes do not survive minification.
-  override readonly name: string = 'PetStoreError';
   declare readonly code: ErrorCode | undefined;
   declare readonly status: number | undefined;
   declare readonly requestId: string | undefined;
   declare readonly retryAt: Date | undefined;
+
+  static {
+    // The names of classes do not survive minification.
+    PetStoreError.prototype.name = 'PetStoreError';
+  }
 
   constructor(message: string, { cause, ...details }: ErrorDetails & { cause?: unknown } = {}) {
     super(message, { cause });

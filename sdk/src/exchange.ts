@@ -1,5 +1,4 @@
 import type { Client } from './client.ts';
-import type { Clock } from './clock.ts';
 import { ConnectionError, errorOf, PetStoreError } from './errors.ts';
 import type { Setback } from './pacer.ts';
 import { defined, type Request } from './request.ts';
@@ -16,14 +15,20 @@ export async function exchange<T>(
   request: Request,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  const { maxWait, maxRetries, timeout, signal, isSlow, pacer } = { ...client, ...defined(request.options) };
+  const options = { ...client, ...defined(request.options) };
+  const { clock, maxRetries, pacer, signal, timeout } = options;
   const init = initOf(client, request);
   for (let failures = 0; ; failures++) {
-    const epoch = await pacer.enter({ maxWait, maxRetries, isSlow, signal });
-    const { attempt, release } = startAttempt(client.clock, timeout, signal);
+    const epoch = await pacer.enter(options);
+    const attempt = new AbortController();
+    // If the signal of the call is aborted, the call throws the reason of that signal instead.
+    const abort = () => attempt.abort(new ConnectionError(`No response within ${timeout} ms`));
+    const cancelTimer = clock.after(timeout, abort);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
     let response: Response | undefined;
     try {
-      response = await client.fetch(request.url, { ...init, signal: attempt });
+      response = await client.fetch(request.url, { ...init, signal: attempt.signal });
       warnOfDeprecation(client, request, response);
       if (!response.ok) throw errorOf(response, await response.text());
       const result = await read(response);
@@ -43,7 +48,8 @@ export async function exchange<T>(
       const isHopeless = Math.max(pacer.stop(epoch, setback), failures + 1) > maxRetries;
       if (setback.reason === 'unavailable' && isHopeless) throw error;
     } finally {
-      release();
+      cancelTimer();
+      signal?.removeEventListener('abort', abort);
     }
   }
 }
@@ -52,11 +58,11 @@ export async function exchange<T>(
 function setbackOf(error: PetStoreError, response: Response | undefined): Setback | undefined {
   if (!response || error instanceof ConnectionError) return { reason: 'unavailable', after: 0, error };
   const { status, headers } = response;
-  const after = 1000 * (Number(headers.get('Retry-After')) || 0);
+  const after = Number(headers.get('Retry-After')) * 1000 || 0;
   if (status === 429) {
     // A limit of something else, such as open streams, does not concern other calls.
-    if (!/;r=0;|^$/.test(headers.get('RateLimit') ?? '')) return undefined;
-    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after: after || 1000, error };
+    if (headers.get('RateLimit')?.includes(';r=0;') === false) return undefined;
+    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after, error };
   }
   const shouldRetry = headers.get('X-Should-Retry') ?? String(UNAVAILABLE.includes(status));
   return shouldRetry === 'true' ? { reason: 'unavailable', after, error } : undefined;
@@ -79,24 +85,6 @@ function initOf(client: Client, { method, body, options }: Request): RequestInit
     redirect: 'manual',
     body: JSON.stringify(body),
   };
-}
-
-/** Returns a signal that is aborted with that of the call, or after `timeout` milliseconds. */
-function startAttempt(
-  clock: Clock,
-  timeout: number,
-  signal: AbortSignal | undefined,
-): { attempt: AbortSignal; release: () => void } {
-  const controller = new AbortController();
-  // When the signal is aborted, the call throws the reason of the signal instead.
-  const abort = () => controller.abort(new ConnectionError(`No response within ${timeout} ms`));
-  const cancel = clock.after(timeout, abort);
-  signal?.addEventListener('abort', abort);
-  const release = () => {
-    cancel();
-    signal?.removeEventListener('abort', abort);
-  };
-  return { attempt: controller.signal, release };
 }
 
 /** Warns once of each deprecated operation (RFC 9745, RFC 8594). */

@@ -11,8 +11,8 @@ export interface Wait {
   milliseconds: number;
   /** When it ends, by the clock of this machine. */
   retryAt: Date;
-  /** The error that started the wait; `undefined` if the client stopped before it was rejected. */
-  error: PetStoreError | undefined;
+  /** The error that started the wait. There is none if the client stopped before it was rejected. */
+  error?: PetStoreError;
 }
 
 export interface PacerOptions {
@@ -27,8 +27,8 @@ export interface Turn {
   maxWait: number;
   maxRetries: number;
   /** Whether the response may take long by design, so that other calls cannot wait for it to learn the limits. */
-  isSlow: boolean | undefined;
-  signal: AbortSignal | undefined;
+  isSlow?: boolean;
+  signal?: AbortSignal;
 }
 
 /** Why a request has to be sent again. */
@@ -200,7 +200,7 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
         windows.delete(name);
         forgetLimits();
       } else if (remaining === 0) {
-        begin({ reason: 'limit', error: undefined }, resetAt - now);
+        begin({ reason: 'limit' }, resetAt - now);
       }
     }
     const present = wait();
@@ -220,8 +220,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   }
 
   function hasRoom(): boolean {
-    const room = Array.from(windows.values(), ({ remaining }) => remaining);
-    return !(isLearning && isProbing) && inFlight < Math.min(maxConcurrent, ...room);
+    if (inFlight >= maxConcurrent || (isLearning && isProbing)) return false;
+    return [...windows.values()].every(({ remaining }) => inFlight < remaining);
   }
 
   function send({ isSlow, start }: Waiter): void {

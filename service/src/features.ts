@@ -1,9 +1,11 @@
 import { keyBanEvents, keyEvents } from './access/api-keys/key-events.ts';
 import { type AccessOptions, accessFeature } from './access/feature.ts';
+import { batchRoutes } from './batches/batch-routes.ts';
 import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
+import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
@@ -15,7 +17,7 @@ import { orderRoutes } from './orders/order-routes.ts';
 import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
 
-export interface FeatureServices extends AccessOptions, EventOptions, ServiceState {
+export interface FeatureServices extends AccessOptions, EventOptions, SearchIndexOptions, ServiceState {
   idempotency: Idempotency;
 }
 
@@ -33,15 +35,20 @@ const event = eventUnion([
 /** Every feature of the service, in the order of the contract. */
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
-  return [
-    { routes: petRoutes() },
-    { routes: categoryRoutes() },
-    { routes: orderRoutes() },
-    { routes: inventoryRoutes() },
+  const searchIndex = new SearchIndex(services);
+  const shop = [...petRoutes(searchIndex.known), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
+  const others: Feature[] = [
     accessFeature(services),
     eventsFeature(services, event),
     { routes: serviceRoutes(services) },
+  ];
+  return [
+    { routes: shop },
+    { routes: batchRoutes(shop, routesOf(others)) },
+    ...others,
     { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
+    // The last one: for the first time it takes minutes.
+    { routes: [], sweeps: { 'search words': () => searchIndex.sweep() } },
   ];
 }
 

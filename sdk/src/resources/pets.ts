@@ -1,14 +1,15 @@
-import { call, post } from '../call.ts';
+import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
-import { list as listOf } from '../list.ts';
+import type { Pet } from '../contract.ts';
+import { type List, list as listOf } from '../list.ts';
 import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
 
 /** Lists pets. */
-export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions) =>
+export const list = (client: Client, query?: QueryOf<'GET /pets'>, options?: CallOptions): List<Pet> =>
   listOf(client, 'GET /pets', { query }, options);
 
 /** Creates a pet. */
-export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions) =>
+export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: CallOptions): Call<Pet> =>
   post(client, 'POST /pets', { body }, options);
 
 /**
@@ -16,7 +17,7 @@ export const create = (client: Client, body: BodyOf<'POST /pets'>, options?: Cal
  *
  * @deprecated It ends on 2030-12-05: use `list({ id: petId }).first()` instead.
  */
-export const get = (client: Client, petId: number, options?: CallOptions) =>
+export const get = (client: Client, petId: number, options?: CallOptions): Call<Pet> =>
   call(client, 'GET /pets/{petId}', { path: { petId } }, options);
 
 /** Replaces all fields of a pet. Without `status` it keeps its status. */
@@ -25,7 +26,7 @@ export const replace = (
   petId: number,
   body: BodyOf<'PUT /pets/{petId}'>,
   options?: CallOptions,
-) => call(client, 'PUT /pets/{petId}', { path: { petId }, body }, options);
+): Call<Pet> => call(client, 'PUT /pets/{petId}', { path: { petId }, body }, options);
 
 /** Changes fields of a pet. */
 export const update = (
@@ -33,10 +34,10 @@ export const update = (
   petId: number,
   body: BodyOf<'PATCH /pets/{petId}'>,
   options?: CallOptions,
-) => call(client, 'PATCH /pets/{petId}', { path: { petId }, body }, options);
+): Call<Pet> => call(client, 'PATCH /pets/{petId}', { path: { petId }, body }, options);
 
 /** Deletes a pet that has no open orders. */
-const remove = (client: Client, petId: number, options?: CallOptions) =>
+const remove = (client: Client, petId: number, options?: CallOptions): Call<undefined> =>
   call(client, 'DELETE /pets/{petId}', { path: { petId } }, options);
 
 export { remove as delete };

@@ -1,18 +1,32 @@
-import { call, post } from '../call.ts';
+import { type Call, call, post } from '../call.ts';
 import type { Client } from '../client.ts';
-import { list as listOf } from '../list.ts';
+import type {
+  CreatedWebhook,
+  Replay,
+  RotatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+} from '../contract.ts';
+import { type List, list as listOf } from '../list.ts';
 import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
 
 /** Lists webhooks. Webhooks are beta. */
-export const list = (client: Client, query?: QueryOf<'GET /webhooks'>, options?: CallOptions) =>
-  listOf(client, 'GET /webhooks', { query }, options);
+export const list = (
+  client: Client,
+  query?: QueryOf<'GET /webhooks'>,
+  options?: CallOptions,
+): List<Webhook> => listOf(client, 'GET /webhooks', { query }, options);
 
 /** Creates a webhook. Its secret is in `secret`, once. */
-export const create = (client: Client, body: BodyOf<'POST /webhooks'>, options?: CallOptions) =>
-  post(client, 'POST /webhooks', { body }, options);
+export const create = (
+  client: Client,
+  body: BodyOf<'POST /webhooks'>,
+  options?: CallOptions,
+): Call<CreatedWebhook> => post(client, 'POST /webhooks', { body }, options);
 
 /** Reads a webhook. */
-export const get = (client: Client, webhookId: number, options?: CallOptions) =>
+export const get = (client: Client, webhookId: number, options?: CallOptions): Call<Webhook> =>
   call(client, 'GET /webhooks/{webhookId}', { path: { webhookId } }, options);
 
 /** Replaces all fields of a webhook. */
@@ -21,7 +35,7 @@ export const replace = (
   webhookId: number,
   body: BodyOf<'PUT /webhooks/{webhookId}'>,
   options?: CallOptions,
-) => call(client, 'PUT /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+): Call<Webhook> => call(client, 'PUT /webhooks/{webhookId}', { path: { webhookId }, body }, options);
 
 /** Changes fields of a webhook. */
 export const update = (
@@ -29,10 +43,10 @@ export const update = (
   webhookId: number,
   body: BodyOf<'PATCH /webhooks/{webhookId}'>,
   options?: CallOptions,
-) => call(client, 'PATCH /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+): Call<Webhook> => call(client, 'PATCH /webhooks/{webhookId}', { path: { webhookId }, body }, options);
 
 /** Deletes a webhook. */
-const remove = (client: Client, webhookId: number, options?: CallOptions) =>
+const remove = (client: Client, webhookId: number, options?: CallOptions): Call<undefined> =>
   call(client, 'DELETE /webhooks/{webhookId}', { path: { webhookId } }, options);
 
 /** Replaces the secret of a webhook. Until the old one expires, deliveries have two signatures. */
@@ -41,10 +55,11 @@ export const rotate = (
   webhookId: number,
   body?: BodyOf<'POST /webhooks/{webhookId}/rotate'>,
   options?: CallOptions,
-) => post(client, 'POST /webhooks/{webhookId}/rotate', { path: { webhookId }, body }, options);
+): Call<RotatedWebhook> =>
+  post(client, 'POST /webhooks/{webhookId}/rotate', { path: { webhookId }, body }, options);
 
 /** Sends an event of type `webhook.test` to a webhook. */
-export const test = (client: Client, webhookId: number, options?: CallOptions) =>
+export const test = (client: Client, webhookId: number, options?: CallOptions): Call<WebhookDelivery> =>
   post(client, 'POST /webhooks/{webhookId}/test', { path: { webhookId } }, options);
 
 /** Sends all events after a cursor to a webhook again. */
@@ -53,7 +68,7 @@ export const replay = (
   webhookId: number,
   body: BodyOf<'POST /webhooks/{webhookId}/replay'>,
   options?: CallOptions,
-) => post(client, 'POST /webhooks/{webhookId}/replay', { path: { webhookId }, body }, options);
+): Call<Replay> => post(client, 'POST /webhooks/{webhookId}/replay', { path: { webhookId }, body }, options);
 
 /** Lists the deliveries of a webhook. */
 export const listDeliveries = (
@@ -61,10 +76,16 @@ export const listDeliveries = (
   webhookId: number,
   query?: QueryOf<'GET /webhooks/{webhookId}/deliveries'>,
   options?: CallOptions,
-) => listOf(client, 'GET /webhooks/{webhookId}/deliveries', { path: { webhookId }, query }, options);
+): List<WebhookDelivery> =>
+  listOf(client, 'GET /webhooks/{webhookId}/deliveries', { path: { webhookId }, query }, options);
 
 /** Reads a delivery with its attempts. */
-export const getDelivery = (client: Client, webhookId: number, deliveryId: number, options?: CallOptions) =>
+export const getDelivery = (
+  client: Client,
+  webhookId: number,
+  deliveryId: number,
+  options?: CallOptions,
+): Call<WebhookDeliveryDetails> =>
   call(
     client,
     'GET /webhooks/{webhookId}/deliveries/{deliveryId}',
@@ -73,7 +94,12 @@ export const getDelivery = (client: Client, webhookId: number, deliveryId: numbe
   );
 
 /** Sends a delivery again. */
-export const redeliver = (client: Client, webhookId: number, deliveryId: number, options?: CallOptions) =>
+export const redeliver = (
+  client: Client,
+  webhookId: number,
+  deliveryId: number,
+  options?: CallOptions,
+): Call<WebhookDelivery> =>
   post(
     client,
     'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',

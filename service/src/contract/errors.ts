@@ -1,5 +1,5 @@
-import { grouped, inKibibytes } from '../kit/quantities.ts';
-import { BODY_LIMIT, HEADERS_LIMIT, TARGET_LIMIT } from './request-limits.ts';
+import { grouped, inBinaryUnit } from '../kit/quantities.ts';
+import { BATCH_BODY_LIMIT, BODY_LIMIT, HEADERS_LIMIT, TARGET_LIMIT } from './request-limits.ts';
 import { MAX_INT32 } from './schema.ts';
 
 /**
@@ -14,9 +14,9 @@ export const errorCatalogue = {
   route_not_found: 'No resource exists at this path.',
   method_not_allowed: 'The path exists, but not with this method; the Allow header lists its methods.',
   not_acceptable: 'The Accept header excludes JSON, the only media type of the response.',
-  payload_too_large: `The body is over ${inKibibytes(BODY_LIMIT)}.`,
-  uri_too_long: `The request target is over ${inKibibytes(TARGET_LIMIT)}.`,
-  headers_too_large: `The request line and headers together are over ${inKibibytes(HEADERS_LIMIT)}.`,
+  payload_too_large: `The body is over ${inBinaryUnit(BODY_LIMIT)}, or over ${inBinaryUnit(BATCH_BODY_LIMIT)} for a batch.`,
+  uri_too_long: `The request target is over ${inBinaryUnit(TARGET_LIMIT)}.`,
+  headers_too_large: `The request line and headers together are over ${inBinaryUnit(HEADERS_LIMIT)}.`,
   unsupported_media_type: 'The operation does not support the media type of the body.',
   request_timeout: 'The complete request did not arrive in time; send it again.',
 

@@ -70,6 +70,8 @@ export interface Operation {
   body?: Schema;
   /** Fields that clients expect in the body, with the operation that sets them, for the message of the rejection. */
   setElsewhere?: Readonly<Record<string, string>>;
+  /** The maximum size of the body in bytes if it is not `BODY_LIMIT`. */
+  bodyLimit?: number;
   /** Whether a missing body means `{}`. */
   bodyOptional?: boolean;
   /** The published schemas of the body if they are narrower than `body`. One of them must match. */
@@ -83,6 +85,8 @@ export interface Operation {
   shownOnce?: readonly string[];
   /** The error codes of the operation, in addition to those that follow from its definition. */
   errors: readonly ErrorCode[];
+  /** A header that only errors of this operation have. */
+  errorHeader?: 'X-Failed-Operation';
   /** The requests that the service sends to the client's server because of this operation, by name. */
   callbacks?: Readonly<Record<string, Callback>>;
   deprecation?: Deprecation;

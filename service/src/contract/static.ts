@@ -13,9 +13,11 @@ type Value<S extends Schema> = S extends { enum: readonly (infer Text)[] }
         ? boolean
         : S extends { type: 'array'; items: infer Items extends Schema }
           ? Static<Items>[]
-          : S extends { properties: infer Properties extends Record<string, Schema> }
-            ? Flat<ObjectOf<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>>
-            : Record<never, never>;
+          : S extends { type: 'array' }
+            ? unknown[]
+            : S extends { properties: infer Properties extends Record<string, Schema> }
+              ? Flat<ObjectOf<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>>
+              : Record<never, never>;
 
 type ObjectOf<Properties extends Record<string, Schema>, Required> = {
   [Name in keyof Properties as IsPresent<Name, Properties[Name], Required> extends true

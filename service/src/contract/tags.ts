@@ -10,6 +10,10 @@ export const tags = {
   Categories: { parent: 'Pets', description: 'Groups of animals.' },
   Orders: { parent: 'Store', description: 'Orders for pets, from draft to fulfilled.' },
   Inventory: { parent: 'Store', description: 'The stock of each pet.' },
+  Batches: {
+    parent: 'Store',
+    description: 'Several changes of pets, categories, orders and stock in one request.',
+  },
   Account: { parent: 'Platform', description: 'The calling API key: its plan, its limits and their usage.' },
   'API keys': {
     parent: 'Platform',

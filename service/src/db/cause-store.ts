@@ -7,13 +7,14 @@ import type {
   StoredEvent,
   Transaction,
   Value,
+  WriteOptions,
   Writer,
 } from './database.ts';
 import type { Insert } from './insert.ts';
 
-/** Returns a store whose events have this cause. */
-export function withCause(db: Queries & Writer, cause: Cause): Queries & Writer {
-  return new CauseStore(db, cause);
+/** Returns a store whose events have this cause, and whose writes have these options. */
+export function withCause(db: Queries & Writer, cause: Cause, options?: WriteOptions): Queries & Writer {
+  return new CauseStore(db, cause, options);
 }
 
 class CauseQueries<Inner extends Queries> implements Queries {
@@ -43,8 +44,15 @@ class CauseQueries<Inner extends Queries> implements Queries {
 }
 
 class CauseStore extends CauseQueries<Queries & Writer> implements Writer {
+  readonly #options: WriteOptions | undefined;
+
+  constructor(inner: Queries & Writer, cause: Cause, options: WriteOptions | undefined) {
+    super(inner, cause);
+    this.#options = options;
+  }
+
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.inner.write(tx => work(new CauseTransaction(tx, this.cause)));
+    return this.inner.write(tx => work(new CauseTransaction(tx, this.cause)), this.#options);
   }
 }
 
@@ -59,6 +67,10 @@ class CauseTransaction extends CauseQueries<Transaction> implements Transaction 
 
   lock(...names: readonly string[]): Promise<void> {
     return this.inner.lock(...names);
+  }
+
+  savepoint<T>(part: () => Promise<T>): Promise<T> {
+    return this.inner.savepoint(part);
   }
 
   tryLock(name: string): Promise<boolean> {

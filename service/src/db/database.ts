@@ -32,13 +32,21 @@ export async function one<Row>(db: Queries, sql: string, values?: readonly Value
   return row;
 }
 
+export interface WriteOptions {
+  /**
+   * Whether the work takes long: it gets a commit of its own and may wait for turns of the event loop. Other writers run between two
+   * such writes.
+   */
+  alone?: boolean | undefined;
+}
+
 export interface Writer {
   /**
    * Runs `work` in a transaction and resolves once it is durable; when `work` throws, the transaction is rolled back.
    * `work` awaits only queries of the transaction, because other writers wait for it. After a conflict with another
    * transaction `work` runs again from the start, so it must have no effects outside the transaction.
    */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }
 
 /** `write` on a transaction joins it, so that an operation with a transaction of its own can be part of a larger one. */
@@ -49,6 +57,11 @@ export interface Transaction extends Queries, Writer {
    * itself.
    */
   lock(...names: readonly string[]): Promise<void>;
+  /**
+   * Runs a part of the transaction, which uses the transaction itself. When the part throws, only its changes and events are undone. Only
+   * one part runs at a time, and a part has no parts.
+   */
+  savepoint<T>(part: () => Promise<T>): Promise<T>;
   /** Inserts a row and returns its ID; `undefined` when the row that it refers to does not exist. */
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
   /** Takes a lock unless another transaction holds it. Returns whether it took the lock. */

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, type Transaction } from './database.ts';
+import { DatabaseUnavailable, type Transaction, type WriteOptions } from './database.ts';
 
 /** The transaction statements of an engine whose commits are synchronous. */
 export interface CommitLog {
@@ -32,7 +32,10 @@ interface Job {
   leavesChanges: boolean;
 }
 
-type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
+type Outcome =
+  | { ok: true; value: unknown }
+  /** `leavesChanges`: whether the operation changed something that is not undone. */
+  | { ok: false; error: unknown; leavesChanges: boolean };
 
 /**
  * Group commit: operations queue, and one transaction runs a group of them one after another; one flush to disk makes all
@@ -43,6 +46,9 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
  * and a savepoint makes SQLite copy each page that an operation changes. When an operation fails after a change, the group
  * is rolled back and runs again in the next turn, each operation in a savepoint. So an operation runs at most twice,
  * including its effects outside of the store.
+ *
+ * Work that takes long has a commit of its own, and a transaction that stays open while the event loop runs other tasks. Between two
+ * such commits a group runs, so that other writers wait for one of them at most.
  */
 export class GroupCommit {
   readonly #log: CommitLog;
@@ -50,6 +56,8 @@ export class GroupCommit {
   readonly #limits: GroupLimits;
   readonly #onCommit: ((size: number) => void) | undefined;
   readonly #queue: Job[] = [];
+  /** The operations with a commit of their own. */
+  readonly #alone: Job[] = [];
   #running: Promise<void> | undefined;
 
   /** @param onCommit called after each commit with the number of operations that shared it */
@@ -61,15 +69,16 @@ export class GroupCommit {
   }
 
   get queued(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#alone.length;
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.#queue.length >= this.#limits.maxQueue) {
+  write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+    if (this.queued >= this.#limits.maxQueue) {
       return Promise.reject(new DatabaseUnavailable(undefined, 'busy'));
     }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, leavesChanges: false });
+    const queue = alone ? this.#alone : this.#queue;
+    queue.push({ work, resolve: resolve as (value: unknown) => void, reject, leavesChanges: false });
     this.#running ??= this.#runAll();
     return promise;
   }
@@ -80,10 +89,14 @@ export class GroupCommit {
   }
 
   async #runAll(): Promise<void> {
-    while (this.#queue.length > 0) {
-      await this.#gather();
-      const batch = this.#queue.splice(0, this.#limits.maxBatch);
-      this.#queue.unshift(...(await this.#runBatch(batch)));
+    while (this.queued > 0) {
+      if (this.#queue.length > 0) {
+        await this.#gather();
+        const batch = this.#queue.splice(0, this.#limits.maxBatch);
+        this.#queue.unshift(...(await this.#runBatch(batch)));
+      }
+      const job = this.#alone.shift();
+      if (job) await this.#runAlone(job);
     }
     this.#running = undefined;
   }
@@ -112,7 +125,7 @@ export class GroupCommit {
       const run = batch.some(job => job.leavesChanges) ? this.#runInSavepoint : this.#run;
       for (const job of batch) {
         const outcome = await run(job);
-        if (outcome === 'left changes') {
+        if (!outcome.ok && outcome.leavesChanges) {
           this.#log.rollback();
           job.leavesChanges = true;
           return batch;
@@ -122,17 +135,34 @@ export class GroupCommit {
       }
       this.#log.commit();
     } catch (error) {
-      const outage = error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error);
+      const outage = outageOf(error);
       for (const job of batch) job.reject(outage);
       this.#rollBack();
       return [];
     }
     this.#onCommit?.(outcomes.length);
-    for (const [i, outcome] of outcomes.entries()) {
-      if (outcome.ok) batch[i]!.resolve(outcome.value);
-      else batch[i]!.reject(outcome.error);
-    }
+    for (const [i, outcome] of outcomes.entries()) settle(batch[i]!, outcome);
     return batch.slice(outcomes.length);
+  }
+
+  /** Runs an operation in a commit of its own. When it fails, the whole transaction is rolled back, so that it needs no second run. */
+  async #runAlone(job: Job): Promise<void> {
+    let outcome: Outcome;
+    try {
+      this.#log.begin();
+      outcome = await this.#run(job);
+      // The commit writes much at once, and so has a turn of the event loop to itself.
+      await turnOfEventLoop();
+      if (outcome.ok) this.#log.commit();
+      else this.#log.rollback();
+    } catch (error) {
+      job.reject(outageOf(error));
+      this.#rollBack();
+      return;
+    }
+    if (outcome.ok) this.#onCommit?.(1);
+    await turnOfEventLoop();
+    settle(job, outcome);
   }
 
   /** When the rollback fails as well, the next batch cannot begin, and rolls back again. */
@@ -144,13 +174,13 @@ export class GroupCommit {
     }
   }
 
-  readonly #run = async (job: Job): Promise<Outcome | 'left changes'> => {
+  readonly #run = async (job: Job): Promise<Outcome> => {
     const changes = this.#log.changes();
     try {
       return { ok: true, value: await job.work(this.#tx) };
     } catch (error) {
       if (!this.#log.inTransaction()) throw error;
-      return this.#log.changes() === changes ? { ok: false, error } : 'left changes';
+      return { ok: false, error, leavesChanges: this.#log.changes() !== changes };
     }
   };
 
@@ -164,9 +194,18 @@ export class GroupCommit {
       if (!this.#log.inTransaction()) throw error;
       this.#log.rollbackToSavepoint();
       this.#log.release();
-      return { ok: false, error };
+      return { ok: false, error, leavesChanges: false };
     }
   };
+}
+
+function outageOf(error: unknown): DatabaseUnavailable {
+  return error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error);
+}
+
+function settle(job: Job, outcome: Outcome): void {
+  if (outcome.ok) job.resolve(outcome.value);
+  else job.reject(outcome.error);
 }
 
 /** Lets the other events of this turn run first, so that their operations join the group. */

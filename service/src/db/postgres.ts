@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { type Clock, SECOND } from '../kit/clock.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type QueryPlan,
   type Transaction,
   type Value,
+  type WriteOptions,
 } from './database.ts';
 import { Notices } from './notices.ts';
 import { awaitConnection, isRetryable, isServerOutage, toOutage } from './postgres-errors.ts';
@@ -46,6 +48,9 @@ const RESPONSE_MARGIN = SECOND;
 /** How often work runs before conflicts with other transactions make it fail. */
 const MAX_ATTEMPTS = 6;
 
+/** The maximum number of writes that run alone, per process: more would occupy the connections and the lock table of the server. */
+const ALONE_AT_ONCE = 2;
+
 /** Connects to PostgreSQL and brings its schema up to date. Rejects with UnusableStore or StoreUnavailable. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, statementSeconds } = options;
@@ -77,6 +82,7 @@ class PostgresDatabase implements Database {
   readonly #notices = new Notices();
   readonly #relay: EventRelay;
   readonly #listener: Listener;
+  readonly #aloneInTurn = pLimit(ALONE_AT_ONCE);
   #inProgress = 0;
   /** Called when no operation is in progress any more. */
   #onIdle = () => {};
@@ -140,18 +146,9 @@ class PostgresDatabase implements Database {
     return this.write(tx => tx.run(sql, values));
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.#attempt(work);
-        } catch (error) {
-          if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
-        }
-        // A random delay, so that transactions that conflicted do not conflict again.
-        await sleep(Math.random() * 5 * 2 ** attempt);
-      }
-    });
+  write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
+    const run = () => this.#attemptOften(work);
+    return this.#inTurn(alone ? () => this.#aloneInTurn(run) : run);
   }
 
   onNotice(topic: string, listener: () => void): void {
@@ -227,6 +224,18 @@ class PostgresDatabase implements Database {
   #setUp(isUp: boolean, reason?: string): void {
     this.#isUp = isUp;
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
+  }
+
+  async #attemptOften<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(work);
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+      }
+      // A random delay, so that transactions that conflicted do not conflict again.
+      await sleep(Math.random() * 5 * 2 ** attempt);
+    }
   }
 
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

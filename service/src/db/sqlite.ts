@@ -1,7 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type { Database, DatabaseLoad, NewEvent, StoredEvent, Transaction, Value } from './database.ts';
+import type {
+  Database,
+  DatabaseLoad,
+  NewEvent,
+  StoredEvent,
+  Transaction,
+  Value,
+  WriteOptions,
+} from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
 import type { Insert } from './insert.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
@@ -141,8 +149,8 @@ class SqliteDatabase implements Database {
     return this.write(tx => tx.run(sql, values));
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#group.write(work);
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#group.write(work, options);
   }
 
   onEvents(listener: () => void): void {
@@ -273,6 +281,19 @@ class SqliteTransaction implements Transaction {
 
   async tryLock(): Promise<boolean> {
     return true;
+  }
+
+  async savepoint<T>(part: () => Promise<T>): Promise<T> {
+    this.#connection.run('SAVEPOINT part', []);
+    try {
+      return await part();
+    } catch (error) {
+      // SQLite has ended the transaction after some failures of the store.
+      if (this.#connection.raw.inTransaction) this.#connection.run('ROLLBACK TO part', []);
+      throw error;
+    } finally {
+      if (this.#connection.raw.inTransaction) this.#connection.run('RELEASE part', []);
+    }
   }
 
   append(event: NewEvent): void {

@@ -8,6 +8,7 @@ import {
   type StoredEvent,
   type Transaction,
   type Value,
+  type WriteOptions,
   type Writer,
 } from './database.ts';
 import type { Insert } from './insert.ts';
@@ -54,7 +55,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
     return this.write(tx => tx.run(sql, values));
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
     const transaction = this.span.child('transaction', 'internal', {
       'db.system.name': systemNames[this.inner.engine],
     });
@@ -66,7 +67,7 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
       const value = await work(new TracedTransaction(tx, transaction));
       commitWait = transaction.child('commit wait', 'internal');
       return value;
-    });
+    }, options);
     return written.then(
       value => {
         commitWait?.end();
@@ -99,6 +100,10 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
     if (this.engine === 'sqlite') return this.inner.lock(...names);
     const waiting = this.span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
     return ended(waiting, this.inner.lock(...names));
+  }
+
+  savepoint<T>(part: () => Promise<T>): Promise<T> {
+    return this.inner.savepoint(part);
   }
 
   tryLock(name: string): Promise<boolean> {

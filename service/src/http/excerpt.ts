@@ -24,8 +24,8 @@ export function excerptOf(schema: Schema, value: unknown): Excerpt {
     );
     return { value: items.map(item => item.value), leftOut: sum(items.map(item => item.leftOut)) };
   }
-  // A value of the wrong type has only that fault.
-  if (schema.type !== 'object' || !isRecord(value)) return { value, leftOut: 0 };
+  // A value of the wrong type has only that fault, and an object of any fields has none inside.
+  if (schema.type !== 'object' || !schema.properties || !isRecord(value)) return { value, leftOut: 0 };
   const excerpt: Record<string, unknown> = Object.create(null);
   let unknown = 0;
   let leftOut = 0;

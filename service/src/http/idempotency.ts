@@ -63,7 +63,8 @@ export class Idempotency {
     if (this.#running.has(running)) throw keyInUse();
     this.#running.add(running);
     try {
-      return await db.write(tx => this.#attempt(tx, attempt, key, effect));
+      const fingerprint = fingerprintOf(attempt);
+      return await db.write(tx => this.#attempt(tx, attempt, { key, fingerprint }, effect));
     } finally {
       this.#running.delete(running);
     }
@@ -77,11 +78,10 @@ export class Idempotency {
   async #attempt(
     tx: Transaction,
     attempt: Attempt,
-    key: string,
+    { key, fingerprint }: { key: string; fingerprint: Buffer },
     effect: (tx: Transaction) => Promise<Reply>,
   ): Promise<Outcome> {
     const { apiKeyId, now, shownOnce } = attempt;
-    const fingerprint = fingerprintOf(attempt);
     const [isFree, stored] = await Promise.all([
       tx.tryLock(`idempotency key ${apiKeyId} ${key}`),
       selectOutcome(tx, apiKeyId, key, now - RETENTION),

@@ -41,7 +41,7 @@ export function rejectUnrouted(server: FastifyInstance, gate: Gate): void {
 }
 
 /** Whether a route was found whose parameters are numbers: `/pets/findByStatus` is a path, but not of a pet. */
-function hasIds(route: { params: Record<string, unknown> } | null): boolean {
+export function hasIds(route: { params: Record<string, unknown> } | null): boolean {
   return route !== null && Object.values(route.params).every(value => /^\d+$/.test(String(value)));
 }
 

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/operation.ts';
 import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
-import { inKibibytesAndBytes } from '../kit/quantities.ts';
+import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
 import type { ContentReply, Reply, StreamReply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
@@ -95,32 +95,48 @@ export function send(
   sendWhole(request, reply, status, headers, body);
 }
 
-/** The response for `error`; `params` are the path parameters as sent. An internal error shows only the request ID. */
-export function errorResponse(error: unknown, requestId: string, params?: unknown): ErrorResponse {
-  const { code, message, headers } = apiErrorOf(error, requestId);
-  const status = errorStatus[code];
-  const quoted = withoutSecrets(withIdsAsSent(message, params));
-  const body = JSON.stringify({ code, message: quoted, status });
+/** What an error response reads from its request. The server has no route for a request that it could not read. */
+type FailedRequest = Pick<FastifyRequest, 'id'> & Partial<Pick<FastifyRequest, 'params' | 'routeOptions'>>;
+
+/** The response for `error`. An internal error shows only the request ID. */
+export function errorResponse(error: unknown, { id, params, routeOptions }: FailedRequest): ErrorResponse {
+  const { code, message, headers } = apiErrorOf(error, id, routeOptions?.bodyLimit);
+  const shape = errorBody(code, withIdsAsSent(message, params));
   const retry = shouldRetry(code, headers);
-  return { code, status, headers: { ...headers, ...(retry && { 'x-should-retry': retry }) }, body };
+  return {
+    code,
+    status: shape.status,
+    headers: { ...headers, ...(retry && { 'x-should-retry': retry }) },
+    body: JSON.stringify(shape),
+  };
 }
 
-function apiErrorOf(error: unknown, requestId: string): ApiError {
+/** The body of an error. */
+export function errorBody(
+  code: ErrorCode,
+  message: string,
+): { code: ErrorCode; message: string; status: number } {
+  return { code, message: withoutSecrets(message), status: errorStatus[code] };
+}
+
+function apiErrorOf(error: unknown, requestId: string, bodyLimit: number | undefined): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidListing) return new ApiError('invalid_request', error.message);
   if (error instanceof DatabaseUnavailable) {
     return new ApiError('service_unavailable', error.message, { 'retry-after': '1' });
   }
-  return frameworkError((error ?? {}) as Partial<Error & { code: string; statusCode: number }>, requestId);
+  const failure = (error ?? {}) as Partial<Error & { code: string; statusCode: number }>;
+  return frameworkError(failure, requestId, bodyLimit);
 }
 
 /** The error for a request that the framework rejects. */
 function frameworkError(
   { code = '', statusCode = 500, message = '' }: Partial<Error & { code: string; statusCode: number }>,
   requestId: string,
+  bodyLimit = BODY_LIMIT,
 ): ApiError {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ApiError('payload_too_large', `The body is over ${inKibibytesAndBytes(BODY_LIMIT)}`);
+    return new ApiError('payload_too_large', `The body is over ${inBinaryUnitAndBytes(bodyLimit)}`);
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new ApiError('unsupported_media_type', 'Send the body as application/json (Content-Type)');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY, HOUR, MINUTE, SECOND } from './clock.ts';
-import { grouped, inKibibytesAndBytes, inSymbols, inWords } from './quantities.ts';
+import { grouped, inBinaryUnitAndBytes, inSymbols, inWords } from './quantities.ts';
 
 describe('a quantity in a text', () => {
   it('has separators between thousands', () => {
@@ -15,7 +15,7 @@ describe('a quantity in a text', () => {
   });
 
   it('of bytes is in KiB and in bytes', () => {
-    assert.equal(inKibibytesAndBytes(64 * 1024), '64 KiB (65,536 bytes)');
+    assert.equal(inBinaryUnitAndBytes(64 * 1024), '64 KiB (65,536 bytes)');
   });
 
   it('of time is in the largest unit of which there are at least two', () => {

@@ -2,20 +2,21 @@ import { DAY, HOUR, MINUTE, SECOND } from './clock.ts';
 
 /** In bytes. */
 export const KIB = 1024;
+export const MIB = 1024 * KIB;
 
 /** `65,536`: a whole number with separators between thousands. `Intl` would take milliseconds to load. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** `64 KiB` */
-export function inKibibytes(bytes: number): string {
-  return `${bytes / KIB} KiB`;
+/** `64 KiB`, `1 MiB` */
+export function inBinaryUnit(bytes: number): string {
+  return bytes < MIB ? `${bytes / KIB} KiB` : `${bytes / MIB} MiB`;
 }
 
 /** `64 KiB (65,536 bytes)` */
-export function inKibibytesAndBytes(bytes: number): string {
-  return `${inKibibytes(bytes)} (${grouped(bytes)} bytes)`;
+export function inBinaryUnitAndBytes(bytes: number): string {
+  return `${inBinaryUnit(bytes)} (${grouped(bytes)} bytes)`;
 }
 
 const units = [

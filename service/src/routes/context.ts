@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../contract/scopes.ts';
 import type { Queries, Writer } from '../db/database.ts';
@@ -21,6 +22,9 @@ declare module 'fastify' {
   }
 }
 
+/** What a context reads from its request. */
+type RequestFacts = Pick<FastifyRequest, 'receivedAt' | 'caller' | 'headers' | 'server'>;
+
 /**
  * The input of a handler, after the gate and the checks of the input. One per request. Values that few handlers read are
  * getters of the class: a getter in an object literal would create a hidden class for each request.
@@ -33,11 +37,11 @@ export class Context<Params, Query, Body> {
   readonly now: number;
   /** The store. Events of changes through it have the request as their cause. */
   readonly db: Queries & Writer;
-  readonly #request: FastifyRequest;
+  readonly #request: RequestFacts;
   readonly #reply: FastifyReply;
 
   constructor(
-    request: FastifyRequest,
+    request: RequestFacts,
     reply: FastifyReply,
     params: Params,
     query: Query,
@@ -56,6 +60,12 @@ export class Context<Params, Query, Body> {
   /** The same request with the transaction `tx` as its store. */
   within(tx: Queries & Writer): Context<Params, Query, Body> {
     return new Context(this.#request, this.#reply, this.params, this.query, this.body, tx);
+  }
+
+  /** The context of an operation that is part of this request, and has input and conditions of its own. */
+  part<P, B>(params: P, body: B, headers: IncomingHttpHeaders, tx: Queries & Writer): Context<P, object, B> {
+    const { receivedAt, caller, server } = this.#request;
+    return new Context({ receivedAt, caller, server, headers }, this.#reply, params, {}, body, tx);
   }
 
   /** Throws in an operation that needs no API key. */

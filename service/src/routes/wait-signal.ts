@@ -14,7 +14,7 @@ export function endWaitsAtClose(server: FastifyInstance): void {
 }
 
 /** Returns a signal that aborts when the client disconnects, and when the server starts to close. */
-export function signalOf(request: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+export function signalOf(request: Pick<FastifyRequest, 'server'>, { raw }: FastifyReply): AbortSignal {
   const disconnected = new AbortController();
   if (raw.destroyed) disconnected.abort();
   else raw.once('close', () => disconnected.abort());

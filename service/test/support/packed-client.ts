@@ -6,11 +6,13 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -55,19 +57,17 @@ export async function importClient(): Promise<PackedClient> {
 }
 
 function install(directory: string): void {
-  const copy = join(directory, 'sdk');
-  mkdirSync(directory, { recursive: true });
-  cpSync(sdk, copy, {
-    recursive: true,
-    filter: path => !/\/(dist|node_modules)$/.test(path),
-  });
+  const build = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  const copy = join(build, 'sdk');
+  cpSync(sdk, copy, { recursive: true, filter: path => !/\/(dist|node_modules)$/.test(path) });
   // The compiler settings of the project.
-  cpSync(join(root, 'tsconfig.json'), join(directory, 'tsconfig.json'));
+  cpSync(join(root, 'tsconfig.json'), join(build, 'tsconfig.json'));
   run(copy, join(root, 'node_modules/.bin/tsc'));
-  run(directory, 'npm', 'pack', './sdk');
-  rmSync(copy, { recursive: true });
-  rmSync(join(directory, 'tsconfig.json'));
+  mkdirSync(directory, { recursive: true });
+  // It is a project of its own.
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+  run(directory, 'npm', 'pack', copy);
+  rmSync(build, { recursive: true });
   run(directory, 'npm', 'install', '--offline', '--no-package-lock', './petstore-client-1.0.0.tgz');
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { HEADERS_LIMIT } from '../../contract/request-limits.ts';
 import { SECOND } from '../../kit/clock.ts';
 import { http } from '../../kit/node-http.ts';
-import { inKibibytesAndBytes, inWords } from '../../kit/quantities.ts';
+import { inBinaryUnitAndBytes, inWords } from '../../kit/quantities.ts';
 import { type RequestLog, shownAddress } from '../request-log.ts';
 import { errorResponse } from '../respond.ts';
 import type { HeaderPairs } from '../send.ts';
@@ -99,7 +99,7 @@ export class Unreadable {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return new ApiError(
         'headers_too_large',
-        `The request line and headers are over ${inKibibytesAndBytes(HEADERS_LIMIT)}`,
+        `The request line and headers are over ${inBinaryUnitAndBytes(HEADERS_LIMIT)}`,
       );
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -111,7 +111,7 @@ export class Unreadable {
 
   #writeRejection(rejection: ApiError, socket: Socket, limits: HeaderPairs, isLogged: boolean): void {
     const requestId = randomUUID();
-    const { code, status, body } = errorResponse(rejection, requestId);
+    const { code, status, body } = errorResponse(rejection, { id: requestId });
     const bytes = Buffer.byteLength(body);
     const headers = [
       ...['x-request-id', requestId],

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../contract/errors.ts';
 import { TARGET_LIMIT } from '../../contract/request-limits.ts';
-import { inKibibytesAndBytes } from '../../kit/quantities.ts';
+import { inBinaryUnitAndBytes } from '../../kit/quantities.ts';
 
 /**
  * Throws for malformed requests that node:http accepts: a target that is too long, has a fragment or is an asterisk
@@ -11,7 +11,7 @@ export function rejectMalformed({ method, url = '', httpVersion, rawHeaders }: I
   if (url!.length > TARGET_LIMIT) {
     throw new ApiError(
       'uri_too_long',
-      `The request target has ${url!.length} bytes; the limit is ${inKibibytesAndBytes(TARGET_LIMIT)}`,
+      `The request target has ${url!.length} bytes; the limit is ${inBinaryUnitAndBytes(TARGET_LIMIT)}`,
     );
   }
   if (url === '*' && method !== 'OPTIONS') {

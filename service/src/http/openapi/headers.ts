@@ -126,6 +126,11 @@ export const headerComponents = {
     { enum: ['true', 'false'] },
     'true',
   ),
+  'X-Failed-Operation': {
+    description: 'The index of the operation that failed, from 0, if an operation of an atomic batch failed.',
+    schema: { ...int32, minimum: 0, maximum: MAX_INT32 },
+    example: 17,
+  },
   'WWW-Authenticate': textHeader(
     'How to authenticate (RFC 6750).',
     { maxLength: 1_000 },

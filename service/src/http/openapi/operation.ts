@@ -130,6 +130,10 @@ function lifecycleHeaders({ stability, deprecation }: AnyRoute): HeaderName[] {
   return names;
 }
 
+function ownErrorHeaders(route: AnyRoute): HeaderName[] {
+  return route.errorHeader ? [...lifecycleHeaders(route), route.errorHeader] : lifecycleHeaders(route);
+}
+
 /** Every error code that the operation can return, including those that follow from its definition. */
 function errorCodesOf(route: AnyRoute): ErrorCode[] {
   const { scope, countedBy, method, deprecation } = route;
@@ -159,9 +163,9 @@ function errorsOf(route: AnyRoute, schemas: NamedSchemas): Record<string, object
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      isShared(status, codes)
+      route.errorHeader === undefined && isShared(status, codes)
         ? { $ref: `#/components/responses/${responseName(status)}` }
-        : errorResponseOf(status, codes, lifecycleHeaders(route), schemas),
+        : errorResponseOf(status, codes, ownErrorHeaders(route), schemas),
     ]),
   );
 }

@@ -5,7 +5,8 @@ import { errorStatus } from '../error-status.ts';
 import { type HeaderName, headers } from './headers.ts';
 import type { NamedSchemas } from './schemas.ts';
 
-const ErrorShape = {
+/** The body of every error. */
+export const ErrorShape = {
   title: 'Error',
   type: 'object',
   required: ['code', 'message', 'status'],

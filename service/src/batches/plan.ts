@@ -1,0 +1,81 @@
+import { ApiError } from '../contract/errors.ts';
+import { rejectWithoutScope } from '../http/gate/scope-check.ts';
+import { shown } from '../http/quoting.ts';
+import { type RouteInput, rejectOtherId } from '../http/route-input.ts';
+import { bodyReader } from '../http/validate.ts';
+import { isRecord } from '../kit/objects.ts';
+import type { Slices } from '../kit/slices.ts';
+import type { Caller } from '../routes/context.ts';
+import type { Route } from '../routes/define-route.ts';
+import { BatchOperation } from './batch.ts';
+import { invalid, Labels, type Reference, withoutLabels, withSomeIds } from './labels.ts';
+import type { OperationTable } from './operation-table.ts';
+
+/** An operation whose input fits its route. The IDs of labelled resources are not known yet. */
+export interface Step extends RouteInput {
+  route: Route;
+  /** References to labelled resources, with the index of the operation that creates each. */
+  references: readonly (Reference & { owner: number })[];
+  ifMatch: string | undefined;
+  /** The path parameters as they were sent. */
+  texts: Readonly<Record<string, string>>;
+}
+
+/** The operations of a batch: those that can be executed, and the errors of the others. */
+export type Plan = readonly (Step | ApiError)[];
+
+const readOperation = bodyReader(BatchOperation) as (sent: unknown) => BatchOperation;
+
+/** Checks everything about the operations of a batch that does not depend on the store. */
+export async function planOf(
+  sent: readonly unknown[],
+  table: OperationTable,
+  caller: Caller,
+  slices: Slices,
+): Promise<Plan> {
+  const labels = new Labels();
+  const plan: (Step | ApiError)[] = [];
+  for (const [index, operation] of sent.entries()) {
+    plan.push(attempt(() => stepOf(operation, { index, labels, table, caller })));
+    await slices.next();
+  }
+  return plan;
+}
+
+function attempt(step: () => Step): Step | ApiError {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+interface Surroundings {
+  index: number;
+  labels: Labels;
+  table: OperationTable;
+  caller: Caller;
+}
+
+function stepOf(sent: unknown, { index, labels, table, caller }: Surroundings): Step {
+  if (!isRecord(sent)) throw invalid(`An operation must be a JSON object, but was ${shown(sent)}`);
+  const { method, path, body, ifMatch, label } = readOperation(sent);
+  if (label !== undefined) labels.give(label, index);
+  const { operation, params: texts } = table.find(method, path);
+  const { route, readInput, readLabels } = operation;
+  if (label !== undefined && route.success.status !== 201)
+    throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
+  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
+  rejectWithoutScope(route, caller);
+  const references: Reference[] = [];
+  const params = withoutLabels(texts, references);
+  if (body) readLabels(body, references);
+  const owned = references.map(reference => ({
+    ...reference,
+    owner: labels.ownerOf(reference.label, index),
+  }));
+  const input = withSomeIds(body, references, () => readInput(params, body));
+  if (owned.length === 0) rejectOtherId(route, input);
+  return { ...input, route, ifMatch, texts, references: owned };
+}

@@ -1,0 +1,150 @@
+import { ApiError } from '../contract/errors.ts';
+import type { Transaction } from '../db/database.ts';
+import { withIdsAsSent } from '../http/quoting.ts';
+import { errorBody } from '../http/respond.ts';
+import { rejectOtherId } from '../http/route-input.ts';
+import type { Slices } from '../kit/slices.ts';
+import { etagOf } from '../routes/conditional.ts';
+import type { Context } from '../routes/context.ts';
+import type { AnyContext } from '../routes/define-route.ts';
+import type { Reply } from '../routes/reply.ts';
+import type { BatchResult } from './batch.ts';
+import { invalid } from './labels.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** The part of the context of a batch that its operations share. */
+type BatchContext = Pick<Context<object, object, object>, 'part'>;
+
+/** The outcome of an operation: its result, and the ID of the resource that it created. */
+interface Outcome {
+  result: BatchResult;
+  createdId?: number | undefined;
+}
+
+/**
+ * Takes the locks of all operations that follow from their input, except those of resources that the batch itself creates. They are
+ * taken in one order, so that two batches with the same resources do not deadlock.
+ */
+export async function lockAll(plan: Plan, tx: Transaction): Promise<void> {
+  const names = plan.flatMap(step =>
+    step instanceof ApiError || step.references.length > 0 ? [] : locksOf(step),
+  );
+  if (names.length > 0) await tx.lock(...new Set(names));
+}
+
+/** The values have passed the schemas of the route. */
+function locksOf({ route, params, body }: Step): readonly string[] {
+  return route.locks?.({ params, body } as { params: never; body: never }) ?? [];
+}
+
+/** Executes all operations. The first failure is thrown, with the index of the operation in its message and a header. */
+export async function runAtomically(
+  plan: Plan,
+  context: BatchContext,
+  tx: Transaction,
+  slices: Slices,
+): Promise<BatchResult[]> {
+  const broken = plan.findIndex(step => step instanceof ApiError);
+  if (broken >= 0) throw failureOf(broken, plan[broken] as ApiError);
+  const outcomes: Outcome[] = [];
+  for (const [index, step] of (plan as readonly Step[]).entries()) {
+    try {
+      outcomes.push(await execute(step, outcomes, context, tx));
+    } catch (error) {
+      throw error instanceof ApiError ? failureOf(index, asSent(error, step)) : error;
+    }
+    await slices.next();
+  }
+  return outcomes.map(({ result }) => result);
+}
+
+/** Executes each operation by itself. Results of operations that failed have the error. */
+export async function runEach(
+  plan: Plan,
+  context: BatchContext,
+  tx: Transaction,
+  slices: Slices,
+): Promise<BatchResult[]> {
+  const outcomes: Outcome[] = [];
+  for (const step of plan) {
+    outcomes.push(step instanceof ApiError ? failed(step) : await attempt(step, outcomes, context, tx));
+    await slices.next();
+  }
+  return outcomes.map(({ result }) => result);
+}
+
+async function attempt(
+  step: Step,
+  earlier: readonly Outcome[],
+  context: BatchContext,
+  tx: Transaction,
+): Promise<Outcome> {
+  try {
+    return await tx.savepoint(() => execute(step, earlier, context, tx));
+  } catch (error) {
+    // Other errors are failures of the store or of the service, and fail the whole batch.
+    if (error instanceof ApiError) return failed(asSent(error, step));
+    throw error;
+  }
+}
+
+async function execute(
+  step: Step,
+  earlier: readonly Outcome[],
+  context: BatchContext,
+  tx: Transaction,
+): Promise<Outcome> {
+  const { route, params, body, ifMatch } = withIds(step, earlier);
+  const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+  // The schemas that the values passed have the types of the handler.
+  const reply = await route.handler(context.part(params, body, headers, tx) as AnyContext);
+  return outcomeOf(reply);
+}
+
+/** Returns a step with the IDs of the labelled resources. */
+function withIds(step: Step, earlier: readonly Outcome[]): Step {
+  if (step.references.length === 0) return step;
+  const values = { params: { ...step.params }, body: { ...step.body } };
+  for (const { in: part, name, label, owner } of step.references) {
+    const id = earlier[owner]?.createdId;
+    if (id === undefined)
+      throw invalid(
+        `Operation ${owner}, which has the label \`${label}\`, failed, so that there is no resource to use`,
+      );
+    Object.assign(values[part], { [name]: id });
+  }
+  rejectOtherId(step.route, values);
+  return { ...step, ...values };
+}
+
+function outcomeOf(reply: Reply): Outcome {
+  switch (reply.kind) {
+    case 'created': {
+      const { body, location } = reply;
+      const result = { status: 201, etag: etagOf(JSON.stringify(body)), location, body };
+      return { result, createdId: (body as { id?: number }).id };
+    }
+    case 'resource':
+      return { result: { status: 200, etag: etagOf(JSON.stringify(reply.body)), body: reply.body } };
+    case 'empty':
+      return { result: { status: 204 } };
+    default:
+      throw new Error(`An operation of a batch cannot return a ${reply.kind}`);
+  }
+}
+
+function failed({ code, message }: ApiError): Outcome {
+  const error = errorBody(code, message);
+  return { result: { status: error.status, error } };
+}
+
+function failureOf(index: number, { code, message, headers }: ApiError): ApiError {
+  return new ApiError(code, `Operation ${index}: ${message}`, {
+    ...headers,
+    'x-failed-operation': String(index),
+  });
+}
+
+function asSent({ code, message, headers }: ApiError, { texts }: Step): ApiError {
+  return new ApiError(code, withIdsAsSent(message, texts), headers);
+}
