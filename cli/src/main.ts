@@ -21,6 +21,8 @@ const interruption = new AbortController();
 let url: string | undefined;
 
 process.exitCode = await main(process.argv.slice(2));
+// The timer of a wait would keep the process running.
+if (interruption.signal.aborted) process.exit();
 
 async function main(words: readonly string[]): Promise<number> {
   endWithReader(stdout);

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { commands, groups } from './commands/index.ts';
 import { meanings, UsageError } from './failure.ts';
 import type { Parameter, Parameters } from './parameters.ts';
-import { impliedOptions, optionName, shared } from './shared-options.ts';
+import { impliedOptions, optionName, optionsOf, shared } from './shared-options.ts';
 import { version } from './version.ts';
 
 type Values = Record<string, unknown>;
@@ -63,14 +63,38 @@ function addCommand(
   for (const [key, parameter] of Object.entries(parameters)) command.addArgument(argumentOf(key, parameter));
   addOptions(command, { ...options, ...impliedOptions(definition) });
   command.action(async () => {
-    const names = Object.keys(parameters);
-    const operands = names.map((key, i) => [key, command.processedArgs[i]]);
+    const operands = Object.fromEntries(
+      Object.keys(parameters).map((key, i) => [key, command.processedArgs[i]]),
+    );
     await execute(definition, {
-      ...emptyLists(options),
-      ...Object.fromEntries(operands),
-      ...command.optsWithGlobals(),
+      ...convert(parameters, operands, argumentName),
+      ...convert(optionsOf(definition), command.optsWithGlobals(), optionName),
     });
   });
+}
+
+/** Converts what the parser has found. The parser's own conversion cannot return null. */
+function convert(
+  parameters: Parameters,
+  found: Readonly<Record<string, unknown>>,
+  nameOf: (key: string, parameter: Parameter<unknown>) => string,
+): Values {
+  const entries = Object.entries(parameters).map(([key, parameter]) => {
+    const texts = [found[key] ?? []].flat().map(String);
+    const name = nameOf(key, parameter);
+    const values = texts.map(text => parse(name, parameter, text));
+    return [key, parameter.isList ? values : values[0]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function parse(name: string, parameter: Parameter<unknown>, text: string): unknown {
+  try {
+    return parameter.parse(text);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`);
+    throw error;
+  }
 }
 
 function addOptions(command: Commander, options: Parameters): void {
@@ -79,37 +103,24 @@ function addOptions(command: Commander, options: Parameters): void {
 
 function argumentOf(key: string, parameter: Parameter<unknown>): Argument {
   const { help, choices, isRequired, isList } = parameter;
-  const name =
-    (parameter.value === 'id' ? key.replace(/s$/, '') : (parameter.value ?? key)) + (isList ? '...' : '');
-  const parse = parserOf(name, parameter);
-  return new Argument(isRequired ? `<${name}>` : `[${name}]`, withChoices(help, choices)).argParser(parse);
+  const name = argumentName(key, parameter) + (isList ? '...' : '');
+  return new Argument(isRequired ? `<${name}>` : `[${name}]`, withChoices(help, choices));
 }
 
-function optionOf(key: string, parameter: Parameter<unknown>): Option {
-  const { help, value, choices, isRequired } = parameter;
+/** An ID is named after its resource, in the singular: `pet`. */
+function argumentName(key: string, { value }: Parameter<unknown>): string {
+  return value === 'id' ? key.replace(/s$/, '') : key;
+}
+
+function optionOf(key: string, { help, value, choices, isRequired, isList }: Parameter<unknown>): Option {
   const name = optionName(key);
   const option = new Option(value ? `${name} <${value}>` : name, withChoices(help, choices));
   if (isRequired) option.makeOptionMandatory();
-  return value ? option.argParser(parserOf(name, parameter)) : option;
+  return isList ? option.argParser((text, earlier: string[] = []) => [...earlier, text]) : option;
 }
 
 const withChoices = (help: string, choices: readonly string[] | undefined) =>
   choices ? `${help} (${choices.join(', ')})` : help;
-
-/** Returns a function that converts a value, and with a list adds it to the earlier ones. */
-function parserOf(name: string, { parse, isList }: Parameter<unknown>) {
-  return (text: string, earlier: unknown): unknown => {
-    try {
-      return isList ? [...(Array.isArray(earlier) ? earlier : []), parse(text)] : parse(text);
-    } catch (error) {
-      if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`);
-      throw error;
-    }
-  };
-}
-
-const emptyLists = (options: Parameters): Values =>
-  Object.fromEntries(Object.entries(options).flatMap(([key, { isList }]) => (isList ? [[key, []]] : [])));
 
 function rootHelp(colors: Colors): string {
   const environment = [

@@ -36,7 +36,7 @@ const search = command({
   summary: 'Search pets by the words of their names',
   details:
     'Finds longer words too, without regard to case and accents, and words with typing errors. The best matches come first.',
-  arguments: { words: several(required(text('The words to search', 'words'))) },
+  arguments: { words: several(required(text('The words to search'))) },
   options: {
     status: several(oneOf('Only pets with this status; can be repeated', ...STATUS)),
     category: id('Only pets of this category'),
@@ -45,10 +45,11 @@ const search = command({
   operations: ['GET /pets'],
   output: 'list',
   prints: pet,
-  run: (context, { words, status, category }) => {
-    const query = { ...pageSize(context), q: words.join(' '), status, categoryId: category };
-    return context.store.pets.list(query, context.calls);
-  },
+  run: (context, { words, status, category }) =>
+    context.store.pets.list(
+      { ...pageSize(context), q: words.join(' '), status, categoryId: category },
+      context.calls,
+    ),
 });
 
 const get = command({

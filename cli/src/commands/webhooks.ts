@@ -41,7 +41,7 @@ const get = command({
 const add = command({
   name: 'webhooks add',
   summary: 'Create a webhook, and show its secret once',
-  arguments: { url: required(text('Where to send events', 'url')) },
+  arguments: { endpoint: required(text('The URL to send events to', 'endpoint')) },
   options: {
     type,
     description: text('What the webhook is for'),
@@ -51,10 +51,13 @@ const add = command({
   operations: ['POST /webhooks'],
   output: 'item',
   prints: createdWebhook,
-  run: async ({ store, calls, note }, { url, type, description, disabled }) => {
+  run: async ({ store, calls, note }, { endpoint, type, description, disabled }) => {
     const types = type.length > 0 ? type : undefined;
     const enabled = disabled ? false : undefined;
-    const created = await store.webhooks.create(defined({ url, types, description, enabled }), calls);
+    const created = await store.webhooks.create(
+      defined({ url: endpoint, types, description, enabled }),
+      calls,
+    );
     note(SECRET);
     return created;
   },
@@ -65,7 +68,7 @@ const update = command({
   summary: 'Change, enable or disable a webhook',
   arguments: { id: one },
   options: {
-    url: text('Where to send events', 'url'),
+    endpoint: text('The URL to send events to', 'url'),
     type,
     allTypes: flag('Send events of all types'),
     description: removable('What the webhook is for'),
@@ -75,9 +78,9 @@ const update = command({
   operations: ['PATCH /webhooks/{webhookId}'],
   output: 'item',
   prints: webhook,
-  run: ({ store, calls }, { id, url, type, allTypes, description, enabled }) => {
+  run: ({ store, calls }, { id, endpoint, type, allTypes, description, enabled }) => {
     const types = allTypes ? null : type.length > 0 ? type : undefined;
-    const fields = { url, types, description, enabled: enabled && enabled === 'true' };
+    const fields = { url: endpoint, types, description, enabled: enabled && enabled === 'true' };
     return store.webhooks.update(id, changes(fields), calls);
   },
 });

@@ -14,6 +14,7 @@ const commands = new DocumentedCommands('docs/operations.md', 'README.md');
 
 /** Parts of commands that are tested elsewhere or cannot run here, with the reason. */
 const skipped: Record<string, string> = {
+  'npx petstore login': 'service/test/cli/readme.test.ts runs it',
   'docker compose up --build': 'needs a container engine; compose.test.ts checks what it starts',
   'docker compose exec service cat': 'needs a container engine',
   'docker compose cp proxy': 'needs a container engine; caddy.test.ts does the same with a Caddy of its own',

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { PackedCommand } from '../support/packed-command.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { inTime } from '../support/until.ts';
+
+describe('petstore, when a command fails', () => {
+  const resources = new AsyncDisposableStack();
+  after(() => resources.disposeAsync());
+  let shop: TestApp;
+  let petstore: PackedCommand;
+  let pet: string;
+
+  before(async () => {
+    shop = await startTestApp({ after: release => resources.defer(release) });
+    petstore = new PackedCommand({
+      PETSTORE_URL: shop.origin,
+      PETSTORE_API_KEY: shop.adminKey,
+      HOME: '/nonexistent',
+    });
+    const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
+    pet = String((await shop.api.post('/pets', { name: 'Bandit', categoryId: body.id })).body.id);
+  });
+
+  /** Runs a command that fails. Returns its standard error; the API key is in no output, and data is not mixed with errors. */
+  async function failure(
+    code: number,
+    args: string[],
+    environment?: Record<string, string>,
+  ): Promise<string> {
+    const ended = await petstore.run(args, environment);
+    assert.equal(ended.code, code, ended.stderr);
+    assert.equal(ended.stdout, '');
+    assert.ok(!ended.stderr.includes(shop.adminKey));
+    return ended.stderr;
+  }
+
+  it('suggests the command that was meant, and exits with 2', async () => {
+    assert.match(await failure(2, ['pets', 'lst']), /unknown command 'lst'\n\(Did you mean list\?\)/);
+    assert.match(await failure(2, ['pet', 'list']), /Did you mean pets\?/);
+    assert.match(await failure(2, ['pets', 'list', '--statsu', 'sold']), /Did you mean --status\?/);
+  });
+
+  it('names the value that is wrong, and exits with 2', async () => {
+    assert.match(
+      await failure(2, ['pets', 'list', '--status', 'lost']),
+      /--status: Use one of available, pending, sold/,
+    );
+    assert.match(await failure(2, ['pets', 'get', 'one']), /id: Write a whole number instead of "one"/);
+    assert.match(
+      await failure(2, ['pets', 'list', '--fields', 'id,nam']),
+      /"nam". Fields: id, name, categoryId, status/,
+    );
+    assert.match(await failure(2, ['pets', 'update', pet]), /Nothing would change/);
+    assert.match(await failure(2, ['pets', 'add', 'Rex']), /--category/);
+    assert.match(await failure(2, ['status', '--url', 'shop.example']), /looks like https:/);
+  });
+
+  it('shows the message and the request ID of the service, which rejects a value, and exits with 2', async () => {
+    const stderr = await failure(2, ['stock', 'set', pet, '99999999999']);
+    assert.match(stderr, /^Error: .*quantity.* \(invalid_request\)\nRequest ID: \S+\n$/s);
+    const [, requestId] = /Request ID: (\S+)/.exec(stderr)!;
+    assert.ok(shop.logLines().some(line => line.requestId === requestId));
+  });
+
+  it('exits with 3 without a valid key, and states the remedy', async () => {
+    assert.match(await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: '' }), /run `petstore login`/);
+    const mistyped = await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: `${shop.adminKey}x` });
+    assert.match(mistyped, /\(invalid_api_key\)\nRun `petstore login`/);
+    const { key } = await shop.clientWith({ scopes: ['orders:read'] });
+    assert.match(await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: key }), /insufficient_scope/);
+  });
+
+  it('exits with 4 for what does not exist', async () => {
+    assert.match(await failure(4, ['pets', 'get', '99']), /There is no pet 99 \(pet_not_found\)/);
+    assert.match(await failure(4, ['orders', 'cancel', '98', '99']), /2 of 2 failed/);
+  });
+
+  it('exits with 5 for a conflict', async () => {
+    assert.match(await failure(5, ['orders', 'place', pet, '--quantity', '1000']), /insufficient_stock/);
+  });
+
+  it('exits with 6 when the wait for a limit would be longer than --max-wait', async () => {
+    const { key } = await usedUp();
+    const stderr = await failure(6, ['pets', 'list', '--max-wait', '0'], { PETSTORE_API_KEY: key });
+    assert.match(stderr, /--max-wait \d+s/);
+  });
+
+  it('reports a wait, and ends with 130 when Ctrl-C interrupts it', async () => {
+    const { key } = await usedUp();
+    const child = petstore.start(['pets', 'list'], { PETSTORE_API_KEY: key });
+    let stderr = '';
+    const reported = new Promise<void>(resolve => {
+      child.stderr!.on('data', text => {
+        stderr += text;
+        if (stderr.includes('\n')) resolve();
+      });
+    });
+    await inTime('the report', reported, 20);
+    assert.match(stderr, /^Waiting \d+ s for the limit of the API key …\n$/);
+    child.kill('SIGINT');
+    assert.equal((await inTime('the end', child.ended, 20)).code, 130);
+  });
+
+  /** Creates a key whose minute is used up. */
+  async function usedUp(): Promise<{ key: string }> {
+    const client = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 1, perDay: 1000 } });
+    await client.get('/pets');
+    return client;
+  }
+
+  it('exits with 7 when only some items fail', async () => {
+    const { code, stdout, stderr } = await petstore.run(['pets', 'get', '98', pet, '99', '--json']);
+    assert.equal(code, 7);
+    assert.equal(JSON.parse(stdout).name, 'Bandit');
+    assert.match(stderr, /no pet 98.*\n.*no pet 99.*\nError: 2 of 3 failed/);
+  });
+
+  it('exits with 1 when nothing responds, and states the URL', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise(resolve => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await new Promise(resolve => server.close(resolve));
+    assert.match(
+      await failure(1, ['status', '--url', url]),
+      new RegExp(`Check that the service runs at ${url}`),
+    );
+  });
+
+  it('exits with 1 when another server responds', async t => {
+    const server = createServer((_, response) => response.writeHead(418).end('teapot')).listen(
+      0,
+      '127.0.0.1',
+    );
+    t.after(() => server.close());
+    await new Promise(resolve => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.match(await failure(2, ['status', '--url', url]), /does not come from a pet store/);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { PackedCommand } from '../support/packed-command.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+describe('the output of petstore', () => {
+  const resources = new AsyncDisposableStack();
+  after(() => resources.disposeAsync());
+  let shop: TestApp;
+  let petstore: PackedCommand;
+  const longName = `Long ${'name '.repeat(30)}end`;
+
+  before(async () => {
+    shop = await startTestApp({ after: release => resources.defer(release) });
+    petstore = new PackedCommand({
+      PETSTORE_URL: shop.origin,
+      PETSTORE_API_KEY: shop.adminKey,
+      HOME: '/nonexistent',
+    });
+    const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
+    for (const name of ['Bandit', longName, '猫'])
+      await shop.api.post('/pets', { name, categoryId: body.id });
+    for (let i = 0; i < 120; i++) await shop.api.post('/categories', { name: `Category ${i}` });
+  });
+
+  const lines = (text: string) => text.trimEnd().split(/\r?\n/);
+
+  it('has columns separated by tabs without a terminal', async () => {
+    const { stdout, stderr } = await petstore.run(['pets', 'list']);
+    assert.equal(stdout, `1\tBandit\t1\tavailable\n2\t${longName}\t1\tavailable\n3\t猫\t1\tavailable\n`);
+    assert.equal(stderr, '');
+  });
+
+  it('has only the fields of --fields, in their order', async () => {
+    const { stdout } = await petstore.run(['pets', 'get', '1', '--fields', 'status,id']);
+    assert.equal(stdout, 'available\t1\n');
+    const json = await petstore.run(['pets', 'get', '1', '--fields', 'status,id', '--json']);
+    assert.equal(json.stdout, '{"status":"available","id":1}\n');
+    const nested = await petstore.run(['account', '--fields', 'windows.minute.limit']);
+    assert.equal(nested.stdout, '1000000\n');
+  });
+
+  it('has at most as many items as --limit, and a note that there are more', async () => {
+    const usual = await petstore.run(['categories', 'list']);
+    assert.equal(lines(usual.stdout).length, 20);
+    assert.match(usual.stderr, /There are more: .*--limit.*--all/);
+    const more = await petstore.run(['categories', 'list', '--limit', '110', '--quiet']);
+    assert.equal(lines(more.stdout).length, 110);
+    assert.equal(more.stderr, '');
+    const exact = await petstore.run(['categories', 'list', '--limit', '121']);
+    assert.equal(exact.stderr, '');
+    const all = await petstore.run(['categories', 'list', '--all', '--json']);
+    assert.equal(lines(all.stdout).length, 121);
+  });
+
+  it('is a table on a terminal, as wide as the terminal at most', async () => {
+    for (const columns of [60, 100]) {
+      const { stdout } = await petstore.onTerminal(['pets', 'list'], columns).ended;
+      const table = lines(stripVTControlCharacters(stdout));
+      assert.match(table[0]!, /^ID {2}NAME +CATEGORY ID {2}STATUS$/);
+      const position = table[0]!.indexOf('CATEGORY ID');
+      assert.equal(Math.max(...table.map(line => line.length)), columns);
+      assert.match(table[2]!, /^2 {3}Long name .*… {2}1 /);
+      // The character of the last name is two columns wide.
+      assert.equal(table[3]!.indexOf('1'), position - 1);
+    }
+  });
+
+  it('has a line for each field of one item on a terminal', async () => {
+    const { stdout } = await petstore.onTerminal(['account'], 80).ended;
+    const shown = stripVTControlCharacters(stdout);
+    assert.match(shown, /^keyId +1\r\n/);
+    assert.match(shown, /^windows\.day\.limit +1000000000\r$/m);
+  });
+
+  it('has colours only on a terminal, and none with NO_COLOR', async () => {
+    const isColoured = (text: string) => text !== stripVTControlCharacters(text);
+    assert.ok(isColoured((await petstore.onTerminal(['pets', 'list'], 80).ended).stdout));
+    assert.ok(!isColoured((await petstore.onTerminal(['pets', 'list'], 80, { NO_COLOR: '1' }).ended).stdout));
+    assert.ok(!isColoured((await petstore.onTerminal(['pets', 'list', '--json'], 80).ended).stdout));
+    assert.ok(!isColoured((await petstore.run(['pets', 'list', '--help'])).stdout));
+  });
+
+  it('escapes what a terminal would execute', async () => {
+    const { printable, json } =
+      await petstore.load<typeof import('../../../cli/src/printable.ts')>('printable.js');
+    assert.equal(printable('a\u001b[31mb\tc\n\u202e\u009bd'), 'a\\u001b[31mb\\tc\\n\\u202e\\u009bd');
+    assert.equal(json({ a: '\u009b' }), '{"a":"\\u009b"}');
+  });
+
+  it('ends quietly when its reader has read enough', async () => {
+    const { stdout, stderr } = await petstore.shell(
+      'petstore categories list --all | head -1; echo $PIPESTATUS',
+    );
+    assert.equal(stdout, '1\tFerrets\t\n0\n');
+    assert.equal(stderr, '');
+  });
+
+  it('is a help with the options, an example and the exit codes', async () => {
+    const root = await petstore.run(['--help']);
+    assert.match(root.stdout, /--json/);
+    assert.match(root.stdout, /^ {2}7 {4}partial failure/m);
+    const { stdout } = await petstore.run(['pets', 'list', '--help']);
+    assert.match(stdout, /--status <value>.*available/);
+    assert.match(stdout, /Examples:\n {2}petstore pets list --status available\n/);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { PackedCommand } from '../support/packed-command.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { inTime } from '../support/until.ts';
+
+describe('the profiles of petstore', () => {
+  const resources = new AsyncDisposableStack();
+  after(() => resources.disposeAsync());
+  let shop: TestApp;
+  let petstore: PackedCommand;
+  let file: string;
+
+  before(async () => {
+    shop = await startTestApp({ after: release => resources.defer(release) });
+  });
+
+  beforeEach(() => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    resources.defer(() => rmSync(directory, { recursive: true }));
+    petstore = new PackedCommand({ XDG_CONFIG_HOME: directory, HOME: directory });
+    file = join(directory, 'petstore/profiles.json');
+  });
+
+  const login = (args: string[] = [], key = shop.adminKey) =>
+    petstore.run(['login', '--url', shop.origin, '--api-key-file', '-', ...args], {}, key);
+
+  it('are stored by login in a file that only the user can read', async () => {
+    const { code, stdout, stderr } = await login();
+    assert.equal(code, 0, stderr);
+    assert.ok(!`${stdout}${stderr}`.includes(shop.adminKey));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(statSync(join(file, '..')).mode & 0o777, 0o700);
+    assert.equal((await petstore.run(['account', '--fields', 'name'])).stdout, 'Administrator\n');
+  });
+
+  it('ask for the URL and, without showing it, for the key on a terminal', async () => {
+    const child = petstore.onTerminal(['login'], 80);
+    let shown = '';
+    const prompts = [
+      ['URL of the service', shop.origin],
+      ['API key (not shown)', shop.adminKey],
+    ];
+    child.stdout!.on('data', text => {
+      shown += text;
+      if (prompts[0] && shown.includes(prompts[0][0]!)) child.stdin!.write(`${prompts.shift()![1]}\r`);
+    });
+    const { code, stdout } = await inTime('the end', child.ended, 20);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /Administrator/);
+    assert.ok(!stdout.includes(shop.adminKey));
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')).profiles.default.apiKey, shop.adminKey);
+  });
+
+  it('are not stored with a key that the service rejects', async () => {
+    const { code } = await login([], `${shop.adminKey}x`);
+    assert.equal(code, 3);
+    assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
+  });
+
+  it('are not read from a file that other users can read', async () => {
+    await login();
+    chmodSync(file, 0o644);
+    const { code, stderr } = await petstore.run(['account']);
+    assert.equal(code, 3);
+    assert.match(stderr, /other users.*chmod 600/);
+  });
+
+  it('can be several: --profile and `profiles use` choose one', async () => {
+    const { key } = await shop.clientWith({ scopes: ['pets:read'] });
+    await login();
+    await login(['--profile', 'clerk'], key);
+    const nameOf = async (args: string[], environment = {}) =>
+      (await petstore.run(['account', '--fields', 'name', ...args], environment)).stdout.trim();
+    assert.equal(await nameOf([]), 'Test client');
+    assert.equal(await nameOf(['--profile', 'default']), 'Administrator');
+    assert.equal(await nameOf([], { PETSTORE_PROFILE: 'default' }), 'Administrator');
+    await petstore.run(['profiles', 'use', 'default']);
+    assert.equal(await nameOf([]), 'Administrator');
+    // The environment comes before the current profile, and an option before the environment.
+    assert.equal(await nameOf([], { PETSTORE_API_KEY: key }), 'Test client');
+    assert.equal(await nameOf(['--profile', 'default'], { PETSTORE_API_KEY: key }), 'Administrator');
+    await petstore.run(['logout', '--profile', 'clerk']);
+    assert.equal((await petstore.run(['account', '--profile', 'clerk'])).code, 3);
+    assert.ok(!readFileSync(file, 'utf8').includes(key));
+  });
+
+  it('send their key to no other URL', async () => {
+    await login();
+    const requests = shop.logLines().length;
+    const { code, stderr } = await petstore.run(['account', '--url', `${shop.origin}/other`]);
+    assert.equal(code, 3);
+    assert.match(stderr, /The key of the profile is for /);
+    assert.equal(shop.logLines().length, requests);
+  });
+});

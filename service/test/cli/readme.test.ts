@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { PackedCommand } from '../support/packed-command.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The lines of the blocks of commands in a document that start with `program`. */
+function commandsIn(file: string, program: string): string[] {
+  const blocks = [...readFileSync(join(root, file), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)];
+  return blocks.flatMap(([, text]) => text!.split('\n')).filter(line => line.startsWith(`${program} `));
+}
+
+describe('the examples of petstore', () => {
+  const resources = new AsyncDisposableStack();
+  after(() => resources.disposeAsync());
+  let petstore: PackedCommand;
+  let origin: string;
+
+  before(async () => {
+    const shop = await startTestApp({ after: release => resources.defer(release) });
+    origin = shop.origin;
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    resources.defer(() => rmSync(directory, { recursive: true }));
+    mkdirSync(join(directory, 'data'));
+    writeFileSync(join(directory, 'data/admin.key'), `${shop.adminKey}\n`);
+    petstore = new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
+    await shop.api.post('/categories', { name: 'Ferrets' });
+    for (let i = 0; i < 6; i++) await shop.api.post('/pets', { name: `Pet ${i}`, categoryId: 1 });
+    await shop.app.db.numberEvents();
+  });
+
+  for (const [file, program] of [
+    ['cli/README.md', 'petstore'],
+    ['README.md', 'npx petstore'],
+  ] as const) {
+    it(`in ${file} work`, async () => {
+      const commands = commandsIn(file, program);
+      assert.ok(commands.length >= 4, `${commands.length} examples`);
+      const { HOME } = petstore.environment;
+      const lines = commands.map(line => line.replace(/^npx /, ''));
+      const script = ['set -e', `cd '${HOME}'`, ...lines].join('\n');
+      const { code, stderr } = await petstore.shell(script, { SERVICE: origin, SHOP: origin });
+      assert.equal(code, 0, stderr);
+    });
+  }
+
+  it('list the exit codes that the help lists', async () => {
+    const { meanings } = await petstore.load<typeof import('../../../cli/src/failure.ts')>('failure.js');
+    const readme = readFileSync(join(root, 'cli/README.md'), 'utf8').replaceAll('`', '');
+    for (const [code, meaning] of meanings) assert.ok(readme.includes(`| ${code} | ${meaning} |`), meaning);
+  });
+
+  it('start from a clone with `npx petstore`', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
+    const { stdout } = await petstore.shell(`cd '${root}' && npx petstore --version`);
+    assert.equal(stdout, `${version}\n`);
+  });
+});
