@@ -121,6 +121,40 @@ describe('100 workers of a client', () => {
     assert.ok(Math.max(...Object.values(most)) <= 4, `${Object.values(most)} were in flight`);
   });
 
+  it('use the whole quota for batches as well, which count as their operations', async t => {
+    const started = await start(t);
+    const store = started.newStore();
+    const batch = (first: number) => ({
+      operations: Array.from({ length: 20 }, (_, i) => ({
+        method: 'POST' as const,
+        path: '/categories',
+        body: { name: `Category ${first + i}` },
+      })),
+    });
+    const jobs = Array.from({ length: 12 }, (_, i) => store.batches.create(batch(i * 20)));
+    await started.time.run(Promise.all(jobs), [store]);
+    await assertDoneOnce(started, 240);
+    assert.deepEqual(started.minutes(), Array(4).fill([200, 200, 200]));
+  });
+
+  it('never send a batch in vain for which the minute has no room', async t => {
+    const started = await start(t);
+    const store = started.newStore();
+    await started.time.run(work([store], 1, 50), [store]);
+    const operations = Array.from({ length: 20 }, (_, i) => ({
+      method: 'POST' as const,
+      path: '/categories',
+      body: { name: `Category ${50 + i}` },
+    }));
+    const { results } = await started.time.run(store.batches.create({ operations }), [store]);
+    assert.equal(results.length, 20);
+    await assertDoneOnce(started, 70);
+    assert.deepEqual(
+      started.minutes().map(({ length }) => length),
+      [50, 1],
+    );
+  });
+
   it('complete every job although another client of the key gets it banned', async t => {
     const started = await start(t);
     const { shop, time, key, newStore, waits } = started;
