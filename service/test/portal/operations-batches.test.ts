@@ -1,0 +1,3 @@
+import { testOperationsOf } from './operations.ts';
+
+testOperationsOf('Batches');

@@ -1,0 +1,3 @@
+import { tryOutOperationsOf } from './try-it.ts';
+
+tryOutOperationsOf('Batches');
