@@ -53,31 +53,30 @@ export class ShopModel {
 
   /** The expected response. `newId` is the ID that the service assigned, in case the request creates something. */
   respond(request: ModelRequest, now: number, newId: number): Expected {
+    const undo = this.undoPoint();
+    try {
+      return this.#response(request, now, newId);
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      undo();
+      return { codes: error.codes };
+    }
+  }
+
+  /** Returns a function that undoes everything since. */
+  undoPoint(): () => void {
     const before = {
       categories: copyOf(this.categories),
       pets: copyOf(this.pets),
       orders: copyOf(this.orders),
     };
-    try {
-      return this.#response(request, now, newId);
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
-      Object.assign(this, before);
-      return { codes: error.codes };
-    }
+    return () => void Object.assign(this, before);
   }
 
-  #response(
-    { method, resource, id, body, query, stale }: ModelRequest,
-    now: number,
-    newId: number,
-  ): Expected {
+  #response(request: ModelRequest, now: number, newId: number): Expected {
+    const { method, resource, id, body, query, stale } = request;
     const target = id === undefined ? newId : Number(id);
-    rejectIf(id !== undefined && !isInt64(id), 'invalid_request');
-    if (body) {
-      rejectIf(!isValid(resource, method, body), 'invalid_request');
-      rejectIf(id !== undefined && body.id !== undefined && body.id !== target, 'invalid_request');
-    }
+    rejectIf(isMalformed(request) || hasOtherId(request), 'invalid_request');
     if (id !== undefined) this.#find(resource, target, stale ?? false);
     if (method === 'DELETE') {
       this.#delete(resource, target);
@@ -268,6 +267,16 @@ export class ShopModel {
   #hasOpenOrders(petId: number): boolean {
     return [...this.orders.values()].some(order => order.petId === petId && !order.complete);
   }
+}
+
+/** Whether the path and the body break a rule that needs no other resource to be checked. */
+export function isMalformed({ method, resource, id, body }: ModelRequest): boolean {
+  return (id !== undefined && !isInt64(id)) || (body !== undefined && !isValid(resource, method, body));
+}
+
+/** Whether the body has another ID than the path. */
+export function hasOtherId({ id, body }: ModelRequest): boolean {
+  return id !== undefined && body?.id !== undefined && body.id !== Number(id);
 }
 
 /** Rows contain no objects, so each copy is independent of its original. structuredClone takes ten times as long. */

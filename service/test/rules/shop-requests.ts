@@ -1,0 +1,58 @@
+import type { LabelledRequest, LabelReference } from './shop-batch-model.ts';
+import type { Operation } from './shop-operations.ts';
+import type { Resource } from './shop-shapes.ts';
+
+/** The resources with IDs of their own. */
+export type Kind = Exclude<Resource, 'inventory'>;
+
+export function kindOf(resource: Resource): Kind {
+  return resource === 'inventory' ? 'pets' : resource;
+}
+
+type IdOf<Id> = (kind: Kind, reference: number) => Id;
+
+/** The request of an operation, with IDs instead of its references. */
+export function settled<Id extends number | LabelReference>(
+  { method, resource, target, body, query, stale }: Operation,
+  idOf: IdOf<Id>,
+): LabelledRequest {
+  const own = typeof target === 'number' ? idOf(kindOf(resource), target) : Number(target);
+  const settle = (fields: object) =>
+    Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, settledValue(value)]));
+  const settledValue = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if ('pet' in value) return idOf('pets', value.pet as number);
+    if ('category' in value) return idOf('categories', value.category as number);
+    return own;
+  };
+  const id = typeof own === 'object' ? `{${own.$id}}` : String(own);
+  return {
+    method,
+    resource,
+    ...(target !== undefined && { id: typeof target === 'string' ? target : id }),
+    ...(body && { body: settle(body) }),
+    ...(query && {
+      query: Object.fromEntries(Object.entries(settle(query)).map(([name, value]) => [name, String(value)])),
+    }),
+    ...(stale && { stale }),
+  };
+}
+
+/**
+ * The operations of a batch. Those that create have labels. References count the resources that earlier operations of the batch
+ * create, from the last one, and then those that exist.
+ */
+export function labelled(operations: readonly Operation[], idOf: IdOf<number>): LabelledRequest[] {
+  const labels: Record<Kind, LabelReference[]> = { categories: [], pets: [], orders: [] };
+  return operations.map((operation, i) => {
+    const { method, resource, target } = operation;
+    const request = settled(operation, (kind, reference) => {
+      const mine = labels[kind];
+      return mine[reference - 1] ?? idOf(kind, reference === 0 ? 0 : reference - mine.length);
+    });
+    if (method !== 'POST' || target !== undefined) return request;
+    const label = `${resource}-${i}`;
+    labels[kindOf(resource)].unshift({ $id: label });
+    return { ...request, label };
+  });
+}
