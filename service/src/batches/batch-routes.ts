@@ -9,7 +9,7 @@ import { planOf } from './plan.ts';
 import { runAtomically, runEach } from './run.ts';
 
 /** How long a batch may block the event loop at a time, in milliseconds, in addition to one operation. */
-const SLICE = 10;
+const SLICE = 8;
 
 /**
  * The batch operation. A batch can contain the writes among the `shop`'s operations that are not deprecated. Messages about other

@@ -120,9 +120,9 @@ export const BatchResult = {
   },
   example: {
     status: 201,
-    etag: '"9c1e5f0a7b3d2e48"',
-    location: '/pets/1',
-    body: { id: 1, name: 'Rex', categoryId: 1, status: 'available' },
+    etag: '"dec8c50d8276d108"',
+    location: '/pets/2',
+    body: { id: 2, name: 'Rex', categoryId: 2, status: 'available' },
   },
 } as const;
 
@@ -143,12 +143,12 @@ export const BatchResults = {
     results: [
       {
         status: 201,
-        etag: '"3f0c2d6b9a41e785"',
-        location: '/categories/1',
-        body: { id: 1, name: 'Hunting dogs' },
+        etag: '"42663abe05499987"',
+        location: '/categories/2',
+        body: { id: 2, name: 'Hunting dogs' },
       },
       BatchResult.example,
-      { status: 200, etag: '"5b8e1a9c4d7f2036"', body: { petId: 1, quantity: 3, status: 'available' } },
+      { status: 200, etag: '"f99092f6dedb4b40"', body: { petId: 2, quantity: 3, status: 'available' } },
     ],
   },
 } as const;

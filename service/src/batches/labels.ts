@@ -50,21 +50,31 @@ export function withoutLabels(
   return params;
 }
 
-/** Returns a function that copies a body with an ID instead of each reference, and adds the references to `found`. */
-export function labelReader(schema: Schema | undefined): (body: object, found: Reference[]) => object {
+/** Returns a function that finds the references in the ID fields of a body, and adds them to `found`. */
+export function labelReader(schema: Schema | undefined): (body: object, found: Reference[]) => void {
   const ids = Object.entries(schema?.properties ?? {}).flatMap(([name, { type, format }]) =>
     type === 'integer' && format === 'int64' ? [name] : [],
   );
   return (body, found) => {
-    const copy: Record<string, unknown> = { ...body };
     for (const name of ids) {
-      const label = labelIn(copy[name]);
-      if (label === undefined) continue;
-      found.push({ in: 'body', name, label });
-      copy[name] = SOME_ID;
+      const label = labelIn((body as Readonly<Record<string, unknown>>)[name]);
+      if (label !== undefined) found.push({ in: 'body', name, label });
     }
-    return copy;
   };
+}
+
+/** Runs `read` while the body has an ID instead of each reference. Restores the references, because the batch may be read again. */
+export function withSomeIds<T>(body: object | undefined, references: readonly Reference[], read: () => T): T {
+  const fields = references.filter(reference => reference.in === 'body');
+  if (fields.length === 0) return read();
+  const values = body as Record<string, unknown>;
+  const sent = fields.map(({ name }) => [name, values[name]]);
+  for (const { name } of fields) values[name] = SOME_ID;
+  try {
+    return read();
+  } finally {
+    Object.assign(values, Object.fromEntries(sent));
+  }
 }
 
 /** Returns the label of a reference, `{"$id": "rex"}`; `undefined` for any other value. */

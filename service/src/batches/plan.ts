@@ -8,7 +8,7 @@ import type { Slices } from '../kit/slices.ts';
 import type { Caller } from '../routes/context.ts';
 import type { Route } from '../routes/define-route.ts';
 import { BatchOperation } from './batch.ts';
-import { invalid, Labels, type Reference, withoutLabels } from './labels.ts';
+import { invalid, Labels, type Reference, withoutLabels, withSomeIds } from './labels.ts';
 import type { OperationTable } from './operation-table.ts';
 
 /** An operation whose input fits its route. The IDs of labelled resources are not known yet. */
@@ -70,12 +70,12 @@ function stepOf(sent: unknown, { index, labels, table, caller }: Surroundings): 
   rejectWithoutScope(route, caller);
   const references: Reference[] = [];
   const params = withoutLabels(texts, references);
-  const copy = body && readLabels(body, references);
+  if (body) readLabels(body, references);
   const owned = references.map(reference => ({
     ...reference,
     owner: labels.ownerOf(reference.label, index),
   }));
-  const input = readInput(params, copy);
+  const input = withSomeIds(body, references, () => readInput(params, body));
   if (owned.length === 0) rejectOtherId(route, input);
   return { ...input, route, ifMatch, texts, references: owned };
 }

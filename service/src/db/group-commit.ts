@@ -151,6 +151,8 @@ export class GroupCommit {
     try {
       this.#log.begin();
       outcome = await this.#run(job);
+      // The commit writes much at once, and so has a turn of the event loop to itself.
+      await turnOfEventLoop();
       if (outcome.ok) this.#log.commit();
       else this.#log.rollback();
     } catch (error) {
@@ -159,6 +161,7 @@ export class GroupCommit {
       return;
     }
     if (outcome.ok) this.#onCommit?.(1);
+    await turnOfEventLoop();
     settle(job, outcome);
   }
 

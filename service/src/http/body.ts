@@ -27,7 +27,10 @@ export function readJsonBodies(server: FastifyInstance): void {
       try {
         rejectUnsupportedFormat(request.method, request.headers);
         request.bodyText = utf8Text(bytes);
-        done(null, parseJson(request.bodyText));
+        const value = parseJson(request.bodyText);
+        // To parse a large body takes milliseconds, and the next step is work as well.
+        if (bytes.length > BODY_LIMIT) setImmediate(done, null, value);
+        else done(null, value);
       } catch (error) {
         done(asError(error));
       }

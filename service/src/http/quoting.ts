@@ -1,3 +1,4 @@
+import { BODY_LIMIT } from '../contract/request-limits.ts';
 import { shortened } from '../kit/text.ts';
 
 /** The maximum number of characters of a value that a message quotes. */
@@ -27,11 +28,11 @@ export function numberAsSent(digits: string): string {
 const STRING_OR_LARGE_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}|-?\d[\d.]*[eE][+-]?\d+/g;
 
 /**
- * Parses a valid JSON text so that `shown` quotes its numbers exactly. Returns `undefined` for a text with only small numbers. A
- * reviver would receive the source of each number, but takes 30 ms for 64 KiB.
+ * Parses a valid JSON text so that `shown` quotes its numbers exactly. Returns `undefined` for a text with only small numbers, and
+ * for one that is too long to be read again. A reviver would receive the source of each number, but takes 30 ms for 64 KiB.
  */
 export function parseAsSent(json: string): unknown {
-  if (!/\d{16}|\d[eE]/.test(json)) return undefined;
+  if (json.length > BODY_LIMIT || !/\d{16}|\d[eE]/.test(json)) return undefined;
   const marked = json.replaceAll(STRING_OR_LARGE_NUMBER, token =>
     token.startsWith('"') ? token : JSON.stringify(numberAsSent(token)),
   );

@@ -88,6 +88,30 @@ function operationRequest(random: Random, known: Known): AnyRequest {
   };
 }
 
+/** The body of a batch: usually operations of the contract, some of which cannot be part of a batch, each with at most one odd part. */
+function batchOf(random: Random, known: Known): Record<string, unknown> {
+  const operations = Array.from({ length: random.between(1, 4) }, () => {
+    const { method, target, body } = operationRequest(random, known);
+    const hasBody = typeof body === 'string' && body !== '' && random.next() < 0.95;
+    return {
+      method,
+      path: random.next() < 0.1 ? '/pets/{a}' : target,
+      ...(hasBody && { body: parsedOr(body, {}) }),
+      ...(random.next() < 0.3 && { label: random.pick(['a', 'b', '', '1']) }),
+      ...(random.next() < 0.2 && { ifMatch: random.pick(HEADERS['if-match']!) }),
+    };
+  });
+  return { atomic: random.next() < 0.3, operations };
+}
+
+function parsedOr(json: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return otherwise;
+  }
+}
+
 function strayRequest(random: Random): AnyRequest {
   const target = random.next() < 0.7 ? random.pick(TARGETS) : `/${encoded(random, anyText(random, 8))}`;
   return {
@@ -166,7 +190,10 @@ function headersOf(random: Random): Record<string, string> {
 }
 
 function bodyOf(random: Random, schema: Schema, odd: OddPart, known: Known): string | Uint8Array | undefined {
-  const body = validValue(random, schema, known) as Record<string, unknown>;
+  const isBatch = schema.properties?.operations !== undefined;
+  const body = isBatch
+    ? batchOf(random, known)
+    : (validValue(random, schema, known) as Record<string, unknown>);
   const properties = schema.properties ?? {};
   if (odd === 'field') {
     const name = oddName(random, properties);

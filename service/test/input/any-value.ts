@@ -87,6 +87,9 @@ function validText(random: Random, { minLength = 0, maxLength = 100 }: Schema): 
   return anyText(random, Math.min(length, maxLength));
 }
 
+/** The schema of items without rules of their own. */
+const ANYTHING: Schema = { type: 'object' };
+
 function validItems(
   random: Random,
   { minItems = 0, maxItems = 5, items }: Schema,
@@ -94,7 +97,7 @@ function validItems(
   name: string,
 ) {
   const length = Math.max(minItems, Math.min(maxItems, random.between(0, 3)));
-  const values = Array.from({ length }, () => validValue(random, items!, known, name));
+  const values = Array.from({ length }, () => validValue(random, items ?? ANYTHING, known, name));
   return values.filter((value, i) => values.indexOf(value) === i);
 }
 

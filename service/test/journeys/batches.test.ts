@@ -12,9 +12,19 @@ describe('POST /batch', () => {
       const { status, headers, body } = await api.post('/batch', {
         operations: [
           { method: 'POST', path: '/categories', body: { name: 'Hounds' }, label: 'hounds' },
-          { method: 'POST', path: '/pets', body: { name: ' Rex ', categoryId: { $id: 'hounds' } }, label: 'rex' },
+          {
+            method: 'POST',
+            path: '/pets',
+            body: { name: ' Rex ', categoryId: { $id: 'hounds' } },
+            label: 'rex',
+          },
           { method: 'PUT', path: '/store/inventory/{rex}', body: { quantity: 3 } },
-          { method: 'POST', path: '/store/orders', body: { petId: { $id: 'rex' }, quantity: 2 }, label: 'order' },
+          {
+            method: 'POST',
+            path: '/store/orders',
+            body: { petId: { $id: 'rex' }, quantity: 2 },
+            label: 'order',
+          },
           { method: 'DELETE', path: '/store/orders/{order}' },
         ],
       });

@@ -20,7 +20,7 @@ const posts: Record<string, object> = {
 };
 
 /** Each POST that changes a resource. */
-const changes = ['/keys/{keyId}/rotate', '/store/inventory/{petId}/adjustments'];
+const changes = ['/keys/{keyId}/rotate', '/store/inventory/{petId}/adjustments', '/batch'];
 
 async function aShop(api: Client): Promise<void> {
   assert.deepEqual([await aCategory(api), await aPet(api, { categoryId: 1, stock: 2 })], [1, 1]);
@@ -41,6 +41,7 @@ async function countOf(api: Client, path: string): Promise<number> {
 describe('Idempotency-Key', () => {
   it('is tested here for every POST of the contract', () => {
     // Actions on a webhook need an endpoint: see events/webhooks-replay.test.ts. Adjustments: see stock-adjustments.test.ts.
+    // Batches: see batch-repeats.test.ts.
     const paths = Object.keys(contract.paths).filter(
       path => contract.paths[path]!.post && !path.startsWith('/webhooks/'),
     );
