@@ -1,4 +1,5 @@
-import { type Expected, hasOtherId, isMalformed, type ModelRequest, type ShopModel } from './shop-model.ts';
+import type { Expected, ShopModel } from './shop-model.ts';
+import { hasOtherId, isMalformed, type ModelRequest } from './shop-shapes.ts';
 
 /** The ID of a resource that an earlier operation of the batch creates, as a body refers to it. */
 export interface LabelReference {
@@ -19,7 +20,7 @@ export interface BatchRequest {
 /** The expected results, or the first operation that fails and the possible codes of its rejection. */
 export type ExpectedBatch = { results: Expected[] } | { failed: number; codes: string[] };
 
-const malformed: Expected = { codes: ['invalid_request'] };
+const malformed = { codes: ['invalid_request'] };
 
 /** IDs of resources that exist only until their batch is rolled back. */
 const PROVISIONAL = 3_000_000_000;
@@ -42,7 +43,7 @@ export function respondToBatch(
   for (const [i, operation] of operations.entries()) {
     const request = broken[i] ? undefined : withIds(operation, label => ids.get(label));
     const newId = newIds[i] || PROVISIONAL + i;
-    const expected = request ? model.respond(request, now, newId) : malformed;
+    const expected: Expected = request ? model.respond(request, now, newId) : malformed;
     if (atomic && 'codes' in expected) {
       undo();
       return { failed: i, codes: expected.codes };

@@ -1,4 +1,4 @@
-import { type Fields, isInt64, isValid, type Resource } from './shop-shapes.ts';
+import { type Fields, hasOtherId, isMalformed, type ModelRequest, type Resource } from './shop-shapes.ts';
 
 export interface Category {
   name: string;
@@ -18,18 +18,6 @@ export interface Order {
   quantity: number;
   shipDate?: string;
   complete: boolean;
-}
-
-/** A request with concrete values. `id` is the text from the path; a collection has none. A POST with one adjusts stock. */
-export interface ModelRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  resource: Resource;
-  id?: string;
-  body?: Fields;
-  /** The filters of a list. */
-  query?: Record<string, string>;
-  /** Whether the request has an If-Match that matches no state of the resource. */
-  stale?: boolean;
 }
 
 /** `codes`: any of these rejections is right, because the request breaks more than one rule. */
@@ -267,16 +255,6 @@ export class ShopModel {
   #hasOpenOrders(petId: number): boolean {
     return [...this.orders.values()].some(order => order.petId === petId && !order.complete);
   }
-}
-
-/** Whether the path and the body break a rule that needs no other resource to be checked. */
-export function isMalformed({ method, resource, id, body }: ModelRequest): boolean {
-  return (id !== undefined && !isInt64(id)) || (body !== undefined && !isValid(resource, method, body));
-}
-
-/** Whether the body has another ID than the path. */
-export function hasOtherId({ id, body }: ModelRequest): boolean {
-  return id !== undefined && body?.id !== undefined && body.id !== Number(id);
 }
 
 /** Rows contain no objects, so each copy is independent of its original. structuredClone takes ten times as long. */

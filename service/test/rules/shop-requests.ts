@@ -1,6 +1,6 @@
-import type { LabelledRequest, LabelReference } from './shop-batch-model.ts';
+import type { BatchRequest, LabelledRequest, LabelReference } from './shop-batch-model.ts';
 import type { Operation } from './shop-operations.ts';
-import type { Resource } from './shop-shapes.ts';
+import { pathOf, type Resource } from './shop-shapes.ts';
 
 /** The resources with IDs of their own. */
 export type Kind = Exclude<Resource, 'inventory'>;
@@ -9,7 +9,21 @@ export function kindOf(resource: Resource): Kind {
   return resource === 'inventory' ? 'pets' : resource;
 }
 
+/** The IDs that the service assigned so far, by kind. */
+export type Ids = Record<Kind, number[]>;
+
+/** An ID that no resource has. */
+const MISSING = 4_000_000_000;
+
 type IdOf<Id> = (kind: Kind, reference: number) => Id;
+
+/** Returns a function that finds the ID of a reference. */
+export function finderIn(all: Ids): IdOf<number> {
+  return (kind, reference) => {
+    const ids = all[kind];
+    return reference === 0 || ids.length === 0 ? MISSING : ids[(reference - 1) % ids.length]!;
+  };
+}
 
 /** The request of an operation, with IDs instead of its references. */
 export function settled<Id extends number | LabelReference>(
@@ -55,4 +69,18 @@ export function labelled(operations: readonly Operation[], idOf: IdOf<number>): 
     labels[kindOf(resource)].unshift({ $id: label });
     return { ...request, label };
   });
+}
+
+/** The body of the request for a batch. */
+export function bodyOf({ atomic, operations }: BatchRequest): object {
+  return {
+    atomic,
+    operations: operations.map(({ method, resource, id, body, stale, label }) => ({
+      method,
+      path: pathOf(method, resource, id),
+      body,
+      label,
+      ...(stale && { ifMatch: '"stale"' }),
+    })),
+  };
 }

@@ -3,14 +3,11 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
-import { type BatchRequest, type ExpectedBatch, respondToBatch } from './shop-batch-model.ts';
-import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
+import { type ExpectedBatch, respondToBatch } from './shop-batch-model.ts';
+import { type Expected, ShopModel } from './shop-model.ts';
 import type { BatchOfOperations, Operation, Step } from './shop-operations.ts';
-import { type Kind, labelled, settled } from './shop-requests.ts';
-import { pathOf, rejectionStatus } from './shop-shapes.ts';
-
-/** An ID that no resource has. */
-const MISSING = 4_000_000_000;
+import { bodyOf, finderIn, type Ids, labelled, settled } from './shop-requests.ts';
+import { type ModelRequest, pathOf, rejectionStatus } from './shop-shapes.ts';
 
 interface Result {
   status: number;
@@ -29,7 +26,7 @@ export class ShopUnderTest {
   /** The error codes returned so far. */
   readonly rejections = new Set<string>();
   /** The IDs assigned so far, by resource. */
-  #ids: Record<Kind, number[]> = { categories: [], pets: [], orders: [] };
+  #ids: Ids = { categories: [], pets: [], orders: [] };
 
   constructor(test: TestApp) {
     this.#test = test;
@@ -51,7 +48,7 @@ export class ShopUnderTest {
   }
 
   async #singleStep(operation: Operation): Promise<void> {
-    const request = settled(operation, this.#references());
+    const request = settled(operation, finderIn(this.#ids));
     const response = await this.#send(request);
     const exchange = `${JSON.stringify(request)} → ${response.status} ${JSON.stringify(response.body)}`;
     const newId = this.#noteNewId(request, response);
@@ -62,8 +59,8 @@ export class ShopUnderTest {
   }
 
   async #batchStep({ atomic, operations }: BatchOfOperations): Promise<void> {
-    const batch = { atomic, operations: labelled(operations, this.#references()) };
-    const response = await this.#sendBatch(batch);
+    const batch = { atomic, operations: labelled(operations, finderIn(this.#ids)) };
+    const response = await this.#exchange('POST', '/batch', bodyOf(batch));
     const exchange = `${JSON.stringify(batch)} → ${response.status} ${JSON.stringify(response.body)}`;
     const newIds = batch.operations.map((operation, i) => {
       const { status, body } = response.body.results?.[i] ?? {};
@@ -72,27 +69,6 @@ export class ShopUnderTest {
     const expected = respondToBatch(this.#model, batch, this.#test.clock.now(), newIds);
     assertExpectedBatch(response, expected, exchange);
     await this.#assertSameState(exchange);
-  }
-
-  /** Returns the IDs that references stand for. */
-  #references(): (kind: Kind, reference: number) => number {
-    return (kind, reference) => {
-      const ids = this.#ids[kind];
-      return reference === 0 || ids.length === 0 ? MISSING : ids[(reference - 1) % ids.length]!;
-    };
-  }
-
-  async #sendBatch({ atomic, operations }: BatchRequest): Promise<ApiResponse> {
-    return this.#exchange('POST', '/batch', {
-      atomic,
-      operations: operations.map(({ method, resource, id, body, stale, label }) => ({
-        method,
-        path: pathOf(method, resource, id),
-        body,
-        label,
-        ...(stale && { ifMatch: '"stale"' }),
-      })),
-    });
   }
 
   #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<ApiResponse> {
