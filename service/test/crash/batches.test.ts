@@ -51,7 +51,7 @@ function aBatch(i: number, categoryId: number, sharedId: number): Repeated {
 async function sendUntilDisconnected(
   { url, adminKey }: ServiceProcess,
   waiting: Repeated[],
-  answered: Repeated[],
+  completed: Repeated[],
 ): Promise<void> {
   const api = new Client(url, adminKey);
   for (let batch = waiting.shift(); batch; batch = waiting.shift()) {
@@ -66,7 +66,7 @@ async function sendUntilDisconnected(
       }
       assert.equal(response.status, 200, response.text);
       batch.response = response.text;
-      answered.push(batch);
+      completed.push(batch);
     } catch (error) {
       if (!isDisconnect(error)) throw error;
       // The batch was executed or not.
@@ -87,15 +87,15 @@ async function killDuringBatches(t: TestContext, start: () => Promise<ServicePro
   const sharedId = await aPet(api, { categoryId, stock });
   const waiting = Array.from({ length: BATCHES }, (_, i) => aBatch(i, categoryId, sharedId));
   const batches = [...waiting];
-  const answered: Repeated[] = [];
+  const completed: Repeated[] = [];
   const send = () =>
-    Promise.all(Array.from({ length: CLIENTS }, () => sendUntilDisconnected(service, waiting, answered)));
+    Promise.all(Array.from({ length: CLIENTS }, () => sendUntilDisconnected(service, waiting, completed)));
   for (let round = 1; round <= ROUNDS; round++) {
     const sending = send();
     // Kills are spread over all batches, and come at random moments of one.
     const target = Math.floor((BATCHES * round) / (ROUNDS + 1));
     await Promise.race([
-      until(`${target} batches have a response`, () => answered.length >= target, 60),
+      until(`${target} batches have a response`, () => completed.length >= target, 60),
       sending,
     ]);
     await sleep(random.between(0, 20));
@@ -106,7 +106,7 @@ async function killDuringBatches(t: TestContext, start: () => Promise<ServicePro
     api = new Client(service.url, service.adminKey);
   }
   await send();
-  assert.equal(answered.length, BATCHES);
+  assert.equal(completed.length, BATCHES);
   const repeated = batches.filter(({ attempts }) => attempts > 1);
   assert.ok(repeated.length > 0, 'no kill came while a batch was in progress');
 
