@@ -6,10 +6,12 @@ import { reply } from '../routes/reply.ts';
 import { Batch, BatchBody, BatchResults, MAX_OPERATIONS } from './batch.ts';
 import { OperationTable } from './operation-table.ts';
 import { planOf } from './plan.ts';
-import { runAtomically, runEach } from './run.ts';
+import { lockAll, runAtomically, runEach } from './run.ts';
 
 /** How long a batch may block the event loop at a time, in milliseconds, in addition to one operation. */
 const SLICE = 8;
+
+const HERE = { method: 'POST', path: '/batch' } as const;
 
 /**
  * The batch operation. A batch can contain the writes among the `shop`'s operations that are not deprecated. Messages about other
@@ -18,12 +20,11 @@ const SLICE = 8;
 export function batchRoutes(shop: readonly Route[], others: readonly Route[]): Route[] {
   const canBePart = ({ method, deprecation }: Route) => method !== 'GET' && !deprecation;
   const operations = shop.filter(canBePart);
-  const table = new OperationTable(operations, [...shop.filter(route => !canBePart(route)), ...others]);
+  const table = new OperationTable(operations, [...shop.filter(route => !canBePart(route)), ...others, HERE]);
   const errors = new Set(operations.flatMap(route => route.errors));
   return [
     defineRoute({
-      method: 'POST',
-      path: '/batch',
+      ...HERE,
       operationId: 'runBatch',
       tag: 'Batches',
       summary: 'Make several changes in one request',
@@ -55,7 +56,10 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
         const slices = new Slices(SLICE);
         const plan = await planOf(body.operations, table, caller, slices);
         const run = body.atomic ? runAtomically : runEach;
-        const results = await db.write(tx => run(plan, context, tx, slices));
+        const results = await db.write(async tx => {
+          await lockAll(plan, tx);
+          return run(plan, context, tx, slices);
+        });
         return reply.resource({ results });
       },
     }),

@@ -26,7 +26,7 @@ export class OperationTable {
   readonly #allowed: string;
 
   /** `operations` can be part of a batch, `others` cannot. */
-  constructor(operations: readonly Route[], others: readonly Route[]) {
+  constructor(operations: readonly Route[], others: readonly Pick<Route, 'method' | 'path'>[]) {
     for (const route of operations) {
       const { body } = route;
       this.#add(route, { route, readInput: inputReader(route), readLabels: labelReader(body) });
@@ -45,7 +45,7 @@ export class OperationTable {
     throw invalid(nothingAt(path, suggested => this.#existsAt(suggested, hasIds)).message);
   }
 
-  #add({ method, path }: Route, store: BatchableRoute | undefined): void {
+  #add({ method, path }: Pick<Route, 'method' | 'path'>, store: BatchableRoute | undefined): void {
     this.#router.on(method, routerPath(path), () => {}, store);
   }
 

@@ -21,6 +21,22 @@ interface Outcome {
   createdId?: number | undefined;
 }
 
+/**
+ * Takes the locks of all operations that follow from their input, except those of resources that the batch itself creates. They are
+ * taken in one order, so that two batches with the same resources do not deadlock.
+ */
+export async function lockAll(plan: Plan, tx: Transaction): Promise<void> {
+  const names = plan.flatMap(step =>
+    step instanceof ApiError || step.references.length > 0 ? [] : locksOf(step),
+  );
+  if (names.length > 0) await tx.lock(...new Set(names));
+}
+
+/** The values have passed the schemas of the route. */
+function locksOf({ route, params, body }: Step): readonly string[] {
+  return route.locks?.({ params, body } as { params: never; body: never }) ?? [];
+}
+
 /** Executes all operations. The first failure is thrown, with the index of the operation in its message and a header. */
 export async function runAtomically(
   plan: Plan,

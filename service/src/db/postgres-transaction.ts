@@ -12,8 +12,15 @@ import { statementOf } from './postgres-statements.ts';
 /** Waits for a named lock, which ends with the transaction. Its key is the 64-bit hash of the name. */
 export const LOCK = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
+/** Waits for several locks, one after another. */
+const LOCK_ALL = 'SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest($1::text[]) AS name';
+
 /** Inserts an event without a number: its type, subject, time and data, and the cause of the change. */
 export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+/** Inserts several events, in their order. Each parameter has the values of one column. */
+const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
+  unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`;
 
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
 
@@ -27,8 +34,10 @@ export class PostgresTransaction implements Transaction {
   readonly #clock: Clock;
   readonly #sessions: Sessions;
   readonly #begun: Promise<unknown>;
-  /** The appends, which only the commit awaits. */
-  readonly #appended: Promise<unknown>[] = [];
+  /** The values of events, which the commit appends together. */
+  readonly #events: ReturnType<typeof valuesOf>[] = [];
+  /** The names of locks that this transaction holds. */
+  readonly #held = new Set<string>();
   /** The topics to notify when the transaction has ended. */
   readonly topics = new Set<string>();
 
@@ -70,8 +79,15 @@ export class PostgresTransaction implements Transaction {
 
   /** Takes locks in the order of their names, so that transactions with the same locks do not deadlock. */
   async lock(...names: readonly string[]): Promise<void> {
-    const sorted = names.toSorted();
-    await Promise.all(sorted.map(name => this.#send({ name: 'lock', text: LOCK, values: [name] })));
+    const wanted = names.filter(name => !this.#held.has(name)).toSorted();
+    if (wanted.length === 0) return;
+    const [first] = wanted;
+    await this.#send(
+      wanted.length === 1
+        ? { name: 'lock', text: LOCK, values: [first] }
+        : { name: 'lock-all', text: LOCK_ALL, values: [wanted] },
+    );
+    for (const name of wanted) this.#held.add(name);
   }
 
   async tryLock(name: string): Promise<boolean> {
@@ -80,14 +96,19 @@ export class PostgresTransaction implements Transaction {
   }
 
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
-    this.#send({ text: 'SAVEPOINT part' }).catch(() => {});
+    const events = this.#events.length;
+    const held = this.#held.size;
+    this.#sendAlong('SAVEPOINT part');
     try {
       return await part();
     } catch (error) {
-      this.#send({ text: 'ROLLBACK TO part' }).catch(() => {});
+      this.#sendAlong('ROLLBACK TO part');
+      this.#events.length = events;
+      // The server releases the locks of the part.
+      for (const name of [...this.#held].slice(held)) this.#held.delete(name);
       throw error;
     } finally {
-      this.#send({ text: 'RELEASE part' }).catch(() => {});
+      this.#sendAlong('RELEASE part');
     }
   }
 
@@ -101,12 +122,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   append(event: NewEvent): void {
-    const values = valuesOf(toStored(event, this.#clock.now()));
-    sendTogether(this.#client, process.nextTick);
-    const sent = this.#client.query(this.#sessions.statement({ name: 'append', text: APPEND, values }));
-    // The commit reports it.
-    sent.catch(() => {});
-    this.#appended.push(sent);
+    this.#events.push(valuesOf(toStored(event, this.#clock.now())));
   }
 
   notify(topic: string): void {
@@ -114,14 +130,16 @@ export class PostgresTransaction implements Transaction {
   }
 
   get hasEvents(): boolean {
-    return this.#appended.length > 0;
+    return this.#events.length > 0;
   }
 
   /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
   async commit(): Promise<void> {
     try {
+      sendTogether(this.#client, process.nextTick);
+      const appended = this.hasEvents ? this.#appendAll() : undefined;
       const committed = this.#client.query('COMMIT');
-      const [{ command }] = await Promise.all([committed, this.#begun, ...this.#appended]);
+      const [{ command }] = await Promise.all([committed, this.#begun, appended]);
       if (command === 'COMMIT') return;
       throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
     } catch (error) {
@@ -133,8 +151,27 @@ export class PostgresTransaction implements Transaction {
     await this.#client.query('ROLLBACK');
   }
 
+  #appendAll(): Promise<QueryResult> {
+    const [first] = this.#events;
+    const append =
+      this.#events.length === 1
+        ? { name: 'append', text: APPEND, values: first! }
+        : { name: 'append-all', text: APPEND_ALL, values: columnsOf(this.#events) };
+    return this.#client.query(this.#sessions.statement(append));
+  }
+
+  /** Sends a statement without waiting. When it fails, later statements and the commit fail with it. */
+  #sendAlong(text: string): void {
+    this.#send({ text }).catch(() => {});
+  }
+
   #send(query: QueryConfig): Promise<QueryResult> {
     sendTogether(this.#client, process.nextTick);
     return awaitResponse(this.#client.query(this.#sessions.statement(query)));
   }
+}
+
+/** Returns the values of each column of rows. */
+function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
+  return rows[0]!.map((_, column) => rows.map(row => row[column]));
 }

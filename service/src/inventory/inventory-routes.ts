@@ -1,5 +1,6 @@
 import { InventoryItem } from '../catalog/pets/inventory-item.ts';
 import { petStatuses } from '../catalog/pets/pet.ts';
+import { lockOfPet } from '../catalog/pets/pet-queries.ts';
 import { pageOf } from '../contract/page.ts';
 import { idsToFind, idToFind, int32, MAX_INT32 } from '../contract/schema.ts';
 import { replacement } from '../routes/change.ts';
@@ -78,6 +79,7 @@ export const inventoryRoutes = (): Route[] => [
       },
       success: { status: 200, description: 'The updated inventory entry.', schema: InventoryItem },
       conditional: true,
+      locks: ({ params }) => [lockOfPet(params.petId)],
       errors: ['pet_not_found'],
       handler: async context =>
         reply.resource(await inventory.set(context.db, context.params.petId, replacement(context))),
@@ -105,6 +107,7 @@ export const inventoryRoutes = (): Route[] => [
       example: { petId: 1, quantity: 8, status: 'available' },
     },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: ['pet_not_found', 'insufficient_stock', 'stock_limit_exceeded'],
     handler: async ({ params, body, guard, db }) =>
       reply.resource(await inventory.adjustBy(db, params.petId, body.delta, guard)),

@@ -2,12 +2,17 @@ import type { Transaction } from '../db/database.ts';
 import { anyOf, below, defineList, from, is, type QueryOf } from '../db/list.ts';
 import { orderTable, type StoredOrder } from './order.ts';
 
+/** The lock of an order. */
+export function lockOfOrder(orderId: number): string {
+  return `order ${orderId}`;
+}
+
 /** Reads an order and locks it until the transaction ends. */
 export async function selectOrderToChange(
   tx: Transaction,
   orderId: number,
 ): Promise<StoredOrder | undefined> {
-  const [, order] = await Promise.all([tx.lock(`order ${orderId}`), orderTable.find(tx, orderId)]);
+  const [, order] = await Promise.all([tx.lock(lockOfOrder(orderId)), orderTable.find(tx, orderId)]);
   return order;
 }
 

@@ -1,3 +1,4 @@
+import { lockOfPet } from '../catalog/pets/pet-queries.ts';
 import { pageOf } from '../contract/page.ts';
 import { dateTime, idsToFind } from '../contract/schema.ts';
 import { merged, replacement } from '../routes/change.ts';
@@ -6,7 +7,7 @@ import { idParams } from '../routes/id-params.ts';
 import { listQuery } from '../routes/list-query.ts';
 import { reply } from '../routes/reply.ts';
 import { Order, OrderPatch } from './order.ts';
-import { orderList } from './order-queries.ts';
+import { lockOfOrder, orderList } from './order-queries.ts';
 import * as orders from './orders.ts';
 
 const orderParams = idParams('orderId', 'The order.');
@@ -20,6 +21,11 @@ const changeRejections = [
   'order_has_no_pet',
   'order_already_complete',
 ] as const;
+
+/** The lock of the pet that a body names. */
+function petOf({ petId }: { petId?: number | null }): string[] {
+  return petId == null ? [] : [lockOfPet(petId)];
+}
 
 export const orderRoutes = (): Route[] => [
   defineRoute({
@@ -61,6 +67,7 @@ export const orderRoutes = (): Route[] => [
       example: { id: 1, petId: 1, quantity: 1, complete: false },
     },
     conditional: true,
+    locks: ({ body }) => petOf(body),
     errors: ['unknown_pet', 'pet_not_available', 'insufficient_stock', 'order_has_no_pet'],
     handler: async ({ body, db, now }) => {
       const order = await orders.place(db, body, now);
@@ -103,6 +110,7 @@ export const orderRoutes = (): Route[] => [
       example: { id: 1, petId: 1, quantity: 2, complete: false },
     },
     conditional: true,
+    locks: ({ params, body }) => [lockOfOrder(params.orderId), ...petOf(body)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(
@@ -124,6 +132,7 @@ export const orderRoutes = (): Route[] => [
     body: OrderPatch,
     success: { status: 200, description: 'The updated order.', schema: Order },
     conditional: true,
+    locks: ({ params, body }) => [lockOfOrder(params.orderId), ...petOf(body)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(await orders.update(context.db, context.params.orderId, merged(context), context.now)),
@@ -141,6 +150,7 @@ export const orderRoutes = (): Route[] => [
     params: orderParams,
     success: { status: 204, description: 'The order was cancelled.' },
     conditional: true,
+    locks: ({ params }) => [lockOfOrder(params.orderId)],
     errors: ['order_not_found', 'order_already_complete', 'stock_limit_exceeded'],
     handler: async ({ params, guard, db }) => {
       await orders.cancel(db, params.orderId, guard);

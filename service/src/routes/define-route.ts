@@ -18,6 +18,11 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   /** Whether the transaction of the handler takes long (`WriteOptions`). */
   writesAlone?: boolean;
+  /**
+   * The locks of the handler that follow from its input. A batch takes those of all its operations at once, so that two batches with the
+   * same resources do not wait for each other in a circle.
+   */
+  locks?: (input: { params: Static<P>; body: Static<B> }) => readonly string[];
   handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
 }
 
@@ -28,6 +33,7 @@ export type AnyContext = Context<never, never, never>;
 export interface Route extends Operation {
   prepare?: (context: AnyContext) => Promise<void>;
   writesAlone?: boolean;
+  locks?: (input: { params: never; body: never }) => readonly string[];
   handler: (context: AnyContext) => Promise<Reply>;
 }
 

@@ -25,6 +25,7 @@ async function openShop(t: TestContext): Promise<TestApp & { keys: Record<string
   const shop = await startTestApp(t);
   const { app, api, clock, adminKey } = shop;
   await fillEmptyStore(app.db, clock.now());
+  await app.db.numberEvents();
   const createKey = async (fields: object): Promise<string> => {
     const { status, body } = await api.post('/keys', fields);
     assert.equal(status, 201, JSON.stringify(body));

@@ -18,9 +18,12 @@ const CLIENTS = 4 * AT_ONCE;
 const IN_FLIGHT = 'petstore_http_requests_in_flight';
 const STREAMS = 'petstore_event_streams_open';
 
-function start(t: TestContext): Promise<TestApp> {
+/** Starts a shop whose first events have their numbers: no wait or stream receives them. */
+async function start(t: TestContext): Promise<TestApp> {
   const environment = { OPS_PORT: '0', PETSTORE_STREAMS_PER_KEY: String(AT_ONCE) };
-  return startTestApp(t, { environment });
+  const shop = await startTestApp(t, { environment });
+  await shop.app.db.numberEvents();
+  return shop;
 }
 
 async function untilMetric({ metricsUrl }: TestApp, name: string, value: number): Promise<Metrics> {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { Client } from 'pg';
+import { startPostgres } from '../../../scripts/servers/postgres.ts';
 import { unprivilegedUser } from '../../../scripts/servers/unprivileged.ts';
 import { SECOND } from '../../src/kit/clock.ts';
-import type { ApiResponse, Client } from '../support/client.ts';
+import type { Client as ApiClient, ApiResponse } from '../support/client.ts';
 import { failDisk } from '../support/failing-disk.ts';
 import { assertRejected } from '../support/rejection.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -43,7 +44,8 @@ async function failingDiskOfTheEmbeddedStore(t: TestContext): Promise<Fault> {
 }
 
 /**
- * The database is on its own disk. The log of PostgreSQL is on another one, because a full log would stop the server.
+ * The database is on its own disk. The log of PostgreSQL is on another one, because a full log would stop the server. No
+ * other test uses this server: its checkpoints fail while the disk is full.
  */
 async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
   const disk = smallDisk(24 * MEGABYTE);
@@ -51,13 +53,16 @@ async function fullDiskOfPostgres(t: TestContext): Promise<Fault> {
   mkdirSync(directory);
   const user = unprivilegedUser()!;
   chownSync(directory, user.uid, user.gid);
-  const tablespace = `small_${randomUUID().replaceAll('-', '')}`;
-  await administer(client => client.query(`CREATE TABLESPACE ${tablespace} LOCATION '${directory}'`));
-  const database = await emptyDatabase(`TABLESPACE ${tablespace}`);
-  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: database.url } });
+  const postgres = await startPostgres();
+  const client = new Client(postgres.url);
+  await client.connect();
+  await client.query(`CREATE TABLESPACE small LOCATION '${directory}'`);
+  await client.query('CREATE DATABASE shop TABLESPACE small');
+  await client.end();
+  const url = new URL('/shop', postgres.url).href;
+  const shop = await startTestApp(t, { shared: false, environment: { DATABASE_URL: url } });
   t.after(async () => {
-    await database.drop();
-    await administer(client => client.query(`DROP TABLESPACE ${tablespace}`));
+    await postgres.stop();
     disk.remove();
   });
   return { shop, begin: disk.fill, end: disk.makeRoom };
@@ -103,7 +108,7 @@ const READY = { status: 'ok' };
 const aPet = (categoryId: number) => ({ name: 'x'.repeat(100), categoryId });
 
 /** Creates pets until one is rejected. */
-async function firstRejection(api: Client, categoryId: number): Promise<ApiResponse> {
+async function firstRejection(api: ApiClient, categoryId: number): Promise<ApiResponse> {
   for (;;) {
     const response = await api.post('/pets', aPet(categoryId));
     if (response.status !== 201) return response;

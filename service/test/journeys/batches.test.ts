@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventsOf } from '../support/event-log.ts';
-import { aCategory, aPet, stockOf } from '../support/factories.ts';
+import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
+import { assertRejected } from '../support/rejection.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 describe('POST /batch', () => {
@@ -124,5 +125,105 @@ describe('POST /batch', () => {
       ['inventory.updated', 'order.placed', 'pet.updated'],
     );
     assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+  });
+});
+
+describe('an operation of a batch', () => {
+  it('changes its resource only if that has the ETag in `ifMatch`', async t => {
+    const { api } = await startTestApp(t);
+    const petId = await aPet(api, { name: 'Rex' });
+    const { headers } = await api.get(`/pets?id=${petId}`);
+    const rename = (name: string, ifMatch: string) => ({
+      method: 'PATCH',
+      path: `/pets/${petId}`,
+      body: { name },
+      ifMatch,
+    });
+    const { body } = await api.post('/batch', {
+      atomic: false,
+      operations: [rename('Max', headers.etag!), rename('Rex', headers.etag!), rename('Rex', 'Rex')],
+    });
+    const [first, second, third] = body.results;
+    assert.deepEqual([first.status, first.body.name], [200, 'Max']);
+    assert.equal(second.error.code, 'precondition_failed');
+    assert.match(second.error.message, new RegExp(`whose ETag is ${first.etag}`));
+    assert.match(third.error.message, /^Header `If-Match` must be an ETag/);
+    const atomic = await api.post('/batch', { operations: [rename('Tom', headers.etag!)] });
+    assert.equal(atomic.headers['x-failed-operation'], '0');
+    assertRejected(atomic, 412, 'precondition_failed');
+  });
+
+  it('that fails after its first change leaves no part of it', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    const [stocked, empty] = [await aPet(api, { stock: 5 }), await aPet(api, { stock: 0 })];
+    const orderId = await anOrder(api, { petId: stocked, quantity: 2 });
+    const move = { method: 'PATCH', path: `/store/orders/${orderId}`, body: { petId: empty } };
+    const restock = { method: 'PUT', path: `/store/inventory/${empty}`, body: { quantity: 1 } };
+    const events = await eventsOf(shop, async () => {
+      const { body } = await api.post('/batch', { atomic: false, operations: [move, restock, move] });
+      assert.deepEqual(
+        body.results.map(({ status }: { status: number }) => status),
+        [409, 200, 409],
+      );
+    });
+    assert.deepEqual(
+      events.map(({ type, subject }) => [type, subject]),
+      [
+        ['inventory.updated', `store/inventory/${empty}`],
+        ['pet.updated', `pets/${empty}`],
+      ],
+    );
+    assert.deepEqual(await stockOf(api, stocked), ['available', 3]);
+  });
+
+  it('has the events of the request as their cause', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    const events = await eventsOf(shop, () =>
+      api.post(
+        '/batch',
+        {
+          operations: ['Cats', 'Fish'].map(name => ({ method: 'POST', path: '/categories', body: { name } })),
+        },
+        { 'x-request-id': 'import-7' },
+      ),
+    );
+    assert.deepEqual(
+      events.map(({ actor, requestid }) => [actor, requestid]),
+      [
+        ['keys/1', 'import-7'],
+        ['keys/1', 'import-7'],
+      ],
+    );
+  });
+});
+
+describe('a batch of 1,000 operations', () => {
+  it('has its results and events in the order of the operations', async t => {
+    const shop = await startTestApp(t);
+    const { api } = shop;
+    const categoryId = await aCategory(api);
+    const operations = Array.from({ length: 500 }, (_, i) => [
+      { method: 'POST', path: '/pets', body: { name: `Pet ${i}`, categoryId }, label: `pet-${i}` },
+      { method: 'PUT', path: `/store/inventory/{pet-${i}}`, body: { quantity: i + 2 } },
+    ]).flat();
+    let results: { body: { id?: number; petId?: number; name?: string; quantity?: number } }[] = [];
+    const events = await eventsOf(shop, async () => {
+      const { status, body } = await api.post('/batch', { operations });
+      assert.equal(status, 200, JSON.stringify(body));
+      results = body.results;
+    });
+    const ids = results.filter((_, i) => i % 2 === 0).map(({ body }) => body.id);
+    assert.equal(new Set(ids).size, 500);
+    for (const [i, { body }] of results.entries()) {
+      const place = Math.floor(i / 2);
+      if (i % 2 === 0) assert.equal(body.name, `Pet ${place}`);
+      else assert.deepEqual([body.petId, body.quantity], [ids[place], place + 2]);
+    }
+    assert.deepEqual(
+      events.map(({ subject }) => subject),
+      ids.flatMap(id => [`pets/${id}`, `store/inventory/${id}`]),
+    );
   });
 });

@@ -3,13 +3,18 @@ import { defineList, type QueryOf, startsWith } from '../../db/list.ts';
 import { foldCase } from '../../kit/text.ts';
 import { type Category, categoryTable } from './category.ts';
 
+/** The lock of a category. */
+export function lockOfCategory(categoryId: number): string {
+  return `category ${categoryId}`;
+}
+
 /** Reads a category and locks it until the transaction ends. */
 export async function selectCategoryToChange(
   tx: Transaction,
   categoryId: number,
 ): Promise<Category | undefined> {
   const [, category] = await Promise.all([
-    tx.lock(`category ${categoryId}`),
+    tx.lock(lockOfCategory(categoryId)),
     categoryTable.find(tx, categoryId),
   ]);
   return category;

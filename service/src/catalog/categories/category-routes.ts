@@ -7,7 +7,7 @@ import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import * as categories from './categories.ts';
 import { Category, CategoryBody, CategoryPatch, NewCategory } from './category.ts';
-import { categoryList } from './category-queries.ts';
+import { categoryList, lockOfCategory } from './category-queries.ts';
 
 const categoryParams = idParams('categoryId', 'The category.');
 
@@ -78,6 +78,7 @@ export const categoryRoutes = (): Route[] => [
     publishedBody: [NewCategory, Category],
     success: { status: 200, description: 'The updated category.', schema: Category },
     conditional: true,
+    locks: ({ params }) => [lockOfCategory(params.categoryId)],
     errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>
       reply.resource(await categories.update(context.db, context.params.categoryId, replacement(context))),
@@ -96,6 +97,7 @@ export const categoryRoutes = (): Route[] => [
     body: CategoryPatch,
     success: { status: 200, description: 'The updated category.', schema: Category },
     conditional: true,
+    locks: ({ params }) => [lockOfCategory(params.categoryId)],
     errors: ['category_not_found', 'category_name_taken'],
     handler: async context =>
       reply.resource(await categories.update(context.db, context.params.categoryId, merged(context))),
@@ -112,6 +114,7 @@ export const categoryRoutes = (): Route[] => [
     params: categoryParams,
     success: { status: 204, description: 'The category was deleted.' },
     conditional: true,
+    locks: ({ params }) => [lockOfCategory(params.categoryId)],
     errors: ['category_not_found', 'category_in_use'],
     handler: async ({ params, guard, db }) => {
       await categories.remove(db, params.categoryId, guard);

@@ -20,9 +20,14 @@ export interface PetWithStock {
   hasOpenOrders: boolean;
 }
 
+/** The lock of a pet and its stock. */
+export function lockOfPet(petId: number): string {
+  return `pet ${petId}`;
+}
+
 /** Locks the stock of pets until the transaction ends. */
 export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promise<void> {
-  return tx.lock(...petIds.map(petId => `pet ${petId}`));
+  return tx.lock(...petIds.map(lockOfPet));
 }
 
 /** Reads a pet and locks its stock until the transaction ends. */

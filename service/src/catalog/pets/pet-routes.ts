@@ -5,7 +5,7 @@ import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
-import { petList } from './pet-queries.ts';
+import { lockOfPet, petList } from './pet-queries.ts';
 import * as pets from './pets.ts';
 
 const petParams = idParams('petId', 'The pet.');
@@ -103,6 +103,7 @@ export const petRoutes = (): Route[] => [
     publishedBody: [NewPet, Pet],
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, replacement(context))),
@@ -123,6 +124,7 @@ export const petRoutes = (): Route[] => [
     setElsewhere,
     success: { status: 200, description: 'The updated pet.', schema: Pet },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: changeRejections,
     handler: async context =>
       reply.resource(await pets.update(context.db, context.params.petId, merged(context))),
@@ -140,6 +142,7 @@ export const petRoutes = (): Route[] => [
     params: petParams,
     success: { status: 204, description: 'The pet was deleted.' },
     conditional: true,
+    locks: ({ params }) => [lockOfPet(params.petId)],
     errors: ['pet_not_found', 'pet_has_open_orders'],
     handler: async ({ params, guard, db }) => {
       await pets.remove(db, params.petId, guard);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { aCategory, aPet } from '../support/factories.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+describe('a batch', () => {
+  it('needs the scope of each of its operations', async t => {
+    const { api, clientWith } = await startTestApp(t);
+    const categoryId = await aCategory(api);
+    const petId = await aPet(api, { categoryId, stock: 3 });
+    const operations = [
+      { method: 'POST', path: '/pets', body: { name: 'Rex', categoryId } },
+      { method: 'PUT', path: `/store/inventory/${petId}`, body: { quantity: 9 } },
+      { method: 'POST', path: '/store/orders', body: { petId } },
+    ];
+    const stocker = await clientWith({ scopes: ['pets:write', 'inventory:write'] });
+    const rejected = await stocker.post('/batch', { operations });
+    const message = assertRejected(rejected, 403, 'insufficient_scope');
+    assert.match(message, /^Operation 2: The API key lacks the scope `orders:write`/);
+    assert.equal(rejected.headers['x-failed-operation'], '2');
+    const { body } = await stocker.post('/batch', { atomic: false, operations });
+    assert.deepEqual(
+      body.results.map(({ status }: { status: number }) => status),
+      [201, 200, 403],
+    );
+    const all = await clientWith({ scopes: ['pets:write', 'inventory:write', 'orders:write'] });
+    assert.equal((await all.post('/batch', { operations })).status, 200);
+  });
+
+  it('cannot be sent with a publishable key', async t => {
+    const { clientWith } = await startTestApp(t);
+    const page = await clientWith({
+      kind: 'publishable',
+      scopes: ['pets:read'],
+      origins: ['https://shop.example'],
+    });
+    const operations = [{ method: 'POST', path: '/pets', body: { name: 'Rex', categoryId: 1 } }];
+    const message = assertRejected(await page.post('/batch', { operations }), 403, 'insufficient_scope');
+    assert.match(message, /^A publishable key can only read/);
+  });
+});
