@@ -57,7 +57,7 @@ export function batchRequests({ apiKey, categoryId }: Access): BatchRequest[] {
       i => ({
         method: 'POST',
         path: '/pets',
-        body: Object.fromEntries(Array.from({ length: 90 }, (_, j) => [`f${i}_${j}`, 1])),
+        body: Object.fromEntries(Array.from({ length: 78 }, (_, j) => [`f${i}_${j}`, 1])),
       }),
       false,
     ),
