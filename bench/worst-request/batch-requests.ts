@@ -52,8 +52,8 @@ export function batchRequests({ apiKey, categoryId }: Access): BatchRequest[] {
         : { method: 'PATCH', path: `/categories/${categoryId}`, body: { description: `${i} ${text}` } },
     ),
     batch(
-      'unknown fields',
-      200,
+      'too many parts',
+      400,
       i => ({
         method: 'POST',
         path: '/pets',
