@@ -16,7 +16,7 @@ const TERMS: Terms = {
   },
 };
 
-const call = { what: 'count', now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
+const call = { what: 1, now: undefined, ttl: 2 * DAY, terms: TERMS } as const;
 
 /** The call to Redis that decides a request of a key, as the service makes it for a single request. */
 export const decideCall = {

@@ -40,6 +40,7 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
           'executed.',
         '**With `atomic: false`** each operation succeeds or fails by itself, and the results of failed operations have the ' +
           'error. An operation with the label of a failed operation fails as well.',
+        'A batch of *n* operations counts as *n* requests against the rate limits. They are admitted or rejected together.',
         'An `Idempotency-Key` covers the whole batch.',
       ].join('\n\n'),
       scope: 'any',
@@ -51,6 +52,7 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
       errors: [...errors, 'precondition_failed'],
       errorHeader: 'X-Failed-Operation',
       writesAlone: true,
+      cost: ({ operations }) => operations.length,
       handler: async context => {
         const { body, caller, db } = context;
         const slices = new Slices(SLICE);

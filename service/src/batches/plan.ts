@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
-import { rejectWithoutScope } from '../http/gate/gate.ts';
+import { rejectWithoutScope } from '../http/gate/scope-check.ts';
 import { shown } from '../http/quoting.ts';
 import { type RouteInput, rejectOtherId } from '../http/route-input.ts';
 import { bodyReader } from '../http/validate.ts';

@@ -40,8 +40,8 @@ type CountersStatus = 'own' | 'shared' | 'fallback';
  * decision. Instants are in milliseconds since the Unix epoch.
  */
 export interface Counters {
-  /** Decides a request of a key and counts it. */
-  decideKey(keyId: number, terms: Terms, now: number): Decision | Promise<Decision>;
+  /** Decides a request of a key and counts it, as `cost` requests; `decide` explains a cost of 0. The default is 1. */
+  decideKey(keyId: number, terms: Terms, now: number, cost?: number): Decision | Promise<Decision>;
   /** Decides a request of an address with a publishable key, and counts it for both. */
   decideVisit(
     keyId: number,

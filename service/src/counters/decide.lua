@@ -3,8 +3,9 @@
 --
 -- KEYS[i]  The key of the state of the subject of request i.
 -- ARGV[i]  The request, as packed by packCall of packed-state.ts; fields separated by spaces:
---          'count', 'look' to merge the seed and count nothing, or 'both' to count a request for this subject and that of
---          the next call, if both have room, and otherwise for neither
+--          the number of requests that it counts as, 0 to check only whether there is room for one; 'look' to merge the
+--          seed and decide nothing; or 'both' to count one request for this subject and that of the next call, if both
+--          have room, and otherwise for neither
 --          now; '-' for this server's clock
 --          the shortest time for which the state is stored
 --          the terms, as packed by packTerms; numbers separated by slashes: requests per minute and per day; bans that
@@ -112,6 +113,11 @@ local function beginBan(state, rules, now)
   state.strikes = {}
 end
 
+-- Whether both windows have room for this number of requests.
+local function hasRoom(state, limits, cost)
+  return state.minuteUsed + cost <= limits.perMinute and state.dayUsed + cost <= limits.perDay
+end
+
 -- The end of the window with the fewest requests remaining; of the day when both have the same number.
 local function endOfBindingWindow(state, limits)
   local minuteLeft = math.max(0, limits.perMinute - state.minuteUsed)
@@ -122,11 +128,16 @@ end
 
 -- Records a rejected request. Returns whether it was one strike too many, so that a ban began.
 local function strike(state, limits, rules, now)
-  local windowEnd = endOfBindingWindow(state, limits)
-  if state.rejectedAt == 0 or now >= state.waitUntil or windowEnd > state.waitUntil then
-    state.rejectedAt, state.waitUntil = now, windowEnd
+  if hasRoom(state, limits, 1) then
+    local last = state.strikes[#state.strikes]
+    if last and now < last + rules.forgiveness then return false end
+  else
+    local windowEnd = endOfBindingWindow(state, limits)
+    if state.rejectedAt == 0 or now >= state.waitUntil or windowEnd > state.waitUntil then
+      state.rejectedAt, state.waitUntil = now, windowEnd
+    end
+    if now < state.rejectedAt + rules.forgiveness then return false end
   end
-  if now < state.rejectedAt + rules.forgiveness then return false end
   local recent = {}
   for _, instant in ipairs(state.strikes) do
     if instant > now - rules.strikesWithin then table.insert(recent, instant) end
@@ -145,22 +156,18 @@ local function enter(state, bansLiftedAt, now)
   if state.bannedAt ~= 0 and isLifted then forgetBans(state) end
 end
 
-local function hasRoom(state, limits)
-  return state.minuteUsed < limits.perMinute and state.dayUsed < limits.perDay
+local function count(state, cost)
+  state.minuteUsed, state.dayUsed, state.rejectedAt = state.minuteUsed + cost, state.dayUsed + cost, 0
 end
 
-local function count(state)
-  state.minuteUsed, state.dayUsed, state.rejectedAt = state.minuteUsed + 1, state.dayUsed + 1, 0
-end
-
-local function advance(state, terms, now)
+local function advance(state, terms, now, cost)
   enter(state, terms.bansLiftedAt, now)
   if now < state.bannedUntil then
     state.dayRejected = state.dayRejected + 1
     return 'banned', 0
   end
-  if hasRoom(state, terms.limits) then
-    count(state)
+  if hasRoom(state, terms.limits, math.max(cost, 1)) then
+    if cost > 0 then count(state, cost) end
     return 'admitted', 0
   end
   state.dayRejected = state.dayRejected + 1
@@ -172,9 +179,9 @@ end
 local function advanceBoth(key, keyTerms, visitor, visitorTerms, now)
   enter(key, keyTerms.bansLiftedAt, now)
   enter(visitor, visitorTerms.bansLiftedAt, now)
-  if hasRoom(key, keyTerms.limits) and hasRoom(visitor, visitorTerms.limits) then
-    count(key)
-    count(visitor)
+  if hasRoom(key, keyTerms.limits, 1) and hasRoom(visitor, visitorTerms.limits, 1) then
+    count(key, 1)
+    count(visitor, 1)
     return 'admitted'
   end
   key.dayRejected = key.dayRejected + 1
@@ -216,7 +223,7 @@ end
 -- Returns the state of a subject (nil when it is lost), its terms, the instant of the decision, and the rest of the call.
 -- 'at' is the instant of a decision that other subjects share.
 local function open(key, call, at)
-  local what, sentAt, atLeast, packedTerms, packedSeed = string.match(call, '^(%a+) (%S+) (%d+) (%S+) (.*)$')
+  local what, sentAt, atLeast, packedTerms, packedSeed = string.match(call, '^(%w+) (%S+) (%d+) (%S+) (.*)$')
   local kept = unpackState(redis.call('GET', key))
   local seed = unpackState(packedSeed)
   local now = at or tonumber(sentAt) or timeHere()
@@ -243,7 +250,8 @@ local function run(key, call)
   local state, terms, now, what, atLeast = open(key, call)
   if not state then return '' end
   local verdict, banBegins = '-', 0
-  if what == 'count' then verdict, banBegins = advance(state, terms, now) end
+  local cost = tonumber(what)
+  if cost then verdict, banBegins = advance(state, terms, now, cost) end
   return store(key, state, terms, now, what, atLeast, verdict, banBegins)
 end
 

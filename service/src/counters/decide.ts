@@ -72,7 +72,7 @@ export interface Decision extends Outcome {
   remaining: number;
   /** When that window ends, and the ban if there is one, in whole Unix seconds: always after now. */
   reset: number;
-  /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits that long is admitted. */
+  /** Whole seconds from now until `reset`, at least 1: a rejected caller that waits that long has room for its request. */
   wait: number;
   /** Whose window binds; only for the request of a visitor, which counts against two subjects. */
   boundBy?: 'key' | 'visitor';
@@ -111,20 +111,23 @@ export function newState(now: number, resets = 0): LimitState {
  * The rule of limits and bans: decides a request at `now` from `state` and `terms` only, and updates `state`. A request is
  * admitted when both windows have room, and then counts in both; a rejected request counts in neither. A caller that does
  * not wait after a rejection collects strikes, and enough of them lead to a ban.
+ *
+ * `cost` is the number of requests that it counts as: both windows must have room for all of them. A cost of 0 is a check
+ * before the cost is known: it is admitted when there is room for one request, and then counts nothing.
  */
-export function decide(state: LimitState, terms: Terms, now: number): Decision {
-  return describe(state, terms, now, advance(state, terms, now));
+export function decide(state: LimitState, terms: Terms, now: number, cost = 1): Decision {
+  return describe(state, terms, now, advance(state, terms, now, cost), cost);
 }
 
 /** The part of the rule that changes the state. `decide.lua` repeats it for states in Redis: change both together. */
-function advance(state: LimitState, terms: Terms, now: number): Outcome {
+function advance(state: LimitState, terms: Terms, now: number, cost: number): Outcome {
   enter(state, terms, now);
   if (now < state.bannedUntil) {
     state.dayRejected++;
     return BANNED;
   }
-  if (hasRoom(state, terms.limits)) {
-    count(state);
+  if (hasRoom(state, terms.limits, Math.max(cost, 1))) {
+    if (cost > 0) count(state, cost);
     return ADMITTED;
   }
   state.dayRejected++;
@@ -140,18 +143,18 @@ export function enter(state: LimitState, terms: Terms, now: number): void {
   if (state.bannedAt !== 0 && isLifted(state.bannedAt, terms.bansLiftedAt, now)) forgetBans(state);
 }
 
-/** Counts an admitted request. */
-export function count(state: LimitState): void {
-  state.minuteUsed++;
-  state.dayUsed++;
+/** Counts an admitted request as `cost` requests. */
+export function count(state: LimitState, cost = 1): void {
+  state.minuteUsed += cost;
+  state.dayUsed += cost;
   state.rejectedAt = 0;
 }
 
-/** Returns the decision of a request after which its subject is in `state`. */
-export function describe(state: LimitState, terms: Terms, now: number, outcome: Outcome): Decision {
-  return outcome.verdict === 'banned'
-    ? describeBan(state, terms, now, outcome.banBegins)
-    : describeWindow(state, terms, now, outcome.verdict);
+/** Returns the decision of a request that counts as `cost` requests, and after which its subject is in `state`. */
+export function describe(state: LimitState, terms: Terms, now: number, outcome: Outcome, cost = 1): Decision {
+  if (outcome.verdict === 'banned') return describeBan(state, terms, now, outcome.banBegins, cost);
+  // An admitted request is counted already, and its headers describe what remains for the next one.
+  return describeWindow(state, terms, now, outcome.verdict, outcome.verdict === 'admitted' ? 1 : cost);
 }
 
 /** Returns the numbers for a subject's headers at `now`, without deciding a request. */
@@ -191,13 +194,19 @@ export function isSpent(state: LimitState, rules: BanRules, now: number): boolea
 
 /** Records a rejected request. Returns whether it was one strike too many, so that a ban began. */
 function strike(state: LimitState, { limits }: Terms, rules: BanRules, now: number): boolean {
-  const end = endOf(bindingWindow(state, limits), state);
-  // The subject does not know the end of this wait yet, so its next requests may already be in flight.
-  if (state.rejectedAt === 0 || now >= state.waitUntil || end > state.waitUntil) {
-    state.rejectedAt = now;
-    state.waitUntil = end;
+  // Too many requests at once. Smaller ones may be admitted, so no wait starts here, and no admitted request ends it.
+  if (hasRoom(state, limits)) {
+    const last = state.strikes.at(-1);
+    if (last !== undefined && now < last + rules.forgiveness) return false;
+  } else {
+    const end = endOf(bindingWindow(state, limits), state);
+    // The subject does not know the end of this wait yet, so its next requests may already be in flight.
+    if (state.rejectedAt === 0 || now >= state.waitUntil || end > state.waitUntil) {
+      state.rejectedAt = now;
+      state.waitUntil = end;
+    }
+    if (now < state.rejectedAt + rules.forgiveness) return false;
   }
-  if (now < state.rejectedAt + rules.forgiveness) return false;
   const recent = state.strikes.filter(at => at > now - rules.strikesWithin);
   recent.push(now);
   state.strikes = recent;
@@ -240,8 +249,14 @@ function forgetBans(state: LimitState): void {
   state.strikes = NO_STRIKES;
 }
 
-function describeWindow(state: LimitState, { limits }: Terms, now: number, verdict: Verdict): Decision {
-  const window = bindingWindow(state, limits);
+function describeWindow(
+  state: LimitState,
+  { limits }: Terms,
+  now: number,
+  verdict: Verdict,
+  cost = 1,
+): Decision {
+  const window = bindingWindow(state, limits, cost);
   const end = endOf(window, state);
   const isMinute = window === 'minute';
   return {
@@ -256,9 +271,16 @@ function describeWindow(state: LimitState, { limits }: Terms, now: number, verdi
 }
 
 /** During a ban no requests remain, and the wait lasts until the end of the ban, or of a used-up window that ends later. */
-function describeBan(state: LimitState, terms: Terms, now: number, banBegins: boolean): Decision {
-  const window = bindingWindow(state, terms.limits);
-  const windowEnd = hasRoom(state, terms.limits) ? 0 : endOf(window, state);
+function describeBan(
+  state: LimitState,
+  terms: Terms,
+  now: number,
+  banBegins: boolean,
+  cost: number,
+): Decision {
+  const needed = Math.max(cost, 1);
+  const window = bindingWindow(state, terms.limits, needed);
+  const windowEnd = hasRoom(state, terms.limits, needed) ? 0 : endOf(window, state);
   const end = Math.max(state.bannedUntil, windowEnd);
   return {
     verdict: 'banned',

@@ -49,11 +49,10 @@ export class MemoryCounters implements Counters {
     this.visitors = new AddressTable(maxAddresses);
   }
 
-  /** Decides a request of a key and counts it. */
-  decideKey(keyId: number, terms: Terms, now: number): Decision {
+  decideKey(keyId: number, terms: Terms, now: number, cost = 1): Decision {
     const state = this.stateToDecide(keyId, terms.resets);
     this.#noteChange(keyId, state, Math.floor(now / DAY));
-    return decide(state, terms, now);
+    return decide(state, terms, now, cost);
   }
 
   decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): VisitDecision {

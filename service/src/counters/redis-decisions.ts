@@ -49,13 +49,13 @@ export class RedisDecisions {
     this.#seeded = new WeakSet();
   }
 
-  /** Decides a request. */
-  async decide(subject: Subject, now: number): Promise<ScriptResult | undefined> {
+  /** Decides a request that counts as `cost` requests. */
+  async decide(subject: Subject, now: number, cost = 1): Promise<ScriptResult | undefined> {
     if (!this.#link.isUp) return undefined;
     const { key, known } = subject;
-    let packed = await this.#link.decide(key, this.#callOf('count', subject, this.#seedOf(known), now));
+    let packed = await this.#link.decide(key, this.#callOf(cost, subject, this.#seedOf(known), now));
     // Redis has lost the state, and counted nothing.
-    if (packed === '') packed = await this.#link.decide(key, this.#callOf('count', subject, known, now));
+    if (packed === '') packed = await this.#link.decide(key, this.#callOf(cost, subject, known, now));
     const result = packed === undefined ? undefined : unpackResult(packed, known.resets);
     if (result) this.#ahead = result.decidedAt - now;
     return result;
@@ -69,7 +69,7 @@ export class RedisDecisions {
         [first.key, second.key],
         [
           this.#callOf('both', first, seedOf(first.known), now),
-          this.#callOf('count', second, seedOf(second.known), now),
+          this.#callOf(1, second, seedOf(second.known), now),
         ],
       );
     let packed = await send(state => this.#seedOf(state));

@@ -20,7 +20,7 @@ const BLOCKED = 50;
 
 /** A decision for no client, which only tests that decisions work. */
 const PROBE: ScriptCall = {
-  what: 'count',
+  what: 1,
   now: undefined,
   ttl: SECOND,
   terms: { limits: { perMinute: 1, perDay: 1 }, bansLiftedAt: 0, banRules: undefined },

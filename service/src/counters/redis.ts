@@ -82,13 +82,13 @@ export class SharedCounters implements Counters {
     return this.#link.isUp ? 'shared' : 'fallback';
   }
 
-  async decideKey(keyId: number, terms: Terms, now: number): Promise<Decision> {
+  async decideKey(keyId: number, terms: Terms, now: number, cost = 1): Promise<Decision> {
     const known = this.#mirror.stateToDecide(keyId, terms.resets);
     const subject = { key: redisKeyOf(keyId, known.resets), known, terms, ttl: KEY_TTL };
-    const decided = await this.#decisions.decide(subject, now);
-    if (!decided) return this.#mirror.decideKey(keyId, terms, this.#decisions.timeOf(now));
+    const decided = await this.#decisions.decide(subject, now, cost);
+    if (!decided) return this.#mirror.decideKey(keyId, terms, this.#decisions.timeOf(now), cost);
     this.#mirror.adopt(keyId, decided.state);
-    return decisionOf(decided, terms);
+    return decisionOf(decided, terms, cost);
   }
 
   async decideVisit(keyId: number, address: string, terms: VisitTerms, now: number): Promise<VisitDecision> {
@@ -224,8 +224,8 @@ export class SharedCounters implements Counters {
   }
 }
 
-function decisionOf(decided: ScriptResult, terms: Terms): Decision {
-  return describe(decided.state, terms, decided.decidedAt, decided);
+function decisionOf(decided: ScriptResult, terms: Terms, cost = 1): Decision {
+  return describe(decided.state, terms, decided.decidedAt, decided, cost);
 }
 
 /** How long Redis stores the state of an address, in milliseconds: until its day ends, or in a flood until its minute has ended. */

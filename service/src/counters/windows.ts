@@ -61,13 +61,20 @@ export function forgetFutureWindows(use: WindowUse, latest: number): void {
   }
 }
 
-export function hasRoom(use: WindowUse, limits: WindowLimits): boolean {
-  return use.minuteUsed < limits.perMinute && use.dayUsed < limits.perDay;
+/** Whether both windows have room for `cost` more requests. */
+export function hasRoom(use: WindowUse, limits: WindowLimits, cost = 1): boolean {
+  return use.minuteUsed + cost <= limits.perMinute && use.dayUsed + cost <= limits.perDay;
 }
 
-/** Returns the window with the fewest requests remaining; the day, which ends later, when both have the same number. */
-export function bindingWindow(use: WindowUse, limits: WindowLimits): WindowName {
-  return minuteLeft(use, limits) < dayLeft(use, limits) ? 'minute' : 'day';
+/**
+ * Returns the window that has no room for `cost` more requests; the day, which ends later, when both have none. When both
+ * have room, it is the one with the fewest requests remaining, and the day when both have the same number.
+ */
+export function bindingWindow(use: WindowUse, limits: WindowLimits, cost = 1): WindowName {
+  const minute = minuteLeft(use, limits);
+  const day = dayLeft(use, limits);
+  if (day < cost) return 'day';
+  return minute < cost || minute < day ? 'minute' : 'day';
 }
 
 export function minuteLeft(use: WindowUse, limits: WindowLimits): number {

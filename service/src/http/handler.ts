@@ -7,6 +7,7 @@ import { Context } from '../routes/context.ts';
 import type { AnyContext, Route } from '../routes/define-route.ts';
 import type { Reply } from '../routes/reply.ts';
 import type { EventStreams } from './event-streams.ts';
+import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
@@ -15,7 +16,7 @@ import { inputReader, rejectOtherId } from './route-input.ts';
 import { sendContent } from './send-content.ts';
 import { textReader } from './validate.ts';
 
-export interface HandlerServices {
+export interface HandlerServices extends LateCountServices {
   db: Queries & Writer;
   idempotency: Idempotency;
   streams: EventStreams;
@@ -30,6 +31,7 @@ export function handlerOf(route: Route, services: HandlerServices) {
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const context = readContext(request, reply);
+    if (route.cost) await countAs(services, request, route.cost(context.body));
     if (route.prepare) await route.prepare(context);
     const idempotencyKey = request.headers['idempotency-key'];
     const result =

@@ -22,7 +22,9 @@ import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
+import { countFailed } from './gate/late-count.ts';
 import { MAX_WAITING, OwedResponses } from './gate/owed-responses.ts';
+import { rejectCostOfVisits } from './gate/scope-check.ts';
 import { Unreadable } from './gate/unreadable.ts';
 import { type HandlerServices, handlerOf } from './handler.ts';
 import { lifecycleOf } from './lifecycle.ts';
@@ -114,6 +116,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('span', undefined);
   server.decorateRequest('head', undefined);
   server.decorateRequest('isReadable', false);
+  server.decorateRequest('isUncounted', false);
   server.decorateRequest('bodyBytes', 0);
   readJsonBodies(server);
   spans?.watch(server);
@@ -122,7 +125,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   closeConnectionsPromptly(server, options.drain, owed);
   endWaitsAtClose(server);
   server.addHook('preClose', async () => options.streams.close());
-  server.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
+  server.setErrorHandler((error, request, reply) => {
+    if (!request.isUncounted) return sendError(error, request, reply, options);
+    return countFailed(options, request, error).then(counted => sendError(counted, request, reply, options));
+  });
   const pages = portalPages(options.contract);
   rejectUnrouted(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
@@ -193,6 +199,7 @@ function requestIdOf({ headers: { 'x-request-id': header } }: Pick<IncomingMessa
 }
 
 function addRoute(server: FastifyInstance, gate: Gate, route: Route, options: ServerOptions): void {
+  rejectCostOfVisits(route);
   const lifecycle = lifecycleOf(route, options.keepSunset);
   server.route({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,

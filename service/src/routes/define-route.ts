@@ -14,6 +14,11 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
   query?: Q;
   body?: B;
   success: S;
+  /**
+   * The number of requests that a request with this body counts as, at least 1; the default is 1. The gate counts it when the
+   * body was read and checked. Only for operations that publishable keys cannot call, because it counts against a key alone.
+   */
+  cost?: (body: Static<B>) => number;
   /** Runs before the handler and outside of its transaction, for work that waits for something other than the store. */
   prepare?: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<void>;
   /** Whether the transaction of the handler takes long (`WriteOptions`). */
@@ -31,6 +36,7 @@ export type AnyContext = Context<never, never, never>;
 
 /** A route as the server and the document see it. */
 export interface Route extends Operation {
+  cost?: (body: never) => number;
   prepare?: (context: AnyContext) => Promise<void>;
   writesAlone?: boolean;
   locks?: (input: { params: never; body: never }) => readonly string[];

@@ -14,8 +14,8 @@ export interface Rule {
   name: string;
   /** How many histories are generated for each property: fewer when each request is a round trip. */
   runs: number;
-  /** Decides a request and leaves the new state in `state`. */
-  decide(state: LimitState, terms: Terms, now: number): Promise<Decision>;
+  /** Decides a request that counts as `cost` requests, and leaves the new state in `state`. The default is 1. */
+  decide(state: LimitState, terms: Terms, now: number, cost?: number): Promise<Decision>;
   /** Decides a visit and leaves the new states in `key` and `visitor`. */
   decideVisit(key: LimitState, visitor: LimitState, terms: VisitTerms, now: number): Promise<VisitDecision>;
 }
@@ -23,7 +23,7 @@ export interface Rule {
 export const inProcess: Rule = {
   name: 'in this process',
   runs: 500,
-  decide: async (state, terms, now) => decide(state, terms, now),
+  decide: async (state, terms, now, cost) => decide(state, terms, now, cost),
   decideVisit: async (key, visitor, terms, now) => decideVisit(key, visitor, terms, now),
 };
 
@@ -33,11 +33,11 @@ export function inRedis(connection: () => RedisConnection): Rule {
   return {
     name: 'in Redis',
     runs: 40,
-    decide: async (state, terms, now) => {
-      const call = packCall({ what: 'count', now, ttl: SECOND, terms, seed: state });
+    decide: async (state, terms, now, cost = 1) => {
+      const call = packCall({ what: cost, now, ttl: SECOND, terms, seed: state });
       const response = unpackResult(await connection().client.decide(`rule:${requests++}`, call))!;
       Object.assign(state, response.state);
-      return describe(state, terms, response.decidedAt, response);
+      return describe(state, terms, response.decidedAt, response, cost);
     },
     decideVisit: async (key, visitor, terms, now) => {
       const request = requests++;
@@ -45,7 +45,7 @@ export function inRedis(connection: () => RedisConnection): Rule {
         [`rule:{${request}}`, `rule:{${request}}:visitor`],
         [
           packCall({ what: 'both', now, ttl: SECOND, terms: terms.key, seed: key }),
-          packCall({ what: 'count', now, ttl: SECOND, terms: terms.visitor, seed: visitor }),
+          packCall({ what: 1, now, ttl: SECOND, terms: terms.visitor, seed: visitor }),
         ],
       );
       const response = unpackResult(ofKey)!;

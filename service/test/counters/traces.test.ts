@@ -31,6 +31,8 @@ const requests = fc.array(
   fc.record({
     subject: fc.constantFrom(1, 2, 3, '192.0.2.1', '2001:db8::/64'),
     replica: fc.constantFrom(0, 1),
+    /** How many requests a request of a key counts as. */
+    cost: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, fc.integer({ min: 0, max: 5 })),
     step: fc.oneof(
       { weight: 20, arbitrary: fc.constant(0) },
       { weight: 32, arbitrary: fc.integer({ min: 0, max: 3 * SECOND }) },
@@ -75,7 +77,7 @@ describe('two replicas that share their counts', () => {
       try {
         const single = new MemoryCounters();
         let terms: Terms = { limits, bansLiftedAt: 0, banRules };
-        for (const { subject, replica, step, lifts, change } of requests) {
+        for (const { subject, replica, cost, step, lifts, change } of requests) {
           clock.advance(step);
           const now = clock.now();
           terms = {
@@ -85,8 +87,8 @@ describe('two replicas that share their counts', () => {
           };
           const { counters } = replicas[replica]!;
           if (typeof subject === 'number') {
-            const expected = single.decideKey(subject, terms, now);
-            assert.deepEqual(await counters.decideKey(subject, terms, now), expected);
+            const expected = single.decideKey(subject, terms, now, cost);
+            assert.deepEqual(await counters.decideKey(subject, terms, now, cost), expected);
             seen[expected.verdict]++;
           } else {
             const ofAddress = { ...terms, banRules: undefined };

@@ -74,9 +74,12 @@ export class KeyLimits {
     }
   }
 
-  /** Decides a request of a key, and counts it. Returns a promise only when the counters do. */
-  decide(key: LimitedKey, now: number): Decision | Promise<Decision> {
-    const decision = this.#counters.decideKey(key.keyId, key.terms, now);
+  /**
+   * Decides a request of a key, and counts it as `cost` requests; a cost of 0 checks only whether there is room for one.
+   * Returns a promise only when the counters do.
+   */
+  decide(key: LimitedKey, now: number, cost = 1): Decision | Promise<Decision> {
+    const decision = this.#counters.decideKey(key.keyId, key.terms, now, cost);
     if (decision instanceof Promise) return decision.then(decided => this.#reportBan(key, decided));
     return this.#reportBan(key, decision);
   }

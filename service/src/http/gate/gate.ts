@@ -1,17 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { AllowedOrigins } from '../../access/api-keys/allowed-origins.ts';
 import type { KeyRing, LimitedCaller } from '../../access/api-keys/key-ring.ts';
-import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import type { KeyLimits } from '../../access/rate-limits/key-limits.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { type Operation, requiredScopes } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
 import type { Counters } from '../../counters/counters.ts';
 import { type Decision, newState, peek, type Verdict } from '../../counters/decide.ts';
 import type { VisitTerms } from '../../counters/decide-visit.ts';
 import { addressSubject, type TrustedProxies } from '../../kit/client-address.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
-import type { Caller } from '../../routes/context.ts';
+import type { Route } from '../../routes/define-route.ts';
 import type { HeaderPairs } from '../send.ts';
 import { presentedKey } from './credentials.ts';
 import { addCorsHeaders, isReadable } from './cross-origin.ts';
@@ -19,6 +17,7 @@ import { foreignOrigin, originNotAllowed } from './foreign-origin.ts';
 import { invalidKey } from './invalid-key.ts';
 import { API_VERSION, rejectOtherMediaType, rejectOtherVersion } from './negotiation.ts';
 import { addRateLimitHeaders, type CountedBy, FREE_TERMS, rejectionOf } from './rate-limit-errors.ts';
+import { missingKey, rejectWithoutScope } from './scope-check.ts';
 import { rejectMalformed } from './well-formed.ts';
 
 export interface GateServices {
@@ -37,6 +36,8 @@ export interface GateServices {
 /** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
 export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & {
   success?: { mediaType?: string };
+  /** How many requests a request counts as; only its body shows that, so the gate counts it after the body was read. */
+  cost?: Route['cost'];
   /** Whether this is a page of the portal: pages of other origins cannot read it. */
   isPage?: boolean;
 };
@@ -47,12 +48,17 @@ declare module 'fastify' {
     operation: Gated | undefined;
     /** Whether the page that sent the request can read the response, because its origin is allowed. */
     isReadable: boolean;
+    /** Whether the request has passed the gate, but is not counted yet, because the number depends on its body. */
+    isUncounted: boolean;
   }
 }
 
 /**
  * The checks of every request before its body is read, in this order: caller, rate limit, well-formed head, key, scope,
  * version, Accept. Every response has the rate-limit headers, even that of a request that a later check rejects.
+ *
+ * An operation with a `cost` is counted in two steps. The gate rejects a key that has no room for one request, and counts
+ * nothing yet; `late-count.ts` counts the request.
  */
 export class Gate {
   readonly #services: GateServices;
@@ -145,14 +151,20 @@ export class Gate {
   ): Promise<void> | undefined {
     request.caller = caller;
     const countedBy = countedByOf(request, caller);
-    const decision = this.#decide(request, countedBy, caller);
+    const isCountedLater = countedBy === 'key' && request.operation?.cost !== undefined;
+    const decision = this.#decide(request, countedBy, caller, isCountedLater ? 0 : 1);
     const badKey = caller ? undefined : key;
     const admit = (decided: Decision) => {
-      this.#services.onDecision?.(decided.verdict, countedBy);
-      const isOfKey = countedBy === 'key' || countedBy === 'visit';
-      const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
-      addRateLimitHeaders(head, decided, limits);
-      if (decided.verdict !== 'admitted') throw rejectionOf(decided, countedBy);
+      const isAdmitted = decided.verdict === 'admitted';
+      if (isAdmitted && isCountedLater) {
+        request.isUncounted = true;
+      } else {
+        this.#services.onDecision?.(decided.verdict, countedBy);
+        const isOfKey = countedBy === 'key' || countedBy === 'visit';
+        const { limits } = caller && isOfKey ? caller.terms : FREE_TERMS;
+        addRateLimitHeaders(head, decided, limits);
+      }
+      if (!isAdmitted) throw rejectionOf(decided, countedBy);
       rejectMalformed(request.raw);
       if (badKey !== undefined)
         throw invalidKey(badKey, this.#services.keyRing.expiredAt(badKey, request.receivedAt));
@@ -167,12 +179,13 @@ export class Gate {
     request: FastifyRequest,
     countedBy: CountedBy,
     caller: LimitedCaller | undefined,
+    cost: 0 | 1,
   ): Decision | Promise<Decision> {
     const { receivedAt } = request;
     const { keyLimits, counters } = this.#services;
     if (!caller || countedBy === 'origin') return this.#decideAddress(this.#addressOf(request), receivedAt);
     if (countedBy === 'account') return counters.decideAccount(caller.keyId, FREE_TERMS, receivedAt);
-    if (countedBy === 'key') return keyLimits.decide(caller, receivedAt);
+    if (countedBy === 'key') return keyLimits.decide(caller, receivedAt, cost);
     const visitor = addressSubject(this.#addressOf(request));
     return counters.decideVisit(caller.keyId, visitor, visitTermsOf(caller), receivedAt);
   }
@@ -261,38 +274,4 @@ function rejectUnfit(request: FastifyRequest): void {
 function rejectUnservable(request: FastifyRequest): undefined {
   rejectMalformed(request.raw);
   rejectOtherVersion(request.headers);
-}
-
-/** Throws `insufficient_scope` unless the key has all scopes of an operation. */
-export function rejectWithoutScope({ scope, countedBy }: Gated, { scopes, origins }: Caller): void {
-  if (scopes.has('admin')) return;
-  if (scope === 'any' && origins !== null) {
-    throw new ApiError(
-      'insufficient_scope',
-      countedBy === 'account'
-        ? 'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
-            'administrator for the usage of the key'
-        : 'A publishable key can only read: call the operation from your backend, with a secret key',
-    );
-  }
-  const missing = requiredScopes(scope).filter(required => !scopes.has(required));
-  if (missing.length === 0) return;
-  const names = missing.map(name => `\`${name}\``).join(' and ');
-  const them = missing.length > 1 ? 'them' : 'it';
-  const canBeAdded = origins === null || missing.every(isPublishableScope);
-  throw new ApiError(
-    'insufficient_scope',
-    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ` +
-      (canBeAdded
-        ? `ask an administrator to add ${them}, or use another key`
-        : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
-  );
-}
-
-function missingKey(): ApiError {
-  return new ApiError(
-    'missing_api_key',
-    'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
-    { 'www-authenticate': 'Bearer realm="petstore"' },
-  );
 }

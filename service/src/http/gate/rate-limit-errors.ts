@@ -68,10 +68,21 @@ const usedByVisits: Record<NonNullable<Decision['boundBy']>, string> = {
   visitor: ' for your address, which has its own limit under this publishable key',
 };
 
-/** The error for a request that the limits do not admit: why, whose limits, and when to retry. */
+/** The error for a request that the limits can never admit, because it counts as more requests than a window has. */
+export function tooManyAtOnce(cost: number, { perMinute, perDay }: WindowLimits): ApiError {
+  const most = Math.min(perMinute, perDay);
+  return new ApiError(
+    'invalid_request',
+    `The batch counts as ${cost} requests, one for each operation, but the API key has ${perMinute} a minute and ` +
+      `${perDay} a day: send at most ${most} ${most === 1 ? 'operation' : 'operations'} in a batch`,
+  );
+}
+
+/** The error for a request that the limits do not admit as `cost` requests: why, whose limits, and when to retry. */
 export function rejectionOf(
-  { verdict, window, limit, reset, wait, boundBy = 'key' }: Decision,
+  { verdict, window, limit, remaining, reset, wait, boundBy = 'key' }: Decision,
   countedBy: CountedBy,
+  cost = 1,
 ): ApiError {
   const until = new Date(reset * SECOND).toISOString().replace('.000', '');
   const headers = { 'retry-after': String(wait) };
@@ -83,11 +94,20 @@ export function rejectionOf(
       headers,
     );
   }
+  const retry = `the next ${window} starts at ${until}: retry after ${wait} s`;
+  if (remaining > 0) {
+    return new ApiError(
+      'rate_limit_exceeded',
+      `The batch counts as ${cost} requests, one for each operation, but only ${remaining} of the ${limit} of this ` +
+        `${window} ${remaining === 1 ? 'remains' : 'remain'}; ${retry}, or send fewer operations`,
+      headers,
+    );
+  }
   const usedUp =
     limit === 1 ? `The one request of this ${window} is` : `The ${limit} requests of this ${window} are`;
   return new ApiError(
     'rate_limit_exceeded',
-    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; the next ${window} starts at ${until}: retry after ${wait} s`,
+    `${usedUp} used up${countedBy === 'visit' ? usedByVisits[boundBy] : usedBy[countedBy]}; ${retry}`,
     headers,
   );
 }

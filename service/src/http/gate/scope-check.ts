@@ -1,0 +1,51 @@
+import { isPublishableScope } from '../../access/api-keys/origins.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { type Operation, requiredScopes } from '../../contract/operation.ts';
+import type { Caller } from '../../routes/context.ts';
+import type { Route } from '../../routes/define-route.ts';
+
+type CostlyOperation = Pick<Route, 'method' | 'path' | 'scope' | 'cost'>;
+
+/** Throws for an operation with a `cost` that publishable keys or clients without a key can call: their requests count as one. */
+export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperation): void {
+  const isOpen = scope === null || (scope !== 'any' && requiredScopes(scope).every(isPublishableScope));
+  if (cost && isOpen)
+    throw new Error(`${method} ${path} has a cost, so it needs a scope that no publishable key has`);
+}
+
+/** Throws `insufficient_scope` unless the key has all scopes of an operation. */
+export function rejectWithoutScope(
+  { scope, countedBy }: Pick<Operation, 'scope' | 'countedBy'>,
+  { scopes, origins }: Caller,
+): void {
+  if (scopes.has('admin')) return;
+  if (scope === 'any' && origins !== null) {
+    throw new ApiError(
+      'insufficient_scope',
+      countedBy === 'account'
+        ? 'A publishable key cannot read its account, because every visitor of its pages could: use a secret key, or ask an ' +
+            'administrator for the usage of the key'
+        : 'A publishable key can only read: call the operation from your backend, with a secret key',
+    );
+  }
+  const missing = requiredScopes(scope).filter(required => !scopes.has(required));
+  if (missing.length === 0) return;
+  const names = missing.map(name => `\`${name}\``).join(' and ');
+  const them = missing.length > 1 ? 'them' : 'it';
+  const canBeAdded = origins === null || missing.every(isPublishableScope);
+  throw new ApiError(
+    'insufficient_scope',
+    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ` +
+      (canBeAdded
+        ? `ask an administrator to add ${them}, or use another key`
+        : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
+  );
+}
+
+export function missingKey(): ApiError {
+  return new ApiError(
+    'missing_api_key',
+    'Send an API key in the header X-API-Key, or as Authorization: Bearer <key>',
+    { 'www-authenticate': 'Bearer realm="petstore"' },
+  );
+}
