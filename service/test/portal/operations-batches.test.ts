@@ -1,3 +1,0 @@
-import { testOperationsOf } from './operations.ts';
-
-testOperationsOf('Batches');
