@@ -18,8 +18,10 @@ import { memoryUnderLoad } from './rows/memory-under-load.ts';
 import { pageCost } from './rows/page-cost.ts';
 import { expressStack, feathersStack } from './rows/peers.ts';
 import { postgresPageCost } from './rows/postgres-page-cost.ts';
+import { postgresSearch } from './rows/postgres-search.ts';
 import { replicas } from './rows/replicas.ts';
 import { scaledOut } from './rows/scaled-out.ts';
+import { search } from './rows/search.ts';
 import { startAndMemory } from './rows/start-and-memory.ts';
 import { streamReaders } from './rows/stream-readers.ts';
 import { traceCost } from './rows/trace-cost.ts';
@@ -40,9 +42,11 @@ const ROWS = [
   eventLogCost,
   streamReaders,
   worstRequest,
+  search,
   scaledOut,
   replicas,
   postgresPageCost,
+  postgresSearch,
   traceCost,
   webhooks,
   batches,

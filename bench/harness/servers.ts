@@ -39,7 +39,7 @@ export interface ServiceSettings {
   /** Where spans are exported to, and the share of requests that are recorded. */
   traces?: { endpoint: string; ratio: number };
   /** A yardstick that is loaded before the service, and changes it or measures it from inside. */
-  preload?: 'without-event-log' | 'loop-probe' | 'allocation-probe';
+  preload?: 'without-event-log' | 'without-search' | 'loop-probe' | 'allocation-probe';
 }
 
 /** Starts the process of the service without waiting for it. */

@@ -115,13 +115,16 @@ function fillShop(db: Database): void {
   const category = db.prepare('INSERT INTO categories (name, name_key) VALUES (?, ?)');
   for (let i = 0; i < CATEGORIES; i++) category.run(`A category ${i}`, `a category ${i}`);
   const pet = db.prepare(
-    'INSERT INTO pets (name, name_key, category_id, status, quantity) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO pets (name, name_key, indexed_name, category_id, status, quantity) VALUES (?, ?, ?, ?, ?, ?)',
   );
+  const word = db.prepare('INSERT INTO pet_words (word, name_key, pet_id) VALUES (?, ?, ?)');
   for (let i = 0; i < PETS; i++) {
     const [category, status, quantity] =
       i < PETS * 0.6 ? [1, 'sold', 0] : i < PETS * 0.99 ? [3, 'available', 5] : [2, 'pending', 1];
     const name = nameOf((i * 7919) % PETS, i >= PETS * 0.99 ? 'zz' : 'a');
-    pet.run(name, name, category, status, quantity);
+    pet.run(name, name, name, category, status, quantity);
+    // The service finds the first word of a name by the name.
+    word.run(name.split(' ')[1], name, i + 1);
   }
   const order = db.prepare('INSERT INTO orders (pet_id, quantity, ship_date, complete) VALUES (?, 1, ?, ?)');
   for (let i = 0; i < ORDERS; i++) {

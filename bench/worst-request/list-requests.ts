@@ -35,8 +35,8 @@ function hundred(name: string): string {
   return Array.from({ length: 100 }, (_, i) => i + 1).join(`&${name}=`);
 }
 
-/** The parameters that are not filters. */
-const PAGING = ['sort', 'limit', 'cursor', 'count', 'wait'];
+/** The parameters that are not filters of a list. */
+const PAGING = ['q', 'sort', 'limit', 'cursor', 'count', 'wait'];
 
 const LIMIT = 100;
 

@@ -155,6 +155,7 @@ export async function buildApp(
     db,
     clock,
     keyLimits,
+    onIndexing: state => log.info(`Indexing of names for search ${state}`),
     flushInterval: config.redisUrls.length === 0 ? FLUSH_INTERVAL : SHARED_FLUSH_INTERVAL,
     onFlushError: error => outageLog.writeTask('counts', error, 'Counts could not be stored; trying again'),
     tail,

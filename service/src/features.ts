@@ -5,6 +5,7 @@ import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
+import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';
@@ -16,7 +17,7 @@ import { orderRoutes } from './orders/order-routes.ts';
 import type { Route } from './routes/define-route.ts';
 import type { Feature } from './routes/feature.ts';
 
-export interface FeatureServices extends AccessOptions, EventOptions, ServiceState {
+export interface FeatureServices extends AccessOptions, EventOptions, SearchIndexOptions, ServiceState {
   idempotency: Idempotency;
 }
 
@@ -34,7 +35,8 @@ const event = eventUnion([
 /** Every feature of the service, in the order of the contract. */
 export function featuresOf(services: FeatureServices): Feature[] {
   const { idempotency } = services;
-  const shop = [...petRoutes(), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
+  const searchIndex = new SearchIndex(services);
+  const shop = [...petRoutes(searchIndex.known), ...categoryRoutes(), ...orderRoutes(), ...inventoryRoutes()];
   const others: Feature[] = [
     accessFeature(services),
     eventsFeature(services, event),
@@ -45,6 +47,8 @@ export function featuresOf(services: FeatureServices): Feature[] {
     { routes: batchRoutes(shop, routesOf(others)) },
     ...others,
     { routes: [], sweeps: { 'idempotency keys': now => idempotency.sweep(now) } },
+    // The last one: for the first time it takes minutes.
+    { routes: [], sweeps: { 'search words': () => searchIndex.sweep() } },
   ];
 }
 

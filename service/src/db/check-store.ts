@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
 import { asError } from '../kit/thrown.ts';
+import { storedWords } from '../kit/words.ts';
 import { UnusableStore } from './database.ts';
 import { invariants } from './invariants.ts';
 import { newestVersion, pendingMigrations, readMigrations } from './migrations.ts';
@@ -59,7 +60,7 @@ export async function checkStore(
   try {
     const migrations = readMigrations('sqlite');
     const violations: string[] = [];
-    const run = async (checks: readonly (() => string[])[]) => {
+    const run = async (checks: Iterable<() => string[]>) => {
       for (const check of checks) {
         await setImmediate();
         signal?.throwIfAborted();
@@ -78,6 +79,7 @@ export async function checkStore(
       },
     ]);
     await run(rules(connection, schemaVersion));
+    if (schemaVersion >= 13) await run(searchRules(connection));
     const count = (table: string) => (violations.length > 0 ? 0 : countOf(connection, table));
     return {
       violations: [...new Set(violations)],
@@ -130,6 +132,45 @@ function rules(connection: BetterSqlite3.Database, version: number): (() => stri
         .all();
       return listed(ids.map(id => `Rule: ${name}: ID ${id}`));
     });
+}
+
+/** The number of pets whose words are compared in one statement. */
+const PETS_AT_A_TIME = 10_000;
+
+/** Checks that the stored words are exactly those of the names that are indexed, some pets at a time. */
+function* searchRules(connection: BetterSqlite3.Database): Generator<() => string[]> {
+  const pets = connection.prepare<[number], { id: number; name: string }>(
+    `SELECT id, indexed_name AS name FROM pets WHERE id > ? AND indexed_name IS NOT NULL ORDER BY id LIMIT ${PETS_AT_A_TIME}`,
+  );
+  const stored = connection
+    .prepare<[string, string, number]>(
+      'SELECT 1 FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?',
+    )
+    .pluck();
+  let words = 0;
+  let last: number | undefined = 0;
+  let isIntact = true;
+  while (last !== undefined && isIntact) {
+    const after: number = last;
+    last = undefined;
+    yield () => {
+      isIntact = false;
+      const some = pets.all(after);
+      last = some.at(-1)?.id;
+      const incomplete = some.filter(({ id, name }) => {
+        const expected = storedWords(name);
+        words += expected.length;
+        return expected.some(word => stored.get(word, name, id) === undefined);
+      });
+      isIntact = incomplete.length === 0;
+      return listed(incomplete.map(({ id }) => `Rule: a pet that search does not find: ID ${id}`));
+    };
+  }
+  if (!isIntact) return;
+  yield () => {
+    const all = countOf(connection, 'pet_words');
+    return all === words ? [] : [`Rule: words of search that belong to no pet: ${all - words}`];
+  };
 }
 
 /** Checks pages, indexes, types, CHECK, NOT NULL and UNIQUE. */

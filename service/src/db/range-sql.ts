@@ -1,4 +1,4 @@
-import { MAX_COUNTED, type SortKey } from '../kit/paging.ts';
+import type { SortKey } from '../kit/paging.ts';
 import type { Engine, Value } from './database.ts';
 import type { ListIndex, Prefix } from './list.ts';
 
@@ -54,16 +54,13 @@ export function rangeSql(engine: Engine, table: string, ranges: IndexRanges): St
   ];
 }
 
-/**
- * Returns the query for the number of rows in all of the ranges, as `total`. It reads at most one row more than
- * `MAX_COUNTED`.
- */
+/** Returns the query for the number of rows in all of the ranges, as `total`. It reads at most `limit` rows. */
 export function countSql(
   engine: Engine,
   table: string,
-  ranges: Omit<IndexRanges, 'select' | 'after' | 'limit'>,
+  ranges: Omit<IndexRanges, 'select' | 'after'>,
 ): Statement {
-  const counted = { ...ranges, select: `SELECT 1 FROM ${table}`, after: undefined, limit: MAX_COUNTED + 1 };
+  const counted = { ...ranges, select: `SELECT 1 FROM ${table}`, after: undefined };
   const [sql, values] = merged(engine, counted, '');
   return [`SELECT count(*) AS total FROM (${sql}) AS counted`, values];
 }

@@ -3,10 +3,11 @@ import {
   decodeCursor,
   encodeCursor,
   InvalidCursor,
+  MAX_COUNTED,
   type Page,
   type SortKey,
 } from '../kit/paging.ts';
-import { prefixEnd } from '../kit/text.ts';
+import { byCodePoint, prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn } from './columns.ts';
 import type { Engine, Queries, Value } from './database.ts';
 import {
@@ -116,7 +117,7 @@ function rangesSql(engine: Engine, list: List, { from, to, equal }: Conditions, 
   };
   return {
     rows: rangeSql(engine, table.name, { ...ranges, select }),
-    total: countSql(engine, table.name, ranges),
+    total: countSql(engine, table.name, { ...ranges, limit: MAX_COUNTED + 1 }),
   };
 }
 
@@ -179,10 +180,8 @@ function isWithin(key: string | number, { from, to }: Range): boolean {
   return (from === undefined || isBefore(from, key, true)) && (to === undefined || isBefore(key, to, false));
 }
 
-/** Texts are compared by code point, as in the indexes; the bytes of UTF-8 have that order. */
 function isBefore(a: Value, b: Value, orEqual: boolean): boolean {
-  const order =
-    typeof a === 'number' ? a - Number(b) : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+  const order = typeof a === 'number' ? a - Number(b) : byCodePoint(String(a), String(b));
   return orEqual ? order <= 0 : order < 0;
 }
 

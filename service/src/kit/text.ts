@@ -34,7 +34,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost 1. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -49,6 +49,11 @@ function editDistance(a: string, b: string): number {
     [beforeLast, last] = [last, row];
   }
   return last[b.length]!;
+}
+
+/** Compares texts by code point, as the stores do: the bytes of UTF-8 have that order. */
+export function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** Returns the text with a capital first letter. */

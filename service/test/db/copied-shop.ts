@@ -122,8 +122,10 @@ export async function everyResponse(api: Client): Promise<[path: string, respons
     if (path.includes('{')) {
       for (let id = 1; id <= MAX_ID; id++) await request(path.replace(/\{\w+\}/, String(id)));
     } else {
-      for (let next: string | undefined = path; next !== undefined; ) {
-        next = /^<([^>]+)>; rel="next"$/.exec(String(await request(next)))?.[1];
+      for (const first of path === '/pets' ? [path, '/pets?q=a+1&limit=3'] : [path]) {
+        for (let next: string | undefined = first; next !== undefined; ) {
+          next = /^<([^>]+)>; rel="next"$/.exec(String(await request(next)))?.[1];
+        }
       }
     }
   }

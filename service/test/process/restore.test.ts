@@ -6,7 +6,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { checkStore } from '../../src/db/check-store.ts';
 import { migrateSqlite } from '../../src/db/migrate-sqlite.ts';
 import { Client } from '../support/client.ts';
-import { aCategory } from '../support/factories.ts';
+import { aCategory, aPet } from '../support/factories.ts';
 import { dataDirectory, run, serve, start } from '../support/service-process.ts';
 import { until } from '../support/until.ts';
 
@@ -55,6 +55,7 @@ describe('restore', () => {
     const api = new Client(service.url, service.adminKey);
     t.after(() => api.close());
     const backedUp = await aCategory(api);
+    const pet = await aPet(api, { name: 'Old Rex', categoryId: backedUp });
     assert.equal((await run(t, ['backup', file], environment)).code, 0);
     const later = await aCategory(api);
     await service.end('SIGKILL');
@@ -72,6 +73,7 @@ describe('restore', () => {
     t.after(() => after.close());
     assert.equal((await after.get(`/categories/${backedUp}`)).status, 200);
     assert.equal((await after.get(`/categories/${later}`)).status, 404);
+    assert.equal((await after.get('/pets?q=rex')).body[0]?.id, pet);
   });
 
   it('fills a new directory, and reports that its key is missing or not in the backup', async t => {

@@ -60,8 +60,8 @@ export function fillLists(db: Database, { pets = 30_000, others = 30_000 } = {})
   return db.write(async tx => {
     for (const sql of [
       `INSERT INTO categories (name, name_key) ${numbers(others)} SELECT 'a' || n, 'a' || n FROM numbers`,
-      `INSERT INTO pets (name, name_key, category_id, status, quantity) ${numbers(pets)}
-       SELECT 'a' || n, 'a' || n, CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, CASE WHEN n % 100 = 50 THEN 'sold' ELSE 'available' END,
+      `INSERT INTO pets (name, name_key, indexed_name, category_id, status, quantity) ${numbers(pets)}
+       SELECT 'a' || n, 'a' || n, 'a' || n, CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, CASE WHEN n % 100 = 50 THEN 'sold' ELSE 'available' END,
          CASE WHEN n % 100 = 50 THEN 0 ELSE 1 + n % 100 END FROM numbers`,
       `INSERT INTO orders (pet_id, quantity, ship_date, complete) ${numbers(pets)}
        SELECT CASE WHEN n % 3000 = 0 THEN 2 ELSE 1 END, 1, ${date} + n, CASE WHEN n % 100 = 50 THEN 0 ELSE 1 END FROM numbers`,

@@ -24,7 +24,7 @@ const services = {
 export const lists: readonly ListRoute[] = routesOf(
   featuresOf(services as unknown as FeatureServices),
 ).flatMap(route => {
-  const { sort, limit, cursor, count, ...filters } = route.query?.properties ?? {};
+  const { q, sort, limit, cursor, count, ...filters } = route.query?.properties ?? {};
   return sort && limit && cursor ? [{ route, filters, sorts: sort.enum! }] : [];
 });
 

@@ -3,6 +3,7 @@ import type { Queries, Transaction } from '../../db/database.ts';
 import { insertInto } from '../../db/insert.ts';
 import { anyOf, defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
 import { type New, type Row, Table } from '../../db/table.ts';
+import { foldCase } from '../../kit/text.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
 
@@ -18,6 +19,8 @@ export interface PetWithStock {
   pet: Pet;
   stock: Stock;
   hasOpenOrders: boolean;
+  /** The name whose words are stored; null when none are. */
+  indexedName: string | null;
 }
 
 /** The lock of a pet and its stock. */
@@ -34,8 +37,8 @@ export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promis
 export async function selectPetToChange(tx: Transaction, petId: number): Promise<PetWithStock | undefined> {
   const [, row] = await Promise.all([
     lockStock(tx, petId),
-    tx.get<Row>(
-      `SELECT ${petTable.columns}, quantity,
+    tx.get<Row & { indexed_name: string | null }>(
+      `SELECT ${petTable.columns}, quantity, indexed_name,
          CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
        FROM pets WHERE id = ?`,
       [petId],
@@ -46,22 +49,23 @@ export async function selectPetToChange(tx: Transaction, petId: number): Promise
       pet: petTable.toResource(row),
       stock: stockTable.toResource(row),
       hasOpenOrders: row.has_open_orders === 1,
+      indexedName: row.indexed_name,
     }
   );
 }
 
-const INSERT = insertInto('pets', [...petTable.written, 'quantity'], {
+const INSERT = insertInto('pets', [...petTable.written, 'quantity', 'indexed_name'], {
   column: 'category_id',
   table: 'categories',
 });
 
-/** Resolves with `undefined` when the category does not exist. */
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
 export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {
-  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity]);
+  const id = await tx.insert(INSERT, [...petTable.valuesOf(pet), quantity, foldCase(pet.name)]);
   return id === undefined ? undefined : petTable.storedAs(id, pet);
 }
 
-/** Resolves with `undefined` when the category does not exist. */
+/** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
 export async function updatePet(
   db: Queries,
   petId: number,
@@ -69,12 +73,18 @@ export async function updatePet(
   quantity: number,
 ): Promise<Pet | undefined> {
   const row = await db.get<Row>(
-    `UPDATE pets SET ${petTable.assignments}, quantity = ?
+    `UPDATE pets SET ${petTable.assignments}, quantity = ?, indexed_name = ?
      WHERE id = ? AND EXISTS (SELECT 1 FROM categories WHERE id = ?)
      RETURNING ${petTable.columns}`,
-    [...petTable.valuesOf(pet), quantity, petId, pet.categoryId],
+    [...petTable.valuesOf(pet), quantity, foldCase(pet.name), petId, pet.categoryId],
   );
   return row && petTable.toResource(row);
+}
+
+/** The caller removes the words of the name: without `indexed_name`, the trigger does not record it for the sweep. */
+export async function deletePet(tx: Transaction, petId: number): Promise<void> {
+  await tx.run('UPDATE pets SET indexed_name = NULL WHERE id = ?', [petId]);
+  await petTable.delete(tx, petId);
 }
 
 export const petList = defineList(petTable, {

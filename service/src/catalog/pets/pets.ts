@@ -2,9 +2,11 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
+import type { KnownWords } from './known-words.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
 import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
-import { insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
+import { deletePet, insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
+import { removePetWords, replacePetWords } from './pet-words.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
 export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
@@ -15,11 +17,13 @@ export async function read(db: Queries, petId: number): Promise<Pet> {
   return found(await petTable.find(db, petId), petId);
 }
 
-export function create(db: Writer, pet: NewPet): Promise<Pet> {
+/** Creates a pet. `known` saves look-ups of words. */
+export function create(db: Writer, pet: NewPet, known?: KnownWords): Promise<Pet> {
   const { status = 'available' } = pet;
   return db.write(async tx => {
     const created = await insertPet(tx, { ...pet, status }, initialQuantity(status));
     if (!created) throw unknownCategory(pet.categoryId);
+    await replacePetWords(tx, created.id, null, created.name, known);
     petEvents.append(tx, 'pet.created', created.id, created);
     return created;
   });
@@ -33,6 +37,7 @@ export function update(db: Writer, petId: number, change: (current: Pet) => NewP
     const stock = setStatus(before.stock, pet.status ?? before.stock.status, before.hasOpenOrders);
     const after = await updatePet(tx, petId, { ...pet, status: stock.status }, stock.quantity);
     if (!after) throw unknownCategory(pet.categoryId);
+    await replacePetWords(tx, petId, before.indexedName, after.name);
     appendPetChange(tx, before.pet, after);
     appendStockChange(tx, before.stock, stock);
     return after;
@@ -41,10 +46,11 @@ export function update(db: Writer, petId: number, change: (current: Pet) => NewP
 
 export function remove(db: Writer, petId: number, guard: (current: Pet) => void): Promise<void> {
   return db.write(async tx => {
-    const { pet, hasOpenOrders } = found(await selectPetToChange(tx, petId), petId);
+    const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
-    await petTable.delete(tx, petId);
+    if (indexedName !== null) await removePetWords(tx, { id: petId, name: indexedName });
+    await deletePet(tx, petId);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });
 }

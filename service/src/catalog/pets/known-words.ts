@@ -1,0 +1,41 @@
+import type { Queries } from '../../db/database.ts';
+
+/** The number of words in memory: some megabytes. */
+const MAX_WORDS = 20_000;
+
+/** The number of words that one query reads. */
+const CHUNK = 100;
+
+/**
+ * Words that this process has seen in the committed dictionary. No word is ever removed from it, so a pet with such a word needs
+ * no look-up.
+ */
+export class KnownWords {
+  readonly #known = new Set<string>();
+  /** Words of new names. A transaction with such a word may still be running or rolled back. */
+  readonly #seen = new Set<string>();
+
+  has(word: string): boolean {
+    if (this.#known.has(word)) return true;
+    if (this.#seen.size < MAX_WORDS) this.#seen.add(word);
+    return false;
+  }
+
+  /**
+   * Reads some of the words that were not known, outside of any transaction, so that those it finds are committed. Resolves with
+   * whether more remain.
+   */
+  async confirm(db: Queries): Promise<boolean> {
+    const words = [...this.#seen.values().take(CHUNK)];
+    if (words.length === 0) return false;
+    for (const word of words) this.#seen.delete(word);
+    const padded = Array.from({ length: CHUNK }, (_, i) => words[i] ?? '');
+    const rows = await db.all<{ word: string }>(
+      `SELECT word FROM words WHERE word IN (${padded.map(() => '?').join(', ')})`,
+      padded,
+    );
+    if (this.#known.size + rows.length > MAX_WORDS) this.#known.clear();
+    for (const { word } of rows) this.#known.add(word);
+    return this.#seen.size > 0;
+  }
+}

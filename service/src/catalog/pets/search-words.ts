@@ -1,0 +1,75 @@
+import type { Queries } from '../../db/database.ts';
+import { InvalidListing } from '../../kit/paging.ts';
+import { byCodePoint, editDistance, foldCase } from '../../kit/text.ts';
+import { errorsAllowed, variantsOf, wordsOf } from '../../kit/words.ts';
+
+/** The maximum number of words in a search. */
+export const MAX_WORDS = 8;
+
+/** The maximum number of words of the dictionary that a word with typing errors finds: the nearest ones. */
+export const MAX_NEAR = 16;
+
+/** How many words of the dictionary are compared with a word, in the order of the index. */
+const MAX_COMPARED = 4_000;
+
+/** How a word of a search matches a name. A higher number means later in the results. */
+export const Tier = { exact: 0, prefix: 1, errors: 2, none: 3 } as const;
+export type Tier = (typeof Tier)[keyof typeof Tier];
+
+/** A word of a search, with the words of the dictionary that it may be a misspelling of. */
+export interface SearchWord {
+  readonly text: string;
+  readonly near: readonly string[];
+}
+
+/** Returns the distinct words of a search. Throws InvalidListing. */
+export function parseSearch(q: string): string[] {
+  const words = wordsOf(foldCase(q));
+  if (words.length === 0) {
+    throw new InvalidListing('Query parameter `q` must have at least one letter or digit');
+  }
+  if (words.length > MAX_WORDS) {
+    throw new InvalidListing(
+      `Query parameter \`q\` must have at most ${MAX_WORDS} words, but has ${words.length}: leave some out`,
+    );
+  }
+  return words;
+}
+
+/** Finds the words of the dictionary with as many errors as the word allows, the nearest first. */
+export async function nearWords(db: Queries, word: string): Promise<string[]> {
+  const errors = errorsAllowed(word);
+  if (errors === 0) return [];
+  const variants = variantsOf(word, errors);
+  const rows = await db.all<{ word: string }>(
+    `SELECT word FROM word_variants WHERE variant IN (${variants.map(() => '?').join(', ')})
+     ORDER BY variant, word LIMIT ?`,
+    [...variants, MAX_COMPARED],
+    'index order',
+  );
+  const candidates = [...new Set(rows.map(row => row.word))];
+  return candidates
+    .filter(other => !other.startsWith(word) && Math.abs(other.length - word.length) <= errors)
+    .map(other => ({ other, distance: editDistance(word, other) }))
+    .filter(({ distance }) => distance <= errors)
+    .sort((a, b) => a.distance - b.distance || byCodePoint(a.other, b.other))
+    .slice(0, MAX_NEAR)
+    .map(({ other }) => other);
+}
+
+/** Returns the tier of a name in the results of a search. */
+export function tierOf(search: readonly SearchWord[], nameKey: string): Tier {
+  const names = wordsOf(nameKey);
+  let tier: Tier = Tier.exact;
+  for (const word of search) {
+    const level = levelOf(word, names);
+    if (level > tier) tier = level;
+  }
+  return tier;
+}
+
+function levelOf({ text, near }: SearchWord, names: readonly string[]): Tier {
+  if (names.includes(text)) return Tier.exact;
+  if (names.some(name => name.startsWith(text))) return Tier.prefix;
+  return near.length > 0 && names.some(name => near.includes(name)) ? Tier.errors : Tier.none;
+}

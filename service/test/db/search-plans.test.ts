@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { type SearchQuery, searchPets } from '../../src/catalog/pets/pet-search.ts';
+import { SearchIndex } from '../../src/catalog/pets/search-index.ts';
+import type { Database, Queries, QueryPlan, Value } from '../../src/db/database.ts';
+import { insertRows } from '../../src/db/insert-rows.ts';
+import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
+import { engines, openPostgresStore } from '../support/engines.ts';
+
+const PETS = 20_000;
+
+/** The most rows that a statement reads in one slice, and the most that it sorts. */
+const MAX_READ = 16_000 + 100;
+
+/** Half of the pets have two common words, others have many words with the same start. */
+async function fill(db: Database): Promise<void> {
+  await db.write(async tx => {
+    await insertRows(tx, 'categories (id, name, name_key)', [
+      [1, 'Dogs', 'dogs'],
+      [2, 'Cats', 'cats'],
+    ]);
+    const rows = Array.from({ length: PETS }, (_, i) => {
+      const name =
+        i % 2 === 0 ? `a${i} golden shadow` : i % 200 === 1 ? `b${i} rare${i % 100}` : `c${i} word${i}`;
+      return [name, name, i % 1_000 === 0 ? 2 : 1, i % 100 === 50 ? 'pending' : 'available', 1];
+    });
+    await insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
+  });
+  const index = new SearchIndex({ db, onIndexing: () => {} });
+  for (let isMore = true; isMore; ) isMore = await index.sweep();
+}
+
+const searches: SearchQuery[] = [
+  ...[
+    'g',
+    'golden',
+    'golden shadow',
+    'goldne shadwo',
+    'rare',
+    'word',
+    'word shadow',
+    'golden word1 rare',
+  ].map(q => ({ q })),
+  { q: 'golden shadow', status: ['pending'] },
+  { q: 'g', categoryId: 2 },
+  { q: 'word', categoryId: 2, status: ['pending', 'sold'] },
+];
+
+interface Sent {
+  sql: string;
+  values: readonly Value[];
+  plan: QueryPlan | undefined;
+}
+
+/** Every statement of first and second pages, once. */
+async function statementsOf(db: Database): Promise<Sent[]> {
+  const sent = new Map<string, Sent>();
+  const recorder: Queries = {
+    engine: db.engine,
+    get: (sql, values) => recorder.all(sql, values).then(rows => rows[0] as never),
+    run: () => assert.fail('a search changes nothing'),
+    all: (sql, values = [], plan) => {
+      // The first values of a text are those of the first slice.
+      sent.set(`${sql} ${values.at(-1)}`, { sql, values, plan });
+      return db.all(sql, values, plan);
+    },
+  };
+  for (const query of searches) {
+    const { next } = await searchPets(recorder, { ...query, limit: 5 });
+    if (next !== undefined) await searchPets(recorder, { ...query, limit: 5, cursor: next });
+  }
+  return [...sent.values()];
+}
+
+describe('every statement of a search reads a bounded number of rows', () => {
+  it('on SQLite', async t => {
+    const { db } = await engines.SQLite!(t);
+    await fill(db);
+    const sent = await statementsOf(db);
+    assert.ok(sent.length > 20);
+    for (const { sql, values } of sent) {
+      const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values);
+      const reads = steps.filter(({ detail }) => /\b(pets|pet_words|words|word_variants)\b/.test(detail));
+      for (const { detail } of reads) {
+        assert.match(
+          detail,
+          /^SEARCH (pets USING .*\((status=\?|category_id=\?|rowid=\?)|pet_words USING PRIMARY KEY \(word[=>]\?|word_variants USING PRIMARY KEY \(variant=\?)/,
+          sql,
+        );
+      }
+      // Only few pets with many different words are sorted.
+      const isSorted =
+        reads.length > 0 && steps.some(({ detail }) => /TEMP B-TREE FOR DISTINCT/.test(detail));
+      assert.ok(!isSorted || sql.includes('SELECT DISTINCT'), sql);
+    }
+  });
+
+  it('on PostgreSQL, planned for its values and for any', async t => {
+    const { db, url } = await openPostgresStore(t);
+    await fill(db);
+    const client = new Client(url);
+    await client.connect();
+    try {
+      await client.query('VACUUM ANALYZE');
+      for (const { sql, values, plan } of await statementsOf(db)) {
+        for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+          const root = await explain(client, sql, values, plan, mode);
+          assert.deepEqual(faultsOf(root), [], `${mode}: ${sql}`);
+        }
+      }
+    } finally {
+      // The database cannot be dropped earlier.
+      await client.end();
+    }
+  });
+});
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+async function explain(
+  client: Client,
+  sql: string,
+  values: readonly Value[],
+  plan: QueryPlan | undefined,
+  mode: string,
+): Promise<Plan> {
+  let parameters = 0;
+  const text = sql.replaceAll('?', () => `$${++parameters}`);
+  const literals = values.map(value =>
+    typeof value === 'string' ? client.escapeLiteral(value) : String(value),
+  );
+  await client.query(`BEGIN; ${plan ? INDEX_ORDER : ''}`);
+  await client.query(`SET LOCAL plan_cache_mode = ${mode}; PREPARE slice AS ${text}`);
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE slice (${literals.join(', ')})`,
+  );
+  await client.query('DEALLOCATE slice; COMMIT');
+  return rows[0]!['QUERY PLAN'][0]!.Plan;
+}
+
+/** Finds the nodes that scan a table or read too many rows. */
+function faultsOf(node: Plan): string[] {
+  const { 'Node Type': type, 'Relation Name': table, Plans: inner = [] } = node;
+  const rows = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  const own = table && (type === 'Seq Scan' || rows > MAX_READ) ? [`${type} of ${table}: ${rows} rows`] : [];
+  return [...own, ...inner.flatMap(faultsOf)];
+}

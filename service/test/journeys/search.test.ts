@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Client } from '../support/client.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { nextPath, pagesOf } from '../support/pages.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** Returns the names that a search finds, in order, over all pages. */
+async function find(api: Client, q: string, more = ''): Promise<string[]> {
+  const pages = await Array.fromAsync(pagesOf(api, `/pets?q=${encodeURIComponent(q)}${more}`));
+  return pages.flatMap(({ body }) => body.map((pet: { name: string }) => pet.name));
+}
+
+async function aShop(api: Client, names: readonly string[]): Promise<number[]> {
+  const categoryId = await aCategory(api);
+  const ids: number[] = [];
+  for (const name of names) ids.push(await aPet(api, { name, categoryId }));
+  return ids;
+}
+
+/** Makes pets as a version without search leaves them: without words, and with the words of an earlier name. */
+async function forgetWords({ app }: TestApp): Promise<void> {
+  await app.db.write(async tx => {
+    await tx.run('DELETE FROM pet_words');
+    await tx.run('UPDATE pets SET indexed_name = NULL');
+  });
+}
+
+describe('GET /pets?q=', () => {
+  it('orders exact matches before longer words, and those before typing errors', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api, [
+      'Goldens of Kent',
+      'Gulden',
+      'Old Golden',
+      'golden Ära',
+      'Holden',
+      'Goldener',
+      'Gold',
+      'Glden',
+    ]);
+    assert.deepEqual(await find(api, 'GOLDEN', '&limit=1'), [
+      ...['golden Ära', 'Old Golden'],
+      ...['Goldener', 'Goldens of Kent'],
+      ...['Glden', 'Gulden', 'Holden'],
+    ]);
+  });
+
+  it('ignores case, accents and punctuation, and the order of words', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api, ['Éclair au Chocolat', 'Smørrebrød', 'Łódź', 'Straße 7', '東京タワー', 'O’Malley']);
+    const cases: [q: string, names: string[]][] = [
+      ['ecl', ['Éclair au Chocolat']],
+      ['CHOC écl', ['Éclair au Chocolat']],
+      ['smorre', ['Smørrebrød']],
+      ['lodz', ['Łódź']],
+      ['7, strasse!', ['Straße 7']],
+      ['東', ['東京タワー']],
+      ['malley', ['O’Malley']],
+      ['京', []],
+      ['ecl malley', []],
+    ];
+    for (const [q, names] of cases) assert.deepEqual(await find(api, q), names, q);
+  });
+
+  it('allows no error up to 4 letters and in numbers, 1 from 5 letters and 2 from 9', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api, ['Alfa', 'Shadow', 'Retriever', '123456789', 'Labradorians']);
+    // Both errors are at the start, from which the variants are made.
+    for (const q of ['bradorians', 'xylabradorians', 'albardorians'])
+      assert.deepEqual(await find(api, q), ['Labradorians'], q);
+    for (const q of ['alfo', 'shodaw', 'reteiivar', '123456788', 'etrievers1'])
+      assert.deepEqual(await find(api, q), [], q);
+    for (const q of ['shadwo', 'hadow', 'shadoow', 'shodow'])
+      assert.deepEqual(await find(api, q), ['Shadow'], q);
+    for (const q of ['retreivre', 'etrievers', 'rretriiver'])
+      assert.deepEqual(await find(api, q), ['Retriever'], q);
+  });
+
+  it('finds a pet by its new name after every change, and no longer by the old one', async t => {
+    const { api, app } = await startTestApp(t);
+    const [id] = await aShop(api, ['Old Rex']);
+    assert.deepEqual(await find(api, 'rex'), ['Old Rex']);
+    const { body: pet } = await api.get(`/pets?id=${id}`);
+    assert.equal((await api.put(`/pets/${id}`, { ...pet[0], name: 'New Max' })).status, 200);
+    assert.deepEqual([await find(api, 'rex'), await find(api, 'max')], [[], ['New Max']]);
+    assert.equal((await api.patch(`/pets/${id}`, { name: 'Uncle Moritz' })).status, 200);
+    assert.deepEqual([await find(api, 'max'), await find(api, 'moritz')], [[], ['Uncle Moritz']]);
+    assert.equal((await api.delete(`/pets/${id}`)).status, 204);
+    assert.deepEqual(await find(api, 'moritz'), []);
+    assert.deepEqual(await app.db.all('SELECT * FROM pet_words'), [], 'words of earlier names');
+  });
+
+  it('neither repeats nor skips pets on later pages while other pets change', async t => {
+    const { api } = await startTestApp(t);
+    const ids = await aShop(api, ['a Rex', 'b Rex', 'c Rex', 'd Rex', 'e Rexa']);
+    const first = await api.get('/pets?q=rex&limit=2');
+    const seen = first.body.map((pet: { name: string }) => pet.name);
+    await api.delete(`/pets/${ids[1]}`);
+    await aShop(api, ['aa Rex', 'cc Rex']);
+    const rest = await Array.fromAsync(pagesOf(api, nextPath(first)!));
+    const names = rest.flatMap(({ body }) => body.map((pet: { name: string }) => pet.name));
+    assert.deepEqual([...seen, ...names], ['a Rex', 'b Rex', 'c Rex', 'cc Rex', 'd Rex', 'e Rexa']);
+  });
+
+  it('counts up to 10,000 matches', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api, ['a Rex', 'b Rex', 'Rexa', 'Max']);
+    const { headers } = await api.get('/pets?q=rex&limit=1&count=true');
+    assert.deepEqual([headers['x-total-count'], headers['x-total-count-relation']], ['3', undefined]);
+  });
+
+  it('rejects a search without words or with too many, other orders, and a cursor of another search', async t => {
+    const { api } = await startTestApp(t);
+    await aShop(api, ['a Rex', 'b Rex']);
+    const message = async (query: string) => {
+      const response = await api.get(`/pets?${query}`);
+      assertRejected(response, 400, 'invalid_request');
+      return response.body.message;
+    };
+    assert.match(await message('q=%21%3F'), /`q` must have at least one letter or digit/);
+    assert.match(await message('q='), /`q`/);
+    assert.match(await message('q=a+b+c+d+e+f+g+h+i'), /`q` must have at most 8 words, but has 9/);
+    assert.match(await message(`q=${'x'.repeat(201)}`), /`q`/);
+    for (const other of ['id=1', 'name=rex', 'sort=name']) {
+      assert.match(await message(`q=rex&${other}`), /cannot be combined with `q`/);
+    }
+    const cursor = /cursor=([\w-]+)/.exec(String((await api.get('/pets?q=rex&limit=1')).headers.link))![1];
+    assert.match(await message(`q=max&cursor=${cursor}`), /`cursor`/);
+    assert.match(await message(`cursor=${cursor}`), /`cursor`/);
+    const forged = Buffer.from(JSON.stringify(['["q","rex"]', 7, 'a', 1])).toString('base64url');
+    assert.match(await message(`q=rex&cursor=${forged}`), /`cursor`/);
+  });
+
+  it('finds pets from before search, or renamed and deleted by an earlier version, after the next sweep', async t => {
+    const testApp = await startTestApp(t);
+    const { api, app } = testApp;
+    const names = Array.from({ length: 201 }, (_, i) => `No ${i} Rex`);
+    const ids = await aShop(api, names);
+    await forgetWords(testApp);
+    assert.deepEqual(await find(api, 'rex'), []);
+    await app.sweeper.run();
+    assert.equal((await find(api, 'rex', '&limit=100')).length, 201);
+    await app.db.run("UPDATE pets SET name = 'x Max', name_key = 'x max' WHERE id = ?", [ids[0]!]);
+    await app.db.run('DELETE FROM pets WHERE id = ?', [ids[1]!]);
+    assert.equal((await find(api, 'rex', '&limit=100')).length, 199);
+    await app.sweeper.run();
+    assert.deepEqual(await find(api, 'max'), ['x Max']);
+    const { headers } = await api.get('/pets?q=rex&limit=1&count=true');
+    assert.equal(headers['x-total-count'], '199', 'counted by the words that are left');
+    assert.deepEqual(await app.db.all('SELECT * FROM deleted_names'), []);
+  });
+});
