@@ -145,8 +145,8 @@ async function holdsDuringReads({ name, server, access }: Store): Promise<Findin
   using reader = new OneClient(server.port, access.apiKey);
   const reads: number[] = [];
   const holds = [];
+  await untilIdle(server);
   for (const request of batchRequests(access)) {
-    await untilIdle(server);
     const times = await repeated(async () => {
       let isOver = false;
       const reading = async () => {
