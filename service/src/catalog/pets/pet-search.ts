@@ -65,7 +65,7 @@ const FIRST_SLICE: SliceSize = { pets: 1_000, matches: 300 };
 
 /** The next slice is larger, up to a size that takes a few milliseconds. */
 function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 16_000), matches: Math.min(4 * matches, 1_500) };
+  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, 1_500) };
 }
 
 const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
