@@ -15,7 +15,7 @@ export const START: Place = { name_key: '', id: 0 };
 /** The filters of a search, by column. */
 export type Filters = Readonly<Record<string, readonly Value[]>>;
 
-/** Pets in the order of results. */
+/** Pets in the order of results. A list may have a pet several times: `readSlice` removes repetitions. */
 export interface List {
   /** No name is before this one. */
   readonly from: string;
@@ -74,12 +74,14 @@ function petsOf(word: string): List {
   };
 }
 
-/** The pets with stored words in a range. They are sorted for each slice, so they must be few. */
+/**
+ * The pets with stored words in a range, once for each of these words. They are sorted for each slice, so they must be few.
+ */
 function petsBetween(from: string, to: string): List {
   return {
     from: '',
     next: (after, limit) => [
-      'SELECT DISTINCT name_key, pet_id AS id FROM pet_words WHERE word > ? AND word < ? ' +
+      'SELECT name_key, pet_id AS id FROM pet_words WHERE word > ? AND word < ? ' +
         'AND (name_key, pet_id) > (?, ?) ORDER BY name_key, id LIMIT ?',
       [from, to, after.name_key, after.id, limit],
     ],
