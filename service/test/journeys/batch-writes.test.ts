@@ -6,7 +6,10 @@ const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe('the transaction of a batch', () => {
   for (const [what, environment] of [
-    ['recorded by a trace', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }],
+    [
+      'recorded by a trace',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '100' },
+    ],
     ['not recorded', {}],
   ] as const) {
     it(`runs alone, and that of a single operation does not: ${what}`, async t => {
