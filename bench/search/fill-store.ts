@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SearchIndex } from '../../service/src/catalog/pets/search-index.ts';
+import { SearchIndex } from '../../service/src/catalog/pets/search/search-index.ts';
 import type { Database } from '../../service/src/db/database.ts';
 import { insertRows } from '../../service/src/db/insert-rows.ts';
 import { namesOf } from './names.ts';

@@ -13,9 +13,9 @@ export interface BatchableRoute {
   readLabels: ReturnType<typeof labelReader>;
 }
 
-interface Found {
-  operation: BatchableRoute;
-  params: Record<string, string>;
+/** A route, and the path parameters as they were sent. */
+interface Found extends BatchableRoute {
+  texts: Record<string, string>;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -38,8 +38,7 @@ export class OperationTable {
   /** Throws `invalid_request` if no route has this method and path, or if it cannot be part of a batch. */
   find(method: Method, path: string): Found {
     const found = this.#router.find(method, path);
-    if (found?.store)
-      return { operation: found.store as BatchableRoute, params: found.params as Found['params'] };
+    if (found?.store) return { ...(found.store as BatchableRoute), texts: found.params as Found['texts'] };
     if (found || this.#existsAt(path, () => true))
       throw invalid(`${method} ${path} cannot be part of a batch. Allowed are ${this.#allowed}`);
     throw invalid(nothingAt(path, suggested => this.#existsAt(suggested, hasIds)).message);

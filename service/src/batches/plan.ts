@@ -60,13 +60,11 @@ interface Surroundings {
 
 function stepOf(sent: unknown, { index, labels, table, caller }: Surroundings): Step {
   if (!isRecord(sent)) throw invalid(`An operation must be a JSON object, but was ${shown(sent)}`);
-  const { method, path, body, ifMatch, label } = readOperation(sent);
+  const operation = readOperation(sent);
+  const { method, path, body, ifMatch, label } = operation;
   if (label !== undefined) labels.give(label, index);
-  const { operation, params: texts } = table.find(method, path);
-  const { route, readInput, readLabels } = operation;
-  if (label !== undefined && route.success.status !== 201)
-    throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
-  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
+  const { route, readInput, readLabels, texts } = table.find(method, path);
+  rejectMisfits(operation, route);
   rejectWithoutScope(route, caller);
   const references: Reference[] = [];
   const params = withoutLabels(texts, references);
@@ -78,4 +76,16 @@ function stepOf(sent: unknown, { index, labels, table, caller }: Surroundings): 
   const input = withSomeIds(body, references, () => readInput(params, body));
   if (owned.length === 0) rejectOtherId(route, input);
   return { ...input, route, ifMatch, texts, references: owned };
+}
+
+/** Throws for fields that an operation with this route cannot have, and for a missing body. */
+function rejectMisfits({ method, path, body, ifMatch, label }: BatchOperation, route: Route): void {
+  const creates = route.success.status === 201;
+  if (label !== undefined && !creates)
+    throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
+  if (ifMatch !== undefined && creates)
+    throw invalid(`${method} ${path} creates a resource, which has no earlier state: leave \`ifMatch\` out`);
+  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
+  if (body === undefined && route.body && !route.bodyOptional)
+    throw invalid(`${method} ${path} needs a JSON object as its body: add \`body\``);
 }
