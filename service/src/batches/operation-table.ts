@@ -11,6 +11,8 @@ export interface BatchableRoute {
   route: Route;
   readInput: ReturnType<typeof inputReader>;
   readLabels: ReturnType<typeof labelReader>;
+  /** The name that the ID of a resource which the route creates has in paths and bodies, such as `petId`. */
+  createdId: string | undefined;
 }
 
 /** A route, and the path parameters as they were sent. */
@@ -28,8 +30,12 @@ export class OperationTable {
   /** `operations` can be part of a batch, `others` cannot. */
   constructor(operations: readonly Route[], others: readonly Pick<Route, 'method' | 'path'>[]) {
     for (const route of operations) {
-      const { body } = route;
-      this.#add(route, { route, readInput: inputReader(route), readLabels: labelReader(body) });
+      this.#add(route, {
+        route,
+        readInput: inputReader(route),
+        readLabels: labelReader(route.body),
+        createdId: createdIdOf(route, operations),
+      });
     }
     for (const route of others) this.#add(route, undefined);
     this.#allowed = listed(operations);
@@ -54,6 +60,14 @@ export class OperationTable {
       return found !== null && fits(found);
     });
   }
+}
+
+/** `petId` for `POST /pets`, because there are operations at `/pets/{petId}`. */
+function createdIdOf({ path, success }: Route, operations: readonly Route[]): string | undefined {
+  if (success.status !== 201) return undefined;
+  const start = `${path}/{`;
+  const resource = operations.find(operation => operation.path.startsWith(start));
+  return resource?.path.slice(start.length, -1);
 }
 
 /** `POST /pets; PUT, PATCH, DELETE /pets/{petId}` */

@@ -134,6 +134,16 @@ describe('an operation of a batch', () => {
       /No earlier operation has the label "\\n`a{50,60}…$/,
     ],
     [
+      'a label of another kind in its body',
+      { method: 'POST', path: '/store/orders', body: { petId: { $id: 'dogs' } } },
+      /The label `dogs` has a `categoryId`, but `petId` is needed: use another label$/,
+    ],
+    [
+      'a label of another kind in its path',
+      { method: 'DELETE', path: '/pets/{dogs}' },
+      /The label `dogs` has a `categoryId`, but `petId` is needed/,
+    ],
+    [
       'a label for a name',
       { ...pet, body: { name: { $id: 'dogs' }, categoryId: 1 } },
       /Field `name` must be a string, but was \{"\$id":"dogs"\}/,
