@@ -44,7 +44,7 @@ const nothing = defineRoute({
 });
 
 function stepOf(route: Route): Step {
-  return { route, references: [], ifMatch: undefined, texts: {}, params: {}, body: {} };
+  return { route, references: [], createdId: undefined, ifMatch: undefined, texts: {}, params: {}, body: {} };
 }
 
 /** An operation that throws. */
