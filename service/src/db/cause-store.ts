@@ -1,4 +1,5 @@
 import type {
+  AtEnd,
   Cause,
   Engine,
   NewEvent,
@@ -63,6 +64,14 @@ class CauseTransaction extends CauseQueries<Transaction> implements Transaction 
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return work(this);
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    this.inner.send(sql, values);
+  }
+
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    return this.inner.atEnd(work, values);
   }
 
   lock(...names: readonly string[]): Promise<void> {

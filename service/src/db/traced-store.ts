@@ -1,5 +1,6 @@
 import { type Attributes, errorTypeOf, type Span } from '../kit/tracing.ts';
 import {
+  type AtEnd,
   DatabaseUnavailable,
   type Engine,
   type NewEvent,
@@ -93,6 +94,17 @@ class TracedTransaction extends TracedQueries<Transaction> implements Transactio
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return work(this);
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    const { name, attributes } = describeStatement(sql, this.engine);
+    const sending = this.span.child(name, 'client', attributes);
+    this.inner.send(sql, values);
+    sending.end();
+  }
+
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    return this.inner.atEnd(work, values);
   }
 
   lock(...names: readonly string[]): Promise<void> {
