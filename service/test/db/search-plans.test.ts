@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { type SearchQuery, searchPets } from '../../src/catalog/pets/pet-search.ts';
-import { SearchIndex } from '../../src/catalog/pets/search-index.ts';
+import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
+import { type SearchQuery, searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Database, Queries, QueryPlan, Value } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
 import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';

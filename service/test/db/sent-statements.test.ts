@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addPetWords } from '../../src/catalog/pets/pet-words.ts';
+import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
 import type { Database, Transaction } from '../../src/db/database.ts';
 import { engines, openPostgresStore } from '../support/engines.ts';
 

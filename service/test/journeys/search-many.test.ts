@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { searchPets } from '../../src/catalog/pets/pet-search.ts';
+import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Queries } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
 import { aCategory } from '../support/factories.ts';

@@ -1,7 +1,7 @@
-import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import { isOneOf } from '../../db/select-page.ts';
+import type { Queries, Transaction, Writer } from '../../../db/database.ts';
+import { isOneOf } from '../../../db/select-page.ts';
+import { lockStock } from '../pet-queries.ts';
 import { KnownWords } from './known-words.ts';
-import { lockStock } from './pet-queries.ts';
 import { addPetWords, type IndexedName, removePetWords } from './pet-words.ts';
 
 /** The number of pets that a slice of the sweep indexes: as many as one condition on IDs can have. */

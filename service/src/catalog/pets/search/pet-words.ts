@@ -1,8 +1,8 @@
-import type { Transaction } from '../../db/database.ts';
-import { insertRows } from '../../db/insert-rows.ts';
-import { recordsSql } from '../../db/records-sql.ts';
-import { foldCase } from '../../kit/text.ts';
-import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../kit/words.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { insertRows } from '../../../db/insert-rows.ts';
+import { recordsSql } from '../../../db/records-sql.ts';
+import { foldCase } from '../../../kit/text.ts';
+import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../../kit/words.ts';
 import type { KnownWords } from './known-words.ts';
 
 /** A pet with the folded name whose words are stored. */

@@ -1,0 +1,72 @@
+import type { Client } from './client.ts';
+import { exchange } from './exchange.ts';
+import {
+  defined,
+  type InputOf,
+  type OperationName,
+  type PostName,
+  type Request,
+  type RequestOptions,
+  type ResultOf,
+  requestOf,
+} from './request.ts';
+
+export interface ApiResponse<T> {
+  data: T;
+  headers: Headers;
+  status: number;
+  /** The version of a resource, for `ifMatch` and `ifNoneMatch`. */
+  etag: string | undefined;
+}
+
+/** A promise of the data of a response. `withResponse` returns its headers, status and ETag as well. */
+export type Call<T> = Promise<T> & { withResponse: () => Promise<ApiResponse<T>> };
+
+/** Sends the request of an operation. Rejects with a `PetStoreError`, or with the reason of the signal. */
+export function call<Name extends Exclude<OperationName, PostName>>(
+  client: Client,
+  operation: Name,
+  input: InputOf<Name>,
+  options?: RequestOptions,
+): Call<ResultOf<Name>> {
+  return callOf(client, requestOf(client, operation, input, options));
+}
+
+/**
+ * Sends the request of a POST, with an `Idempotency-Key` that stays the same when it is sent again. The key must be unique, and
+ * not secret: Node.js 18 and pages without HTTPS have no `randomUUID`.
+ */
+export function post<Name extends PostName>(
+  client: Client,
+  operation: Name,
+  input: InputOf<Name>,
+  options?: RequestOptions,
+): Call<ResultOf<Name>> {
+  const idempotencyKey = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}${Math.random()}`;
+  return callOf(client, requestOf(client, operation, input, { idempotencyKey, ...defined(options ?? {}) }));
+}
+
+function callOf<T>(client: Client, request: Request): Call<T> {
+  const response = send<T>(client, request);
+  const data = response.then(({ data }) => data);
+  const withResponse = () => {
+    // The caller gets the error from `response`.
+    data.catch(() => {});
+    return response;
+  };
+  return Object.assign(data, { withResponse });
+}
+
+/** Sends a request and reads its response. */
+export function send<T>(client: Client, request: Request): Promise<ApiResponse<T>> {
+  return exchange(client, request, async response => {
+    const { headers, status } = response;
+    const text = await response.text();
+    return {
+      data: headers.get('Content-Type')?.includes('json') ? JSON.parse(text) : text || undefined,
+      headers,
+      status,
+      etag: headers.get('ETag') ?? undefined,
+    };
+  });
+}

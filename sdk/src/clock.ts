@@ -1,0 +1,33 @@
+/** The time that a client uses. Tests replace it; `now` is monotonic, so a wrong clock of the machine changes nothing. */
+export interface Clock {
+  /** Milliseconds since any fixed instant. */
+  now: () => number;
+  /** Calls `run` after some milliseconds. Returns a function that cancels the call. */
+  after: (milliseconds: number, run: () => void) => () => void;
+  /** A random number from 0 to 1. */
+  random: () => number;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+};
+
+/** Resolves after some milliseconds. Throws the reason of the signal as soon as it is aborted. */
+export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const cancel = clock.after(milliseconds, end);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+  });
+}

@@ -1,0 +1,1338 @@
+// Generated from openapi.yaml by `npm run openapi`. Do not edit.
+
+/** Whether the animal can be ordered, is on hold, or is sold. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+export type Pet = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** The animal's name. */
+  name: string;
+  /** ID of the category the animal belongs to. */
+  categoryId: number;
+  status?: PetStatus;
+};
+
+export type Pets = Pet[];
+
+export type NewPet = {
+  /** The animal's name. */
+  name: string;
+  /** ID of the category the animal belongs to. */
+  categoryId: number;
+  status?: PetStatus;
+};
+
+export type ErrorBody = {
+  /** Machine-readable error code; `x-error-codes` explains each. Later releases may add codes: treat an unknown one by its `status`. */
+  code: ErrorCode;
+  /** Human-readable description: what is wrong and what to do. */
+  message: string;
+  /** The HTTP status code. */
+  status: number;
+};
+
+export type PetPatch = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
+  /** The animal's name. */
+  name?: string;
+  /** ID of the category the animal belongs to. */
+  categoryId?: number;
+  status?: PetStatus;
+};
+
+export type Category = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** The category name, unique without regard to case. */
+  name: string;
+  /** Short description of the category. */
+  description?: string;
+};
+
+export type NewCategory = {
+  /** The category name, unique without regard to case. */
+  name: string;
+  /** Short description of the category. */
+  description?: string;
+};
+
+export type CategoryPatch = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
+  /** The category name, unique without regard to case. */
+  name?: string;
+  /** Short description of the category. */
+  description?: string | null;
+};
+
+export type Order = {
+  /** Unique order identifier. */
+  id?: number;
+  /** ID of the animal in the order. An order without one is a draft. */
+  petId?: number;
+  /** Number of units ordered; 1 when left out. */
+  quantity?: number;
+  /** Expected or actual ship date, ISO 8601; returned in UTC. */
+  shipDate?: string;
+  /** Whether the order has been fulfilled; false when left out. */
+  complete?: boolean;
+};
+
+export type OrderPatch = {
+  /** Unique order identifier. */
+  id?: number;
+  /** ID of the animal in the order. An order without one is a draft. */
+  petId?: number | null;
+  /** Number of units ordered; 1 when left out. */
+  quantity?: number | null;
+  /** Expected or actual ship date, ISO 8601; returned in UTC. */
+  shipDate?: string | null;
+  /** Whether the order has been fulfilled; false when left out. */
+  complete?: boolean | null;
+};
+
+export type InventoryItem = {
+  /** ID of the animal the entry tracks. */
+  petId: number;
+  /** Current stock count: the units that can still be ordered. */
+  quantity: number;
+  status: PetStatus;
+};
+
+export type InventoryUpdate = {
+  /** The new stock count. */
+  quantity: number;
+};
+
+export type StockAdjustment = {
+  /** Units to add to the stock; a negative number removes units, and 0 changes nothing. */
+  delta: number;
+};
+
+export type BatchOperation = {
+  /** The HTTP method. */
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The path of the operation, such as `/pets/42`. A label in braces is replaced by the ID of its resource: `/store/inventory/{rex}`. */
+  path: string;
+  /** The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$id": "rex"}` is replaced by the ID of the resource with the label `rex`. */
+  body?: Record<string, unknown>;
+  /** The header `If-Match` of the operation. Operations that create a resource cannot have it. */
+  ifMatch?: string;
+  /** A name for the resource that the operation creates. Later operations of the batch use it instead of the ID. */
+  label?: string;
+};
+
+export type Batch = {
+  /** The operations, in the order of execution. */
+  operations: BatchOperation[];
+  /** Whether all operations succeed or fail together. With `false` each operation succeeds or fails by itself. Default: `true`. */
+  atomic?: boolean;
+};
+
+export type BatchResult = {
+  /** The HTTP status of the operation. */
+  status: number;
+  /** The ETag of the resource after the operation. */
+  etag?: string;
+  /** The path of the resource that the operation created. */
+  location?: string;
+  /** The resource after the operation, as the operation returns it. Absent after a DELETE. */
+  body?: Record<string, unknown>;
+  error?: ErrorBody;
+};
+
+export type BatchResults = {
+  /** The result of each operation, in the order of the operations. */
+  results: BatchResult[];
+};
+
+/** A temporary ban of a key that continued to send requests after it was rejected. */
+export type Ban = {
+  /** When the ban began. */
+  since: string;
+  /** When the ban ends by itself. */
+  until: string;
+} | null;
+
+export type UsedWindow = {
+  /** Requests that the window admits. */
+  limit: number;
+  /** Requests admitted so far. Rejected requests do not count. */
+  used: number;
+  /** Requests that the window will still admit. */
+  remaining: number;
+  /** When the window ends and the next begins. */
+  resetAt: string;
+};
+
+export type UsedWindows = {
+  minute: UsedWindow;
+  day: UsedWindow;
+};
+
+export type DayUsage = {
+  /** The UTC day. */
+  date: string;
+  /** Requests admitted on that day. */
+  admitted: number;
+  /** Requests rejected with 429 on that day. */
+  refused: number;
+};
+
+export type Account = {
+  /** The ID of the API key. */
+  keyId: number;
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** When the key expires; null for never. */
+  expiresAt: string | null;
+  ban: Ban;
+  windows: UsedWindows;
+  /** Usage by UTC day, the latest first, without days without a request. Retained for 90 days. */
+  days: DayUsage[];
+};
+
+export type ApiKey = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
+  kind: 'secret' | 'publishable';
+  /** The negotiated limits of an Enterprise key; keys of other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  } | null;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  origins: string[] | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** When the key expires; null for never. */
+  expiresAt: string | null;
+  /** When the key was revoked. */
+  revokedAt: string | null;
+  /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
+  lastUsedAt: string | null;
+  ban: Ban;
+};
+
+export type NewApiKey = {
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'free' | 'pro' | 'business';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. Without a value it is secret. */
+  kind?: 'secret' | 'publishable';
+  /** When the key expires. Without a value it does not expire. */
+  expiresAt?: string;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
+  origins?: string[];
+};
+
+export type NewEnterpriseApiKey = {
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'enterprise';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. Without a value it is secret. */
+  kind?: 'secret' | 'publishable';
+  /** The negotiated limits of an Enterprise key; keys of other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  };
+  /** When the key expires. Without a value it does not expire. */
+  expiresAt?: string;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. Required for a publishable key, and rejected for a secret one. */
+  origins?: string[];
+};
+
+export type CreatedApiKey = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
+  kind: 'secret' | 'publishable';
+  /** The negotiated limits of an Enterprise key; keys of other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  } | null;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  origins: string[] | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** When the key expires; null for never. */
+  expiresAt: string | null;
+  /** When the key was revoked. */
+  revokedAt: string | null;
+  /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
+  lastUsedAt: string | null;
+  ban: Ban;
+  /** The secret. It is shown only once: a replay with an Idempotency-Key does not include it. */
+  key?: string;
+};
+
+export type ApiKeyPatch = {
+  /** Who or what uses the key. */
+  name?: string;
+  /** The plan whose limits apply. */
+  plan?: 'free' | 'pro' | 'business' | 'enterprise';
+  /** What the key may do. */
+  scopes?: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** The negotiated limits of an Enterprise key; keys of other plans have none. */
+  quotas?: {
+    /** Requests per UTC minute. */
+    perMinute?: number;
+    /** Requests per UTC day. */
+    perDay?: number;
+  } | null;
+  /** When the key expires; null for never. */
+  expiresAt?: string | null;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. */
+  origins?: string[];
+};
+
+export type Rotation = {
+  /** How long the earlier secret continues to work, in seconds; 0 ends it at once. Default: `86400`. */
+  graceSeconds?: number;
+};
+
+export type RotatedApiKey = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Who or what uses the key. */
+  name: string;
+  /** The plan whose limits apply. */
+  plan: 'free' | 'pro' | 'business' | 'enterprise';
+  /** What the key may do. */
+  scopes: ('pets:read' | 'pets:write' | 'orders:read' | 'orders:write' | 'inventory:read' | 'inventory:write' | 'events:read' | 'webhooks:write' | 'admin')[];
+  /** Whether the key is secret, or publishable: part of pages in browsers. A publishable key has at most the scopes `pets:read` and `inventory:read`, and the address of each visitor has the limits of the Free plan under the key. */
+  kind: 'secret' | 'publishable';
+  /** The negotiated limits of an Enterprise key; keys of other plans have none. */
+  quotas: {
+    /** Requests per UTC minute. */
+    perMinute: number;
+    /** Requests per UTC day. */
+    perDay: number;
+  } | null;
+  /** The origins of the pages that use a publishable key, exactly as browsers send them in the header `Origin`: scheme, host, and port if it is not the default, in lower case. Only pages of the same machine, such as `http://localhost:3000`, can use http. In alphabetical order; null for a secret key. */
+  origins: string[] | null;
+  /** When the key was created. */
+  createdAt: string;
+  /** When the key expires; null for never. */
+  expiresAt: string | null;
+  /** When the key was revoked. */
+  revokedAt: string | null;
+  /** The minute of the last request, including rejected ones. Requests to `/account` do not count. */
+  lastUsedAt: string | null;
+  ban: Ban;
+  /** When the earlier secrets expire. */
+  earlierKeysExpireAt: string;
+  /** The secret. It is shown only once: a replay with an Idempotency-Key does not include it. */
+  key?: string;
+};
+
+export type KeyUsage = {
+  keyId: number;
+  windows: UsedWindows;
+  /** Usage by UTC day, the latest first, without days without a request. Retained for 90 days. */
+  days: DayUsage[];
+};
+
+/** `pet.created`: A pet was created. `pet.updated`: A pet changed: by a request, or its status changed because of orders or stock. `pet.deleted`: A pet was deleted; `data` is its last state. */
+export type PetEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'pet.created' | 'pet.updated' | 'pet.deleted';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Pet;
+};
+
+/** `category.created`: A category was created. `category.updated`: A category changed. `category.deleted`: A category was deleted; `data` is its last state. */
+export type CategoryEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'category.created' | 'category.updated' | 'category.deleted';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Category;
+};
+
+/** `order.placed`: An order was placed, as open or as complete. `order.updated`: An order changed, but is still open or still complete. `order.completed`: An open order was completed, or an order was placed as complete. `order.cancelled`: An open order was cancelled; `data` is its last state. */
+export type OrderEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'order.placed' | 'order.updated' | 'order.completed' | 'order.cancelled';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Order;
+};
+
+/** `inventory.updated`: The stock of a pet changed in quantity or status. */
+export type InventoryEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'inventory.updated';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: InventoryItem;
+};
+
+/** `key.created`: An API key was created. `key.updated`: The settings of an API key changed. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `key.unbanned`: An administrator lifted the bans of an API key: `data` is the key. `key.limits_reset`: An administrator reset the usage of an API key: `data` is the key. */
+export type KeyEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'key.created' | 'key.updated' | 'key.rotated' | 'key.revoked' | 'key.unbanned' | 'key.limits_reset';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: ApiKey;
+};
+
+/** `key.banned`: An API key was banned: `data` is the ban. */
+export type KeyBannedEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'key.banned';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Ban;
+};
+
+export type Webhook = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
+  url: string;
+  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  types: string[] | null;
+  /** What the webhook is for. */
+  description?: string;
+  /** Whether events are sent. Events that happen while it is false are sent later. */
+  enabled: boolean;
+  /** The ID of the API key that created the webhook. The webhook works only while that key works. */
+  createdBy: number;
+  /** Why the service disabled the webhook; null if it did not. */
+  disabledReason: string | null;
+  /** When the webhook was disabled. */
+  disabledAt: string | null;
+  /** When the first attempt after the last success failed. */
+  failingSince: string | null;
+  /** When the webhook was created. */
+  createdAt: string;
+};
+
+/** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. */
+export type WebhookTestEvent = {
+  specversion: '1.0';
+  /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
+  id: string;
+  /** The service: its public URL, or `/` if the operator has not configured one. `subject` is relative to it. */
+  source: string;
+  /** When the event was recorded. */
+  time: string;
+  datacontenttype: 'application/json';
+  /** What made the change: the API key of the request, or `system` for a change without a request, such as a ban or an operator’s command. Absent in events of a version of the service that did not record it. */
+  actor?: string;
+  /** The `X-Request-Id` of the request that made the change, if a request made it. */
+  requestid?: string;
+  /** The trace of the request that made the change, if there is one: the header `traceparent` of W3C Trace Context, as an attribute of the CloudEvents extension Distributed Tracing. */
+  traceparent?: string;
+  /** The kind of change. */
+  type: 'webhook.test';
+  /** The resource that changed: its URL relative to `source`. */
+  subject: string;
+  data: Webhook;
+};
+
+/** A change, as a CloudEvent (CloudEvents 1.0, JSON format). `type` determines the shape of `data`: the resource after the change, or its last state if it was deleted. The inventory entry of a pet is created and deleted with the pet, without separate events. */
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | KeyEvent | KeyBannedEvent | WebhookTestEvent;
+
+export type NewWebhook = {
+  /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
+  url: string;
+  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  types?: string[] | null;
+  /** What the webhook is for. */
+  description?: string;
+  /** Whether events are sent. Events that happen while it is false are sent later. Default: `true`. */
+  enabled?: boolean;
+};
+
+export type CreatedWebhook = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
+  url: string;
+  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  types: string[] | null;
+  /** What the webhook is for. */
+  description?: string;
+  /** Whether events are sent. Events that happen while it is false are sent later. */
+  enabled: boolean;
+  /** The ID of the API key that created the webhook. The webhook works only while that key works. */
+  createdBy: number;
+  /** Why the service disabled the webhook; null if it did not. */
+  disabledReason: string | null;
+  /** When the webhook was disabled. */
+  disabledAt: string | null;
+  /** When the first attempt after the last success failed. */
+  failingSince: string | null;
+  /** When the webhook was created. */
+  createdAt: string;
+  /** The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request with the same `Idempotency-Key` does not return it. */
+  secret?: string;
+};
+
+export type WebhookPatch = {
+  /** Unique identifier assigned on creation. */
+  id?: number;
+  /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
+  url?: string;
+  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  types?: string[] | null;
+  /** What the webhook is for. */
+  description?: string | null;
+  /** Whether events are sent. Events that happen while it is false are sent later. */
+  enabled?: boolean;
+  /** The ID of the API key that created the webhook. The webhook works only while that key works. */
+  createdBy?: number;
+  /** Why the service disabled the webhook; null if it did not. */
+  disabledReason?: string | null;
+  /** When the webhook was disabled. */
+  disabledAt?: string | null;
+  /** When the first attempt after the last success failed. */
+  failingSince?: string | null;
+  /** When the webhook was created. */
+  createdAt?: string;
+};
+
+export type SecretRotation = {
+  /** How long messages are also signed with the earlier secret, in seconds; 0 ends that at once. Default: `86400`. */
+  graceSeconds?: number;
+};
+
+export type RotatedWebhook = {
+  /** Unique identifier assigned on creation. */
+  id: number;
+  /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
+  url: string;
+  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  types: string[] | null;
+  /** What the webhook is for. */
+  description?: string;
+  /** Whether events are sent. Events that happen while it is false are sent later. */
+  enabled: boolean;
+  /** The ID of the API key that created the webhook. The webhook works only while that key works. */
+  createdBy: number;
+  /** Why the service disabled the webhook; null if it did not. */
+  disabledReason: string | null;
+  /** When the webhook was disabled. */
+  disabledAt: string | null;
+  /** When the first attempt after the last success failed. */
+  failingSince: string | null;
+  /** When the webhook was created. */
+  createdAt: string;
+  /** Until this time messages are also signed with the earlier secret. */
+  earlierSecretExpiresAt: string;
+  /** The key for signatures (Standard Webhooks): `whsec_` and base64. It is shown only in this response; a repeated request with the same `Idempotency-Key` does not return it. */
+  secret?: string;
+};
+
+export type WebhookDelivery = {
+  /** Unique identifier of the delivery. */
+  id: number;
+  /** The webhook. */
+  webhookId: number;
+  /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
+  messageId: string;
+  /** The `id` of the event in the log; null for a test that a version before this one sent. */
+  eventId: string | null;
+  /** The type of the event. */
+  type: string;
+  /** The resource that changed. Events of one subject are delivered in order. */
+  subject: string;
+  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
+  status: 'pending' | 'delivered' | 'dead';
+  /** The number of attempts. */
+  attemptCount: number;
+  /** When the next attempt is due, unless the webhook is disabled; null while the delivery is being sent, waits for an earlier delivery of its subject, or is finished. */
+  nextAttemptAt: string | null;
+  /** When the delivery was created. */
+  createdAt: string;
+  /** When it was delivered or became `dead`. */
+  finishedAt: string | null;
+};
+
+export type WebhookAttempt = {
+  /** 1 for the first attempt of the delivery. */
+  number: number;
+  /** When the attempt started. */
+  startedAt: string;
+  /** How long the attempt took, in milliseconds. */
+  durationMs: number;
+  /** The status of the response; null if there was none. */
+  status: number | null;
+  /** Why the attempt failed; null if it succeeded. */
+  error: string | null;
+  /** The first 1,024 bytes of the body of the response; null if there was none. */
+  responseStart: string | null;
+};
+
+export type WebhookDeliveryDetails = {
+  /** Unique identifier of the delivery. */
+  id: number;
+  /** The webhook. */
+  webhookId: number;
+  /** The `webhook-id` header. It is the same each time this event is sent to this webhook. */
+  messageId: string;
+  /** The `id` of the event in the log; null for a test that a version before this one sent. */
+  eventId: string | null;
+  /** The type of the event. */
+  type: string;
+  /** The resource that changed. Events of one subject are delivered in order. */
+  subject: string;
+  /** A `dead` delivery failed in all its attempts. It can be redelivered. */
+  status: 'pending' | 'delivered' | 'dead';
+  /** The number of attempts. */
+  attemptCount: number;
+  /** When the next attempt is due, unless the webhook is disabled; null while the delivery is being sent, waits for an earlier delivery of its subject, or is finished. */
+  nextAttemptAt: string | null;
+  /** When the delivery was created. */
+  createdAt: string;
+  /** When it was delivered or became `dead`. */
+  finishedAt: string | null;
+  /** The last 100 attempts, oldest first. */
+  attempts: WebhookAttempt[];
+};
+
+export type NewReplay = {
+  /** The `id` of an event, `latest`, or, while no event has expired, `0` for the start of the log. */
+  cursor: string;
+};
+
+export type Replay = {
+  /** The webhook. */
+  webhookId: number;
+  /** Events after this one are delivered, again or for the first time. */
+  cursor: string;
+  /** The latest event of the log. */
+  latest: string;
+};
+
+export type Health = {
+  /** Always `ok`; the HTTP status shows problems. */
+  status: 'ok';
+};
+
+export type Readiness = {
+  /** `degraded`: requests are served, but `message` names problems. */
+  status: 'ok' | 'degraded';
+  /** The problems and their consequences, separated by `; `. */
+  message?: string;
+};
+
+/** The codes of errors. */
+export type ErrorCode =
+  /** A part of the request breaks a rule; the message states the part, the rule and the value that was sent. */
+  | 'invalid_request'
+  /** The requested API-Version does not exist; send 1 or omit the header. */
+  | 'unsupported_api_version'
+  /** No resource exists at this path. */
+  | 'route_not_found'
+  /** The path exists, but not with this method; the Allow header lists its methods. */
+  | 'method_not_allowed'
+  /** The Accept header excludes JSON, the only media type of the response. */
+  | 'not_acceptable'
+  /** The body is over 64 KiB, or over 1 MiB for a batch. */
+  | 'payload_too_large'
+  /** The request target is over 8 KiB. */
+  | 'uri_too_long'
+  /** The request line and headers together are over 16 KiB. */
+  | 'headers_too_large'
+  /** The operation does not support the media type of the body. */
+  | 'unsupported_media_type'
+  /** The complete request did not arrive in time; send it again. */
+  | 'request_timeout'
+  /** The operation needs an API key: send it as X-API-Key or as a Bearer token. */
+  | 'missing_api_key'
+  /** The API key is mistyped, unknown, expired or revoked; the message states what is known about it. */
+  | 'invalid_api_key'
+  /** The API key lacks the scope that the message names; ask an administrator to add it. */
+  | 'insufficient_scope'
+  /** No publishable key lists the origin of the page, or the key of the request does not; ask an administrator to add it. */
+  | 'origin_not_allowed'
+  /** The requests of the minute or of the day are used up; wait for the time in Retry-After. */
+  | 'rate_limit_exceeded'
+  /** The API key is banned, because it kept sending requests after it was rejected; wait for the time in Retry-After. */
+  | 'api_key_banned'
+  /** The resource has changed since the ETag in If-Match, or has an ETag that If-None-Match excludes. */
+  | 'precondition_failed'
+  /** The Idempotency-Key was used with another request; send a new one. */
+  | 'idempotency_key_reused'
+  /** The first request with this Idempotency-Key is still running; send the request again shortly. */
+  | 'idempotency_key_in_use'
+  /** No pet has this ID. */
+  | 'pet_not_found'
+  /** No category has this ID. */
+  | 'category_not_found'
+  /** No order has this ID. */
+  | 'order_not_found'
+  /** The body names a category that does not exist. */
+  | 'unknown_category'
+  /** The body names a pet that does not exist. */
+  | 'unknown_pet'
+  /** Another category has this name (upper and lower case count as equal). */
+  | 'category_name_taken'
+  /** Pets belong to the category; move or delete them first. */
+  | 'category_in_use'
+  /** Open orders reserve units of the pet; complete or cancel them first. */
+  | 'pet_has_open_orders'
+  /** The pet cannot be ordered: it is on hold or sold. */
+  | 'pet_not_available'
+  /** Fewer units are in stock than the order or the adjustment takes. */
+  | 'insufficient_stock'
+  /** The units would raise the stock above 2,147,483,647; lower it first. */
+  | 'stock_limit_exceeded'
+  /** The pet has no stock; raise its quantity under /store/inventory instead of its status. */
+  | 'out_of_stock'
+  /** A sold pet cannot be put on hold; restock it first. */
+  | 'invalid_status_transition'
+  /** A draft order cannot be completed; give it a petId first. */
+  | 'order_has_no_pet'
+  /** The order is complete: only its shipDate can still change, and it cannot be deleted. */
+  | 'order_already_complete'
+  /** No API key has this ID. */
+  | 'api_key_not_found'
+  /** The API key was revoked and cannot be changed; create another. */
+  | 'api_key_revoked'
+  /** No other administrator's key is valid for as long; create another one first. */
+  | 'last_admin_key'
+  /** The events after this cursor are deleted; the message states the oldest cursor. */
+  | 'cursor_expired'
+  /** The API key has the maximum number of open streams; end one, or wait for the time in Retry-After. */
+  | 'too_many_streams'
+  /** No webhook has this ID. */
+  | 'webhook_not_found'
+  /** The webhook has no delivery with this ID. */
+  | 'delivery_not_found'
+  /** The webhook is disabled and receives nothing; enable it first. */
+  | 'webhook_disabled'
+  /** The key of the webhook is no longer valid or lacks a scope; change it, or create the webhook with another key. */
+  | 'webhook_key_unfit'
+  /** The API key has the maximum number of webhooks; delete one, or change one instead. */
+  | 'too_many_webhooks'
+  /** An earlier replay of the webhook is running; wait until it ends, or end it with a replay from the cursor latest. */
+  | 'replay_in_progress'
+  /** The operation was withdrawn at its sunset date; the Link header names its successor. */
+  | 'operation_sunset'
+  /** The service failed; its log has the reason under the request ID in the message. */
+  | 'internal_error'
+  /** The service cannot reach its database; send the request again after the seconds in Retry-After. */
+  | 'service_unavailable';
+
+/** The operations of the contract: what they take, and what they return. */
+export interface Operations {
+  /** List pets */
+  'GET /pets': {
+    query: {
+      /** Pets whose names have all of these words, in any order; at most 8. A word also finds longer words that start with it, without regard to case and accents: `ecl` finds `Éclair`. Words from 5 letters find words with one typing error, and words from 9 letters with two. Exact matches come first, then longer words, then matches with errors; each by name. Combines with `status`, `categoryId` and `count`. */
+      q?: string | undefined;
+      /** Pets with one of these IDs. Repeat the parameter for each ID. */
+      id?: number | readonly number[] | undefined;
+      /** Pets with one of these statuses. Repeat the parameter for each status. */
+      status?: PetStatus | readonly PetStatus[] | undefined;
+      /** Pets of this category. */
+      categoryId?: number | undefined;
+      /** Pets whose name starts with this text, without regard to case. */
+      name?: string | undefined;
+      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      sort?: 'id' | '-id' | 'name' | '-name' | undefined;
+      /** The maximum number of items on a page. The default is 20, or the number of IDs in `id`. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: Pets;
+  };
+  /** Create a pet */
+  'POST /pets': {
+    body: NewPet | Pet;
+    result: Pet;
+  };
+  /** Read a pet. @deprecated It ends on 2030-12-05. */
+  'GET /pets/{petId}': {
+    path: {
+      /** The pet. */
+      petId: number;
+    };
+    result: Pet;
+  };
+  /** Replace a pet */
+  'PUT /pets/{petId}': {
+    path: {
+      /** The pet. */
+      petId: number;
+    };
+    body: NewPet | Pet;
+    result: Pet;
+  };
+  /** Change a pet */
+  'PATCH /pets/{petId}': {
+    path: {
+      /** The pet. */
+      petId: number;
+    };
+    body: PetPatch;
+    result: Pet;
+  };
+  /** Delete a pet */
+  'DELETE /pets/{petId}': {
+    path: {
+      /** The pet. */
+      petId: number;
+    };
+    result: undefined;
+  };
+  /** List categories */
+  'GET /categories': {
+    query: {
+      /** Categories whose name starts with this text, without regard to case. */
+      name?: string | undefined;
+      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      sort?: 'id' | '-id' | 'name' | '-name' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: Category[];
+  };
+  /** Create a category */
+  'POST /categories': {
+    body: NewCategory | Category;
+    result: Category;
+  };
+  /** Read a category */
+  'GET /categories/{categoryId}': {
+    path: {
+      /** The category. */
+      categoryId: number;
+    };
+    result: Category;
+  };
+  /** Replace a category */
+  'PUT /categories/{categoryId}': {
+    path: {
+      /** The category. */
+      categoryId: number;
+    };
+    body: NewCategory | Category;
+    result: Category;
+  };
+  /** Change a category */
+  'PATCH /categories/{categoryId}': {
+    path: {
+      /** The category. */
+      categoryId: number;
+    };
+    body: CategoryPatch;
+    result: Category;
+  };
+  /** Delete a category */
+  'DELETE /categories/{categoryId}': {
+    path: {
+      /** The category. */
+      categoryId: number;
+    };
+    result: undefined;
+  };
+  /** List orders */
+  'GET /store/orders': {
+    query: {
+      /** Orders for these pets. Repeat the parameter for each pet. */
+      petId?: number | readonly number[] | undefined;
+      /** Orders that are fulfilled (`true`) or open (`false`). */
+      complete?: boolean | undefined;
+      /** Orders that ship at this time or later. */
+      shipDateFrom?: string | undefined;
+      /** Orders that ship before this time. */
+      shipDateTo?: string | undefined;
+      /** The order of the list; a leading `-` means descending. The default is `id`, or `shipDate` when the list is filtered by `shipDateFrom` or `shipDateTo`: such a list can only be sorted by `shipDate` or `-shipDate`. A list without these filters cannot be sorted by it. */
+      sort?: 'id' | '-id' | 'shipDate' | '-shipDate' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: Order[];
+  };
+  /** Place an order */
+  'POST /store/orders': {
+    body: Order;
+    result: Order;
+  };
+  /** Read an order */
+  'GET /store/orders/{orderId}': {
+    path: {
+      /** The order. */
+      orderId: number;
+    };
+    result: Order;
+  };
+  /** Replace an order */
+  'PUT /store/orders/{orderId}': {
+    path: {
+      /** The order. */
+      orderId: number;
+    };
+    body: Order;
+    result: Order;
+  };
+  /** Change or complete an order */
+  'PATCH /store/orders/{orderId}': {
+    path: {
+      /** The order. */
+      orderId: number;
+    };
+    body: OrderPatch;
+    result: Order;
+  };
+  /** Cancel an order */
+  'DELETE /store/orders/{orderId}': {
+    path: {
+      /** The order. */
+      orderId: number;
+    };
+    result: undefined;
+  };
+  /** List stock */
+  'GET /store/inventory': {
+    query: {
+      /** Entries of these pets. Repeat the parameter for each pet. */
+      petId?: number | readonly number[] | undefined;
+      /** Entries of pets with one of these statuses. Repeat the parameter for each status. */
+      status?: PetStatus | readonly PetStatus[] | undefined;
+      /** Entries of pets of this category. */
+      categoryId?: number | undefined;
+      /** Entries with fewer units than this. */
+      quantityBelow?: number | undefined;
+      /** The order of the list; a leading `-` means descending. The default is `petId`, or `quantity` when the list is filtered by `quantityBelow`: such a list can only be sorted by `quantity` or `-quantity`. */
+      sort?: 'petId' | '-petId' | 'quantity' | '-quantity' | undefined;
+      /** The maximum number of items on a page. The default is 20, or the number of IDs in `petId`. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: InventoryItem[];
+  };
+  /** Read the stock of a pet */
+  'GET /store/inventory/{petId}': {
+    path: {
+      /** The pet that the entry belongs to. */
+      petId: number;
+    };
+    result: InventoryItem;
+  };
+  /** Set the stock of a pet */
+  'PUT /store/inventory/{petId}': {
+    path: {
+      /** The pet that the entry belongs to. */
+      petId: number;
+    };
+    body: InventoryUpdate;
+    result: InventoryItem;
+  };
+  /** Change the stock of a pet */
+  'PATCH /store/inventory/{petId}': {
+    path: {
+      /** The pet that the entry belongs to. */
+      petId: number;
+    };
+    body: InventoryUpdate;
+    result: InventoryItem;
+  };
+  /** Add or remove units */
+  'POST /store/inventory/{petId}/adjustments': {
+    path: {
+      /** The pet that the entry belongs to. */
+      petId: number;
+    };
+    body: StockAdjustment;
+    result: InventoryItem;
+  };
+  /** Make several changes in one request */
+  'POST /batch': {
+    body: Batch;
+    result: BatchResults;
+  };
+  /** Read your own key */
+  'GET /account': {
+    result: Account;
+  };
+  /** List API keys */
+  'GET /keys': {
+    query: {
+      /** Keys whose name starts with this text, without regard to case. */
+      name?: string | undefined;
+      /** Keys of this plan. */
+      plan?: 'free' | 'pro' | 'business' | 'enterprise' | undefined;
+      /** Keys that are revoked (`true`) or not (`false`). */
+      revoked?: boolean | undefined;
+      /** The order of the list; a leading `-` means descending. The default is `id`, or `name` when the list is filtered by `name`: such a list can only be sorted by `name` or `-name`. */
+      sort?: 'id' | '-id' | 'name' | '-name' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: ApiKey[];
+  };
+  /** Create an API key */
+  'POST /keys': {
+    body: NewApiKey | NewEnterpriseApiKey;
+    result: CreatedApiKey;
+  };
+  /** Read an API key */
+  'GET /keys/{keyId}': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    result: ApiKey;
+  };
+  /** Change an API key */
+  'PATCH /keys/{keyId}': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    body: ApiKeyPatch;
+    result: ApiKey;
+  };
+  /** Revoke an API key */
+  'DELETE /keys/{keyId}': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    result: undefined;
+  };
+  /** Rotate the secret of an API key */
+  'POST /keys/{keyId}/rotate': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    body?: undefined | Rotation;
+    result: RotatedApiKey;
+  };
+  /** Lift the ban of an API key */
+  'DELETE /keys/{keyId}/ban': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    result: undefined;
+  };
+  /** Reset the limits of an API key */
+  'DELETE /keys/{keyId}/limits': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    result: undefined;
+  };
+  /** Read the usage of an API key */
+  'GET /keys/{keyId}/usage': {
+    path: {
+      /** The API key. */
+      keyId: number;
+    };
+    result: KeyUsage;
+  };
+  /** Read the log of events */
+  'GET /events': {
+    query: {
+      /** Events of these types; `order.*` means all types that start with `order.`. */
+      type?: string | readonly string[] | undefined;
+      /** Events of this subject, such as `pets/1` or `store/orders/17`. */
+      subject?: string | undefined;
+      /** The `id` of an event: the list starts after it. `latest` means the end of the log. Without a cursor the list starts with the oldest event in the log. */
+      cursor?: string | undefined;
+      /** Events from this time on. IDs are in the order of time, except where concurrent changes or a clock that was set back swapped them: the list starts at the first event of this time. */
+      from?: string | undefined;
+      /** Events before this time. When it is in the past, the list has an end: its last page has no `Link`. Periods that adjoin have no event in common, and none is missing between them. */
+      to?: string | undefined;
+      /** The maximum number of events on a page. */
+      limit?: number | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+      /** How many seconds to wait for an event if none exists yet. */
+      wait?: number | undefined;
+    };
+    result: Event[];
+  };
+  /** Follow the log of events */
+  'GET /events/stream': {
+    query: {
+      /** Events of these types; `order.*` means all types that start with `order.`. */
+      type?: string | readonly string[] | undefined;
+      /** Events of this subject, such as `pets/1` or `store/orders/17`. */
+      subject?: string | undefined;
+      /** The `id` of an event: the stream starts after it. The header `Last-Event-ID` takes precedence. Without both the stream starts with the next event. */
+      cursor?: string | undefined;
+    };
+    result: string;
+  };
+  /** List webhooks */
+  'GET /webhooks': {
+    query: {
+      /** The order of the list; a leading `-` means descending. */
+      sort?: 'id' | '-id' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: Webhook[];
+  };
+  /** Create a webhook */
+  'POST /webhooks': {
+    body: NewWebhook;
+    result: CreatedWebhook;
+  };
+  /** Read a webhook */
+  'GET /webhooks/{webhookId}': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    result: Webhook;
+  };
+  /** Replace a webhook */
+  'PUT /webhooks/{webhookId}': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    body: NewWebhook | Webhook;
+    result: Webhook;
+  };
+  /** Change a webhook */
+  'PATCH /webhooks/{webhookId}': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    body: WebhookPatch;
+    result: Webhook;
+  };
+  /** Delete a webhook */
+  'DELETE /webhooks/{webhookId}': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    result: undefined;
+  };
+  /** Rotate the secret of a webhook */
+  'POST /webhooks/{webhookId}/rotate': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    body?: undefined | SecretRotation;
+    result: RotatedWebhook;
+  };
+  /** Send a test event */
+  'POST /webhooks/{webhookId}/test': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    result: WebhookDelivery;
+  };
+  /** List the deliveries of a webhook */
+  'GET /webhooks/{webhookId}/deliveries': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    query: {
+      /** Deliveries with this status. */
+      status?: 'pending' | 'delivered' | 'dead' | undefined;
+      /** The order of the list; a leading `-` means descending. */
+      sort?: '-id' | 'id' | undefined;
+      /** The maximum number of items on a page. */
+      limit?: number | undefined;
+      /** The start of the page, from the `Link` header of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to count the whole list, in the header `X-Total-Count`. More than 10,000 items are not counted: the header is then 10000, and `X-Total-Count-Relation: gte` states that there are more. */
+      count?: boolean | undefined;
+    };
+    result: WebhookDelivery[];
+  };
+  /** Read a delivery */
+  'GET /webhooks/{webhookId}/deliveries/{deliveryId}': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+      /** The delivery. */
+      deliveryId: number;
+    };
+    result: WebhookDeliveryDetails;
+  };
+  /** Redeliver a delivery */
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+      /** The delivery. */
+      deliveryId: number;
+    };
+    result: WebhookDelivery;
+  };
+  /** Replay events after a cursor */
+  'POST /webhooks/{webhookId}/replay': {
+    path: {
+      /** The webhook. */
+      webhookId: number;
+    };
+    body: NewReplay;
+    result: Replay;
+  };
+  /** Is the process alive? */
+  'GET /healthz': {
+    result: Health;
+  };
+  /** Is the service ready? */
+  'GET /readyz': {
+    result: Readiness;
+  };
+  /** The contract in YAML */
+  'GET /openapi.yaml': {
+    result: string;
+  };
+  /** The contract in JSON */
+  'GET /openapi.json': {
+    result: Record<string, unknown>;
+  };
+}

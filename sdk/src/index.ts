@@ -1,0 +1,11 @@
+export type { ApiResponse, Call } from './call.ts';
+export { type Client, type ClientOptions, createClient } from './client.ts';
+export type * from './contract.ts';
+export * from './errors.ts';
+export { type Limits, limitsOf, type WindowState } from './limits.ts';
+export type { List, Page } from './list.ts';
+export type { Wait, WaitReason } from './pacer.ts';
+export { PetStore } from './pet-store.ts';
+export type { CallOptions } from './request.ts';
+export type { Subscription } from './subscribe.ts';
+export { type VerificationOptions, verifyWebhook } from './webhook.ts';

@@ -1,0 +1,256 @@
+import type { Clock } from './clock.ts';
+import { dateAfter, type PetStoreError, WaitTooLongError } from './errors.ts';
+
+/** Why a client sends nothing: the requests of a window are used up, the key is banned, or the service is unavailable. */
+export type WaitReason = 'limit' | 'ban' | 'unavailable';
+
+/** A wait of all calls of a client. */
+export interface Wait {
+  reason: WaitReason;
+  /** How long it lasts from now. */
+  milliseconds: number;
+  /** When it ends, by the clock of this machine. */
+  retryAt: Date;
+  /** The error that started the wait. There is none if the client stopped before it was rejected. */
+  error?: PetStoreError;
+}
+
+export interface PacerOptions {
+  clock: Clock;
+  maxConcurrent: number;
+  onWait: ((wait: Wait) => void) | undefined;
+}
+
+/** What a call needs to know while it waits for its turn. */
+export interface Turn {
+  /** The longest wait, in milliseconds. */
+  maxWait: number;
+  maxRetries: number;
+  /** Whether the response may take long by design, so that other calls cannot wait for it to learn the limits. */
+  isSlow?: boolean;
+  /** As how many requests it counts. */
+  cost: number;
+  signal?: AbortSignal;
+}
+
+/** Why a request has to be sent again. */
+export interface Setback {
+  reason: WaitReason;
+  /** Milliseconds to wait at least. */
+  after: number;
+  error: PetStoreError;
+}
+
+/** What a response has reported about a window. */
+export interface Window {
+  /** The headers of the response. */
+  headers: Headers;
+  remaining: number;
+  /** By the client's clock. */
+  resetAt: number;
+}
+
+interface Waiter extends Turn {
+  start: (epoch: number) => void;
+  fail: (error: unknown) => void;
+}
+
+export interface Pacer {
+  /** The windows by name. */
+  readonly windows: ReadonlyMap<string, Window>;
+  /** The number of requests without a response. A batch counts as its operations. */
+  inFlight: () => number;
+  /** The number of calls that wait to send a request. */
+  waiting: () => number;
+  /** The present wait; `undefined` if there is none. */
+  wait: () => Wait | undefined;
+  /**
+   * Resolves when the call may send a request, with the epoch in which it sends it. Rejects with `WaitTooLongError` if it would
+   * wait longer than `maxWait`, with the error of the service if that is unavailable for longer, and with the reason of the
+   * signal when it is aborted.
+   */
+  enter: (turn: Turn) => Promise<number>;
+  /** Ends a request that was sent in an epoch, with the headers of its response. */
+  leave: (turn: Turn, epoch: number, headers?: Headers) => void;
+  /** Ends a request that has to be sent again, and starts a wait. Returns the number of waits since the last success. */
+  stop: (turn: Turn, epoch: number, setback: Setback) => number;
+}
+
+const SECOND = 1000;
+/** The longest random addition to a wait. */
+const MAX_SPREAD = 10 * SECOND;
+/** Two responses whose windows end closer together are about the same window: windows last at least a minute. */
+const SAME_WINDOW = 30 * SECOND;
+
+/**
+ * Decides when the calls of a client may send their requests. All calls share what each response reports:
+ *
+ * - The first request is sent alone, and so is the first one of each window and after each wait. Its response reports the limits.
+ * - At most as many requests are in flight as the window has left, so the service never has to reject one.
+ * - After a 429, a 503 or a broken connection nothing is sent until the wait is over. It ends at a random time, so that
+ *   clients that were stopped together do not return together.
+ */
+export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pacer {
+  const queue: Waiter[] = [];
+  const windows = new Map<string, Window>();
+  let inFlight = 0;
+  /** Whether the limits are unknown, and whether a request that learns them is in flight. */
+  let isLearning = true;
+  let isProbing = false;
+  /** The number of times that the limits became unknown. A request that was sent earlier is not news. */
+  let epoch = 0;
+  /** Waits since the last success. */
+  let setbacks = 0;
+  let cause: Pick<Wait, 'reason' | 'error'>;
+  let waitEnd = 0;
+  /** The end of the wait, with a random time that is added to it. */
+  let wakeAt = 0;
+  let isReported = false;
+  let cancelTimer = () => {};
+
+  const waiting = () => queue.length;
+
+  function wait(): Wait | undefined {
+    const milliseconds = wakeAt - clock.now();
+    return milliseconds > 0 ? { ...cause, milliseconds, retryAt: dateAfter(milliseconds) } : undefined;
+  }
+
+  function enter(turn: Turn): Promise<number> {
+    const { signal } = turn;
+    let abort = () => {};
+    const start = new Promise<number>((start, fail) => {
+      const waiter = { ...turn, start, fail };
+      abort = () => reject(waiter, signal?.reason);
+      // The last failure was part of an earlier outage.
+      if (inFlight + waiting() === 0 && !wait()) setbacks = 0;
+      queue.push(waiter);
+    });
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+    sendNext();
+    return start.finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
+    end(sentIn, cost);
+    if (headers && sentIn === epoch) {
+      isLearning = false;
+      setbacks = 0;
+    }
+    if (headers) learn(headers);
+    sendNext();
+  }
+
+  function stop({ cost }: Turn, sentIn: number, { reason, error, after }: Setback): number {
+    const isOutage = reason === 'unavailable';
+    // Requests that were in flight when the service became unavailable fail for the same reason: one wait is enough.
+    const isNews = !isOutage || sentIn === epoch;
+    end(sentIn, cost);
+    if (isNews && begin({ reason, error }, after)) setbacks++;
+    rejectIf(({ maxRetries }) => isOutage && setbacks > maxRetries, error);
+    sendNext();
+    return setbacks;
+  }
+
+  function end(sentIn: number, cost: number): void {
+    inFlight -= cost;
+    if (sentIn === epoch) isProbing = false;
+  }
+
+  /** Reads the state of a window (draft-ietf-httpapi-ratelimit-headers-11). Its seconds count from now. */
+  function learn(headers: Headers): void {
+    const [, name, remaining, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
+    if (!name) return;
+    const known = windows.get(name);
+    const read = {
+      headers,
+      remaining: Number(remaining),
+      resetAt: clock.now() + Number(seconds) * SECOND,
+    };
+    // Responses overtake each other, and seconds are rounded up. In doubt less remains, and the limits are learned again sooner.
+    if (known && read.resetAt < known.resetAt + SAME_WINDOW) {
+      read.remaining = Math.min(read.remaining, known.remaining);
+      read.resetAt = Math.min(read.resetAt, known.resetAt);
+    }
+    windows.set(name, read);
+  }
+
+  /** Starts a wait, unless the present one lasts as long. Returns whether it did. */
+  function begin(next: Pick<Wait, 'reason' | 'error'>, after: number): boolean {
+    const end = clock.now() + after;
+    if (wait() && end < waitEnd + SECOND) return false;
+    cause = next;
+    waitEnd = end;
+    wakeAt = end + clock.random() * Math.min(MAX_SPREAD, SECOND * 2 ** setbacks);
+    isReported = false;
+    forgetLimits();
+    return true;
+  }
+
+  function forgetLimits(): void {
+    isLearning = true;
+    isProbing = false;
+    epoch++;
+  }
+
+  /** Sends as many requests as the limits allow, or waits. */
+  function sendNext(): void {
+    cancelTimer();
+    const now = clock.now();
+    for (const [name, { remaining, resetAt }] of windows) {
+      if (resetAt <= now) {
+        windows.delete(name);
+        forgetLimits();
+      } else if (remaining < (inFlight ? 1 : (queue[0]?.cost ?? 1))) {
+        begin({ reason: 'limit' }, resetAt - now);
+      }
+    }
+    const present = wait();
+    if (present) holdBack(present);
+    else while (waiting() > 0 && hasRoom(queue[0]!)) send(queue.shift()!);
+  }
+
+  /** Rejects calls that do not wait as long as this, reports the wait once, and continues when it is over. */
+  function holdBack(wait: Wait): void {
+    const left = waitEnd - clock.now();
+    rejectIf(({ maxWait }) => left > maxWait, tooLong(wait));
+    if (waiting() === 0) return;
+    cancelTimer = clock.after(wait.milliseconds, sendNext);
+    if (isReported) return;
+    isReported = true;
+    onWait?.(wait);
+  }
+
+  function hasRoom({ cost }: Waiter): boolean {
+    if (inFlight >= maxConcurrent || (isLearning && isProbing)) return false;
+    return [...windows.values()].every(({ remaining }) => inFlight + cost <= remaining);
+  }
+
+  function send({ isSlow, cost, start }: Waiter): void {
+    isProbing ||= !isSlow;
+    inFlight += cost;
+    start(epoch);
+  }
+
+  function rejectIf(condition: (waiter: Waiter) => boolean, error: PetStoreError): void {
+    for (const waiter of queue.filter(condition)) reject(waiter, error);
+  }
+
+  /** Ends the wait of a call, if it still waits. */
+  function reject(waiter: Waiter, error: unknown): void {
+    const place = queue.indexOf(waiter);
+    if (place < 0) return;
+    queue.splice(place, 1);
+    waiter.fail(error);
+  }
+
+  return { windows, inFlight: () => inFlight, waiting, wait, enter, leave, stop };
+}
+
+function tooLong({ reason, error, retryAt }: Wait): PetStoreError {
+  if (reason === 'unavailable' && error) return error;
+  return new WaitTooLongError(
+    `The wait (${reason}) is longer than maxWait: retry at ${retryAt.toISOString()}`,
+    { code: error?.code ?? 'rate_limit_exceeded', status: 429, retryAt, cause: error },
+  );
+}

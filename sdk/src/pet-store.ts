@@ -1,0 +1,62 @@
+import { type Client, type ClientOptions, createClient } from './client.ts';
+import { type Limits, limitsOf } from './limits.ts';
+import * as account from './resources/account.ts';
+import * as batches from './resources/batches.ts';
+import * as categories from './resources/categories.ts';
+import * as events from './resources/events.ts';
+import * as inventory from './resources/inventory.ts';
+import * as keys from './resources/keys.ts';
+import * as orders from './resources/orders.ts';
+import * as pets from './resources/pets.ts';
+import * as service from './resources/service.ts';
+import * as webhooks from './resources/webhooks.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the parameters of every operation
+type Resource = Record<string, (client: Client, ...rest: any[]) => unknown>;
+
+/** The functions of a resource without their first parameter, the client. */
+type Bound<R extends Resource> = {
+  readonly [Name in keyof R]: R[Name] extends (client: Client, ...rest: infer Rest) => infer Result
+    ? (...rest: Rest) => Result
+    : never;
+};
+
+/** A client with one method for each operation, grouped by resource: `store.pets.list({ status: 'available' })`. */
+export class PetStore {
+  readonly #client: Client;
+  readonly pets: Bound<typeof pets>;
+  readonly categories: Bound<typeof categories>;
+  readonly orders: Bound<typeof orders>;
+  readonly inventory: Bound<typeof inventory>;
+  readonly batches: Bound<typeof batches>;
+  readonly account: Bound<typeof account>;
+  readonly keys: Bound<typeof keys>;
+  readonly events: Bound<typeof events>;
+  readonly webhooks: Bound<typeof webhooks>;
+  readonly service: Bound<typeof service>;
+
+  constructor(options: ClientOptions) {
+    const client = createClient(options);
+    this.#client = client;
+    this.pets = bind(client, pets);
+    this.categories = bind(client, categories);
+    this.orders = bind(client, orders);
+    this.inventory = bind(client, inventory);
+    this.batches = bind(client, batches);
+    this.account = bind(client, account);
+    this.keys = bind(client, keys);
+    this.events = bind(client, events);
+    this.webhooks = bind(client, webhooks);
+    this.service = bind(client, service);
+  }
+
+  /** What is known about the limits of the API key, and the present wait. */
+  get limits(): Limits {
+    return limitsOf(this.#client);
+  }
+}
+
+function bind<R extends Resource>(client: Client, resource: R): Bound<R> {
+  const methods = Object.entries(resource).map(([name, method]) => [name, method.bind(undefined, client)]);
+  return Object.fromEntries(methods);
+}

@@ -1,0 +1,83 @@
+import type { Client } from './client.ts';
+import type { Operations } from './contract.ts';
+import type { Pacer } from './pacer.ts';
+
+/** The options of one call. */
+export interface CallOptions {
+  /** Ends the call with its waits and retries: it throws the reason of the signal. `AbortSignal.timeout` sets a deadline. */
+  signal?: AbortSignal | undefined;
+  /** See `ClientOptions`. */
+  timeout?: number | undefined;
+  /** See `ClientOptions`. */
+  maxWait?: number | undefined;
+  /** See `ClientOptions`. */
+  maxRetries?: number | undefined;
+  /** An ETag: the service changes the resource only if it still has it. Otherwise the call throws `PreconditionError`. */
+  ifMatch?: string | undefined;
+  /** An ETag: if the resource still has it, the call throws `NotModified`. */
+  ifNoneMatch?: string | undefined;
+  /** Identifies the operation of a POST. Calls with the same key are executed once in 24 hours; random unless set. */
+  idempotencyKey?: string | undefined;
+  /** Further headers, such as `traceparent` and `X-Request-Id`. */
+  headers?: Record<string, string> | undefined;
+}
+
+/** The operations of the contract, such as `GET /pets`. */
+export type OperationName = keyof Operations;
+/** The operations that are sent with an `Idempotency-Key`. */
+export type PostName = Extract<OperationName, `POST ${string}`>;
+export type ResultOf<Name extends OperationName> = Operations[Name]['result'];
+export type InputOf<Name extends OperationName> = Omit<Operations[Name], 'result'>;
+export type QueryOf<Name extends OperationName> = Operations[Name] extends { query: infer Query }
+  ? Query
+  : never;
+export type BodyOf<Name extends OperationName> = Operations[Name] extends { body?: infer Body }
+  ? Body
+  : never;
+
+/** The input of any operation. */
+export interface Input {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown> | undefined;
+  body?: object | undefined;
+}
+
+/** The request of an operation. */
+export interface Request {
+  operation: string;
+  method: string;
+  url: string;
+  body: object | undefined;
+  options: RequestOptions;
+}
+
+/** What the functions of a resource decide for their operations. */
+export interface RequestOptions extends CallOptions {
+  /** The pacer of the operation, unless it is that of the API key. */
+  pacer?: Pacer;
+  /** Whether the response may take long by design. */
+  isSlow?: boolean;
+  /** As how many requests it counts, if not as one. */
+  cost?: number;
+}
+
+export function requestOf(
+  { baseUrl }: Client,
+  operation: OperationName,
+  { path = {}, query = {}, body }: Input,
+  options: RequestOptions = {},
+): Request {
+  const [method = '', template = ''] = operation.split(' /');
+  const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name])));
+  const parameters = Object.entries(defined(query)).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, String(value)]),
+  );
+  const search = parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : '';
+  return { operation, method, url: baseUrl + filled + search, body, options };
+}
+
+/** Returns the values that are not undefined. */
+export function defined<T extends object>(values: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as ReturnType<typeof defined<T>>;
+}

@@ -1,0 +1,52 @@
+import { type Call, call, post } from '../call.ts';
+import type { Client } from '../client.ts';
+import type { ApiKey, CreatedApiKey, KeyUsage, RotatedApiKey } from '../contract.ts';
+import { type List, list as listOf } from '../list.ts';
+import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+
+/** Lists API keys. */
+export const list = (client: Client, query?: QueryOf<'GET /keys'>, options?: CallOptions): List<ApiKey> =>
+  listOf(client, 'GET /keys', { query }, options);
+
+/** Creates an API key. Its secret is in `key`, once. */
+export const create = (
+  client: Client,
+  body: BodyOf<'POST /keys'>,
+  options?: CallOptions,
+): Call<CreatedApiKey> => post(client, 'POST /keys', { body }, options);
+
+/** Reads an API key. */
+export const get = (client: Client, keyId: number, options?: CallOptions): Call<ApiKey> =>
+  call(client, 'GET /keys/{keyId}', { path: { keyId } }, options);
+
+/** Changes fields of an API key. */
+export const update = (
+  client: Client,
+  keyId: number,
+  body: BodyOf<'PATCH /keys/{keyId}'>,
+  options?: CallOptions,
+): Call<ApiKey> => call(client, 'PATCH /keys/{keyId}', { path: { keyId }, body }, options);
+
+/** Revokes an API key, for ever. */
+export const revoke = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
+  call(client, 'DELETE /keys/{keyId}', { path: { keyId } }, options);
+
+/** Replaces the secret of an API key. The earlier one works until `earlierKeysExpireAt`. */
+export const rotate = (
+  client: Client,
+  keyId: number,
+  body?: BodyOf<'POST /keys/{keyId}/rotate'>,
+  options?: CallOptions,
+): Call<RotatedApiKey> => post(client, 'POST /keys/{keyId}/rotate', { path: { keyId }, body }, options);
+
+/** Lifts the ban of an API key. */
+export const liftBan = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
+  call(client, 'DELETE /keys/{keyId}/ban', { path: { keyId } }, options);
+
+/** Restarts the minute and the day of an API key, and lifts its ban. Experimental. */
+export const resetLimits = (client: Client, keyId: number, options?: CallOptions): Call<undefined> =>
+  call(client, 'DELETE /keys/{keyId}/limits', { path: { keyId } }, options);
+
+/** Reads the windows of an API key, and its requests by day. Experimental. */
+export const usage = (client: Client, keyId: number, options?: CallOptions): Call<KeyUsage> =>
+  call(client, 'GET /keys/{keyId}/usage', { path: { keyId } }, options);

@@ -1,0 +1,110 @@
+import { type Call, call, post } from '../call.ts';
+import type { Client } from '../client.ts';
+import type {
+  CreatedWebhook,
+  Replay,
+  RotatedWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+} from '../contract.ts';
+import { type List, list as listOf } from '../list.ts';
+import type { BodyOf, CallOptions, QueryOf } from '../request.ts';
+
+/** Lists webhooks. Webhooks are beta. */
+export const list = (
+  client: Client,
+  query?: QueryOf<'GET /webhooks'>,
+  options?: CallOptions,
+): List<Webhook> => listOf(client, 'GET /webhooks', { query }, options);
+
+/** Creates a webhook. Its secret is in `secret`, once. */
+export const create = (
+  client: Client,
+  body: BodyOf<'POST /webhooks'>,
+  options?: CallOptions,
+): Call<CreatedWebhook> => post(client, 'POST /webhooks', { body }, options);
+
+/** Reads a webhook. */
+export const get = (client: Client, webhookId: number, options?: CallOptions): Call<Webhook> =>
+  call(client, 'GET /webhooks/{webhookId}', { path: { webhookId } }, options);
+
+/** Replaces all fields of a webhook. */
+export const replace = (
+  client: Client,
+  webhookId: number,
+  body: BodyOf<'PUT /webhooks/{webhookId}'>,
+  options?: CallOptions,
+): Call<Webhook> => call(client, 'PUT /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+
+/** Changes fields of a webhook. */
+export const update = (
+  client: Client,
+  webhookId: number,
+  body: BodyOf<'PATCH /webhooks/{webhookId}'>,
+  options?: CallOptions,
+): Call<Webhook> => call(client, 'PATCH /webhooks/{webhookId}', { path: { webhookId }, body }, options);
+
+/** Deletes a webhook. */
+const remove = (client: Client, webhookId: number, options?: CallOptions): Call<undefined> =>
+  call(client, 'DELETE /webhooks/{webhookId}', { path: { webhookId } }, options);
+
+/** Replaces the secret of a webhook. Until the old one expires, deliveries have two signatures. */
+export const rotate = (
+  client: Client,
+  webhookId: number,
+  body?: BodyOf<'POST /webhooks/{webhookId}/rotate'>,
+  options?: CallOptions,
+): Call<RotatedWebhook> =>
+  post(client, 'POST /webhooks/{webhookId}/rotate', { path: { webhookId }, body }, options);
+
+/** Sends an event of type `webhook.test` to a webhook. */
+export const test = (client: Client, webhookId: number, options?: CallOptions): Call<WebhookDelivery> =>
+  post(client, 'POST /webhooks/{webhookId}/test', { path: { webhookId } }, options);
+
+/** Sends all events after a cursor to a webhook again. */
+export const replay = (
+  client: Client,
+  webhookId: number,
+  body: BodyOf<'POST /webhooks/{webhookId}/replay'>,
+  options?: CallOptions,
+): Call<Replay> => post(client, 'POST /webhooks/{webhookId}/replay', { path: { webhookId }, body }, options);
+
+/** Lists the deliveries of a webhook. */
+export const listDeliveries = (
+  client: Client,
+  webhookId: number,
+  query?: QueryOf<'GET /webhooks/{webhookId}/deliveries'>,
+  options?: CallOptions,
+): List<WebhookDelivery> =>
+  listOf(client, 'GET /webhooks/{webhookId}/deliveries', { path: { webhookId }, query }, options);
+
+/** Reads a delivery with its attempts. */
+export const getDelivery = (
+  client: Client,
+  webhookId: number,
+  deliveryId: number,
+  options?: CallOptions,
+): Call<WebhookDeliveryDetails> =>
+  call(
+    client,
+    'GET /webhooks/{webhookId}/deliveries/{deliveryId}',
+    { path: { webhookId, deliveryId } },
+    options,
+  );
+
+/** Sends a delivery again. */
+export const redeliver = (
+  client: Client,
+  webhookId: number,
+  deliveryId: number,
+  options?: CallOptions,
+): Call<WebhookDelivery> =>
+  post(
+    client,
+    'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    { path: { webhookId, deliveryId } },
+    options,
+  );
+
+export { remove as delete };

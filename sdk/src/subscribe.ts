@@ -1,0 +1,86 @@
+import type { Client } from './client.ts';
+import { type Clock, sleep } from './clock.ts';
+import type { Event } from './contract.ts';
+import { exchange } from './exchange.ts';
+import { type CallOptions, requestOf } from './request.ts';
+
+export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 'signal'> {
+  /** The `id` of the last event that was processed, `0` for the start of the log, or `latest`, the default. */
+  from?: string | number | undefined;
+  /** Types of events, such as `order.placed` or `order.*`; all types unless set. */
+  types?: readonly string[] | undefined;
+  /** A resource, such as `pets/1` or `store/orders/17`; all resources unless set. */
+  subject?: string | undefined;
+}
+
+/** How long a stream may be silent before it counts as broken, in milliseconds: three heartbeats of the service. */
+const SILENCE = 45_000;
+/** The longest pause before a stream is opened again, in milliseconds. */
+const MAX_PAUSE = 30_000;
+
+/**
+ * Yields each event after `from`, once and in order, until the loop ends. It opens the stream again whenever it ends, for as
+ * long as the service is not available. Throws `GoneError` if the events after `from` have expired, other errors that
+ * a retry does not solve, and the reason of the signal when it is aborted.
+ */
+export async function* subscribe(
+  client: Client,
+  { from = 'latest', types, subject, signal, ...options }: Subscription = {},
+): AsyncGenerator<Event, never> {
+  const { clock } = client;
+  let cursor = String(from);
+  for (let failures = 0; ; failures++) {
+    const query = { cursor, type: types, subject };
+    const settings = { ...options, signal, maxRetries: Number.POSITIVE_INFINITY };
+    const request = requestOf(client, 'GET /events/stream', { query }, settings);
+    const stream = await exchange(client, request, async ({ body }) => body);
+    for await (const { id, data } of messagesIn(stream!, clock, signal)) {
+      if (id !== undefined) cursor = id;
+      if (data === undefined) continue;
+      failures = 0;
+      yield JSON.parse(data);
+    }
+    await sleep(clock, clock.random() * Math.min(MAX_PAUSE, 1000 * 2 ** failures), signal);
+  }
+}
+
+interface Message {
+  id: string | undefined;
+  data: string | undefined;
+}
+
+/**
+ * Yields the messages of a stream (HTML Living Standard, §9.2) until it ends, breaks or is silent. A message without
+ * `data` reports the position in the log. The last message is dropped unless it is complete.
+ */
+async function* messagesIn(
+  stream: ReadableStream<Uint8Array>,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Message> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const end = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener('abort', end);
+  try {
+    for (let rest = ''; ; ) {
+      const cancelTimer = clock.after(SILENCE, end);
+      // A connection that breaks ends the stream.
+      const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }));
+      cancelTimer();
+      if (signal?.aborted) throw signal.reason;
+      if (done) return;
+      const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
+      rest = blocks.pop()!;
+      for (const block of blocks) yield messageOf(block);
+    }
+  } finally {
+    signal?.removeEventListener('abort', end);
+    end();
+  }
+}
+
+function messageOf(block: string): Message {
+  const fields = new Map(block.split('\n').map(line => line.split(/: ?(.*)/s, 2) as [string, string]));
+  return { id: fields.get('id'), data: fields.get('data') };
+}

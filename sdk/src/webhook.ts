@@ -1,0 +1,57 @@
+import type { Event } from './contract.ts';
+import { WebhookVerificationError } from './errors.ts';
+
+export interface VerificationOptions {
+  /** How far the time of a delivery may be from that of this machine, in seconds; 300 unless set. */
+  tolerance?: number;
+}
+
+type HeaderValues = Headers | Record<string, string | string[] | undefined>;
+
+/**
+ * Returns the event of a delivery to a webhook, if the service signed it with the secret (Standard Webhooks 1.0.0). `body` is
+ * the body as it was received, and not an object made from it. Throws `WebhookVerificationError`.
+ */
+export async function verifyWebhook(
+  headers: HeaderValues,
+  body: string | Uint8Array,
+  secret: string,
+  { tolerance = 300 }: VerificationOptions = {},
+): Promise<Event> {
+  const read = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]);
+  const timestamp = String(read('webhook-timestamp'));
+  const signatures = String(read('webhook-signature')).split(' ');
+  const age = Math.abs(Date.now() / 1000 - Number(timestamp));
+  // A text that is not a number makes it NaN.
+  if (!(age <= tolerance))
+    reject(`The header webhook-timestamp is not within ${tolerance} s of the time of this machine`);
+
+  const { subtle } = await webCrypto();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
+  if (!bytes?.length) reject('The secret of the webhook is not whsec_ and base64');
+  const key = await subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const content = new TextEncoder().encode(`${read('webhook-id')}.${timestamp}.${text}`);
+  for (const signature of signatures) {
+    const given = signature.startsWith('v1,') && decodeBase64(signature.slice(3));
+    // `verify` compares in constant time.
+    if (given && (await subtle.verify(algorithm, key, given, content))) return JSON.parse(text);
+  }
+  return reject('No signature in the header webhook-signature fits the body and the secret of the webhook');
+}
+
+function reject(message: string): never {
+  throw new WebhookVerificationError(message);
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9+/]+=*$/.test(text)) return undefined;
+  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+}
+
+/** Node.js 18 has no global `crypto`. A name in a variable keeps bundlers from looking for the module. */
+async function webCrypto(): Promise<typeof globalThis.crypto> {
+  const module = 'node:crypto';
+  return globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ module)).webcrypto;
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { importClient } from '../support/packed-client.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const client = await importClient();
+const { PetStore } = client;
+
+/** A client with the administrator's key, of a shop with a category. */
+async function start(t: TestContext) {
+  const shop = await startTestApp(t, { alone: false });
+  const store = new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey });
+  const category = await store.categories.create({ name: 'Dogs', description: 'Puppies' });
+  return { shop, store, category };
+}
+
+/** Replaces `console.warn`, and returns the warnings. */
+function recordWarnings(t: TestContext): unknown[] {
+  const warnings: unknown[] = [];
+  t.mock.method(console, 'warn', (warning: unknown) => warnings.push(warning));
+  return warnings;
+}
+
+describe('a call', () => {
+  it('returns the data, and with withResponse also status, headers and ETag', async t => {
+    const { store, category } = await start(t);
+    assert.deepEqual(category, { id: category.id, name: 'Dogs', description: 'Puppies' });
+    const response = await store.categories.get(category.id).withResponse();
+    assert.deepEqual(response.data, category);
+    assert.equal(response.status, 200);
+    assert.match(response.etag!, /^"\w+"$/);
+    assert.equal(response.headers.get('X-RateLimit-Limit'), '1000000');
+  });
+
+  it('with ifMatch changes only the version that was read', async t => {
+    const { store, category } = await start(t);
+    const { etag } = await store.categories.get(category.id).withResponse();
+    const options = { ifMatch: etag };
+    await store.categories.update(category.id, { name: 'Hounds' }, options);
+    await assert.rejects(store.categories.update(category.id, { name: 'Cats' }, options), error => {
+      assert.ok(error instanceof client.PreconditionError);
+      assert.deepEqual([error.code, error.status], ['precondition_failed', 412]);
+      return true;
+    });
+    assert.equal((await store.categories.get(category.id)).name, 'Hounds');
+  });
+
+  it('with ifNoneMatch throws NotModified if the resource has not changed', async t => {
+    const { store, category } = await start(t);
+    const { etag } = await store.categories.get(category.id).withResponse();
+    await assert.rejects(store.categories.get(category.id, { ifNoneMatch: etag }), client.NotModified);
+  });
+
+  it('of withResponse that fails rejects once, and leaves no unhandled rejection', async t => {
+    const { store } = await start(t);
+    await assert.rejects(store.categories.get(99).withResponse(), client.NotFoundError);
+  });
+
+  it('sends further headers, and null to remove a value', async t => {
+    const { store, category } = await start(t);
+    const headers = { 'X-Request-Id': 'nightly/17' };
+    const { data, headers: received } = await store.categories
+      .update(category.id, { description: null }, { headers })
+      .withResponse();
+    assert.deepEqual(data, { id: category.id, name: 'Dogs' });
+    assert.equal(received.get('X-Request-Id'), 'nightly/17');
+  });
+
+  it('throws the error of the service: its class by status, with code, message and request ID', async t => {
+    const { shop, store, category } = await start(t);
+    const unknown = new PetStore({ baseUrl: shop.origin, apiKey: 'psk_mistyped' });
+    const reader = await shop.clientWith({ scopes: ['pets:read'] });
+    const limitedStore = new PetStore({ baseUrl: shop.origin, apiKey: reader.key });
+    await store.pets.create({ name: 'Rex', categoryId: category.id });
+    const cases: [() => Promise<unknown>, unknown, number, string][] = [
+      [() => store.orders.create({ quantity: 0 }), client.ValidationError, 400, 'invalid_request'],
+      [() => store.orders.create({ petId: 99 }), client.ValidationError, 422, 'unknown_pet'],
+      [() => unknown.pets.list().first(), client.AuthenticationError, 401, 'invalid_api_key'],
+      [() => limitedStore.orders.list().first(), client.PermissionError, 403, 'insufficient_scope'],
+      [() => store.orders.get(99), client.NotFoundError, 404, 'order_not_found'],
+      [() => store.categories.delete(category.id), client.ConflictError, 409, 'category_in_use'],
+    ];
+    for (const [call, Class, status, code] of cases) {
+      const error = await call().then(
+        () => assert.fail(`${code} was expected`),
+        error => error,
+      );
+      assert.equal(error.constructor, Class);
+      assert.ok(error instanceof client.ApiError && error instanceof client.PetStoreError);
+      assert.deepEqual([error.status, error.code], [status, code]);
+      assert.match(error.requestId!, /^[\w-]+$/);
+      assert.ok(error.message.length > 10 && error.stack!.includes(error.message));
+    }
+  });
+
+  it('ends with its signal, also before it is sent', async t => {
+    const { store } = await start(t);
+    const reason = new Error('enough');
+    await assert.rejects(store.pets.list({}, { signal: AbortSignal.abort(reason) }).first(), reason);
+    // Before its request is sent, and while it waits for the response.
+    for (const turns of [0, 50]) {
+      const end = new AbortController();
+      const { signal } = end;
+      const first = store.events.list({ cursor: 'latest', wait: 60 }, { signal }).first();
+      for (let i = 0; i < turns; i++) await new Promise(setImmediate);
+      end.abort(reason);
+      await assert.rejects(first, reason);
+      assert.equal(store.limits.inFlight, 0);
+    }
+  });
+
+  it('of a deprecated operation warns once, with the day on which it ends', async t => {
+    const { store, category } = await start(t);
+    const warnings = recordWarnings(t);
+    const { id } = await store.pets.create({ name: 'Rex', categoryId: category.id });
+    for (let i = 0; i < 3; i++) assert.equal((await store.pets.get(id)).name, 'Rex');
+    assert.deepEqual(warnings, ['GET /pets/{petId} is deprecated and ends on Thu, 05 Dec 2030 00:00:00 GMT']);
+  });
+
+  it('of account uses no quota, and does not change what is known about the limits', async t => {
+    const { shop } = await start(t);
+    const { key } = await shop.clientWith({ plan: 'pro', scopes: ['pets:read'] });
+    const store = new PetStore({ baseUrl: shop.origin, apiKey: key });
+    assert.equal((await store.account.get()).plan, 'pro');
+    assert.deepEqual(store.limits.windows, []);
+    await store.pets.list().first();
+    const windows = store.limits.windows.map(({ name, limit, remaining }) => [name, limit, remaining]);
+    assert.deepEqual(windows, [['minute', 300, 299]]);
+  });
+
+  it('of service works without a key, and returns the contract', async t => {
+    const { shop } = await start(t);
+    const store = new PetStore({ baseUrl: shop.origin });
+    assert.deepEqual(await store.service.health(), { status: 'ok' });
+    assert.equal((await store.service.readiness()).status, 'ok');
+    assert.match(await store.service.contractAsYaml(), /^openapi: 3/);
+    assert.equal((await store.service.contract()).openapi, '3.0.3');
+  });
+
+  it('never follows a redirect, which could lead the key to another server', async t => {
+    let reached = 0;
+    const other = createServer((_, response) => {
+      reached++;
+      response.end('[]');
+    });
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as AddressInfo;
+    const server = createServer((_, response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => {
+      for (const each of [server, other]) {
+        each.closeAllConnections();
+        each.close();
+      }
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const store = new PetStore({ baseUrl, apiKey: 'psk_' });
+    await assert.rejects(store.pets.list().first(), { status: 307 });
+    assert.equal(reached, 0);
+  });
+});
+
+describe('a list', () => {
+  it('yields the items of all pages, which it reads while it is iterated', async t => {
+    const { store, category } = await start(t);
+    for (let i = 1; i <= 5; i++) await store.pets.create({ name: `Pet ${i}`, categoryId: category.id });
+    const list = store.pets.list({ status: 'available', limit: 2 });
+    const used = () => store.limits.windows[0]!.remaining;
+    const before = used();
+    const ids: number[] = [];
+    for await (const { id } of list) ids.push(id);
+    assert.deepEqual(ids, [1, 2, 3, 4, 5]);
+    assert.equal(before - used(), 3);
+    for await (const { id } of list) if (id === 2) break;
+    assert.equal(
+      before - used(),
+      4,
+      'a list can be iterated again, and reads only the pages that are needed',
+    );
+    assert.equal((await list.first())!.id, 1);
+    assert.equal(await store.pets.list({ name: 'undefined' }).first(), undefined);
+  });
+
+  it('yields its pages with their headers, and continues at a cursor', async t => {
+    const { store, category } = await start(t);
+    for (let i = 1; i <= 3; i++) await store.pets.create({ name: `Pet ${i}`, categoryId: category.id });
+    const pages = [];
+    for await (const page of store.pets.list({ limit: 2, count: true, id: [1, 2, 3] }).pages())
+      pages.push(page);
+    assert.deepEqual(
+      pages.map(({ data }) => data.map(({ id }) => id)),
+      [[1, 2], [3]],
+    );
+    assert.equal(pages[0]!.headers.get('X-Total-Count'), '3');
+    assert.equal(pages[1]!.nextCursor, undefined);
+    const rest = store.pets.list({ limit: 2, id: [1, 2, 3], cursor: pages[0]!.nextCursor });
+    assert.equal((await rest.first())!.id, 3);
+  });
+
+  it('of events ends with the latest event, and with `wait` continues', async t => {
+    const { shop, store } = await start(t);
+    await shop.app.db.numberEvents();
+    const types: string[] = [];
+    let cursor: string | undefined;
+    for await (const page of store.events.list({ type: 'category.*', limit: 1 }).pages()) {
+      types.push(...page.data.map(({ type }) => type));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(types, ['category.created']);
+    const waiting = store.events.list({ cursor, wait: 20 });
+    const next = waiting.first();
+    await store.categories.create({ name: 'Cats' });
+    await shop.app.db.numberEvents();
+    const event = await next;
+    assert.ok(event?.type === 'category.created');
+    assert.equal(event.data.name, 'Cats');
+  });
+
+  const linked = (link: string) => {
+    const urls: string[] = [];
+    const store = new PetStore({
+      baseUrl: 'http://petstore.example/shop/',
+      apiKey: 'psk_',
+      fetch: async url => {
+        urls.push(url);
+        const headers = { 'content-type': 'application/json', ...(urls.length === 1 && { link }) };
+        return new Response('[{"id":1}]', { headers });
+      },
+    });
+    const read = async () => {
+      for await (const _ of store.pets.list({ limit: 1 }));
+      return urls;
+    };
+    return { urls, read };
+  };
+
+  it('follows a link below the base URL', async () => {
+    for (const link of [
+      '</shop/pets?cursor=x>; rel="next"',
+      '</a>; rel="first", <pets?cursor=x>; rel="next"',
+    ]) {
+      assert.deepEqual(await linked(link).read(), [
+        'http://petstore.example/shop/pets?limit=1',
+        'http://petstore.example/shop/pets?cursor=x',
+      ]);
+    }
+  });
+
+  it('sends the key nowhere else', async () => {
+    for (const target of [
+      'http://attacker.example/shop/pets',
+      '//attacker.example/shop/pets',
+      'https://petstore.example/shop/pets',
+      'http://petstore.example:8080/shop/pets',
+      '/other/pets',
+      '/shop/../other',
+      '/shopping/pets',
+    ]) {
+      const { urls, read } = linked(`<${target}>; rel="next"`);
+      await assert.rejects(
+        read(),
+        /^PetStoreError: The next page, .* is not below http:\/\/petstore\.example\/shop\/$/,
+      );
+      assert.equal(urls.length, 1, target);
+    }
+  });
+});

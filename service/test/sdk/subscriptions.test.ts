@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ClientOptions, Event } from '../../../sdk/src/index.ts';
+import { SECOND } from '../../src/kit/clock.ts';
+import { ClientTime } from '../support/client-time.ts';
+import { assertGapless, settledCursor } from '../support/event-log.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { importClient } from '../support/packed-client.ts';
+import { Random } from '../support/random.ts';
+import { startTestApp } from '../support/test-app.ts';
+import { TestClock } from '../support/test-clock.ts';
+import { until } from '../support/until.ts';
+
+const { GoneError, PermissionError, PetStore, ValidationError } = await importClient();
+
+/** A clock with real time, whose waits before another try are short. */
+const clock: NonNullable<ClientOptions['clock']> = {
+  now: () => performance.now(),
+  after: (milliseconds, run) => {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  random: () => 0.001,
+};
+
+async function start(t: TestContext, options: Partial<ClientOptions> = {}) {
+  const shop = await startTestApp(t, { alone: false });
+  const store = new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey, clock, ...options });
+  return { shop, store };
+}
+
+/** Breaks the stream of a response after some bytes. */
+function cut(response: Response, bytes: number): Response {
+  let left = bytes;
+  const transform = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      controller.enqueue(chunk.slice(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.error(new TypeError('The connection broke'));
+    },
+  });
+  return new Response(response.body!.pipeThrough(transform), response);
+}
+
+/** Reads events until there are as many as wanted. */
+async function take(events: AsyncIterable<Event>, count: number): Promise<Event[]> {
+  const taken: Event[] = [];
+  for await (const event of events) if (taken.push(event) === count) break;
+  return taken;
+}
+
+describe('a subscription', () => {
+  it('yields each event once and in order, although its connection breaks at any byte', async t => {
+    const random = new Random(3);
+    let streams = 0;
+    const { shop, store } = await start(t, {
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        // Rarely in the first blocks, so that it advances.
+        return ++streams > 30 ? response : cut(response, random.between(20, 2_000));
+      },
+    });
+    const first = Number(await settledCursor(shop));
+    const reading = take(store.events.subscribe({ from: first }), 60);
+    for (let i = 0; i < 60; i++) await aCategory(shop.api);
+    const events = await reading;
+    assertGapless(
+      events.map(({ id }) => Number(id)),
+      first + 1,
+    );
+    assert.ok(streams >= 20, `${streams} streams`);
+  });
+
+  it('continues while the service restarts', async t => {
+    let { shop, store } = await start(t);
+    let origin = shop.origin;
+    store = new PetStore({
+      baseUrl: shop.origin,
+      apiKey: shop.adminKey,
+      clock,
+      fetch: (url, init) => fetch(url.replace(shop.origin, origin), init),
+    });
+    const from = Number(await settledCursor(shop));
+    const seen: Event[] = [];
+    const reading = (async () => {
+      for await (const event of store.events.subscribe({ from })) if (seen.push(event) === 2) return;
+    })();
+    await aCategory(shop.api);
+    await until('the first event arrives', () => seen.length === 1);
+    const restarted = await shop.restart();
+    ({ origin } = restarted);
+    await aCategory(restarted.api);
+    await reading;
+    assertGapless(
+      seen.map(({ id }) => Number(id)),
+      from + 1,
+    );
+  });
+
+  it('starts with the next event, and filters by types and subject', async t => {
+    const { shop, store } = await start(t);
+    await aPet(shop.api);
+    await settledCursor(shop);
+    const types = store.events.subscribe({ types: ['pet.created', 'order.*'], from: 0 });
+    const [created] = await take(types, 1);
+    assert.equal(created!.type, 'pet.created');
+    const subject = store.events.subscribe({ subject: created!.subject, from: 0 });
+    assert.deepEqual(await take(subject, 1), [created]);
+
+    const later = take(store.events.subscribe(), 1);
+    await until('the stream is open', () => store.limits.inFlight === 0 && shop.logLines().length > 0);
+    await until('an event arrives', async () => {
+      await aCategory(shop.api);
+      return Promise.race([later.then(() => true), nextTurn(false)]);
+    });
+    assert.ok(Number((await later)[0]!.id) > Number(created!.id));
+  });
+
+  it('closes its stream when the loop ends, and when it is aborted', async t => {
+    const { shop, store } = await start(t, {});
+    await aCategory(shop.api);
+    await settledCursor(shop);
+    await take(store.events.subscribe({ from: 0 }), 1);
+    const closed = (count: number) => () =>
+      shop.logLines().filter(({ path, msg }) => path === '/events/stream' && msg === 'Request').length ===
+      count;
+    await until('the first stream is closed', closed(1));
+    const end = new AbortController();
+    const reason = new Error('enough');
+    const reading = take(store.events.subscribe({ signal: end.signal, from: 0 }), 1_000);
+    await until('the stream is open', () => store.limits.inFlight === 0);
+    end.abort(reason);
+    await assert.rejects(reading, reason);
+  });
+
+  it('throws errors that another try does not solve', async t => {
+    const { shop, store } = await start(t);
+    await assert.rejects(take(store.events.subscribe({ from: 99 }), 1), ValidationError);
+    const { key } = await shop.clientWith({ scopes: ['pets:read'] });
+    const other = new PetStore({ baseUrl: shop.origin, apiKey: key, clock });
+    await assert.rejects(take(other.events.subscribe(), 1), PermissionError);
+    const expired = new PetStore({
+      baseUrl: shop.origin,
+      fetch: async () =>
+        new Response('{"code":"cursor_expired","message":"The events have expired","status":410}', {
+          status: 410,
+        }),
+    });
+    await assert.rejects(take(expired.events.subscribe({ from: 1 }), 1), error => {
+      assert.ok(error instanceof GoneError);
+      assert.equal(error.code, 'cursor_expired');
+      return true;
+    });
+  });
+
+  it('opens a stream again that is silent for three heartbeats, after its last position', async () => {
+    const time = new ClientTime(new TestClock());
+    const urls: string[] = [];
+    const store = new PetStore({
+      baseUrl: 'http://petstore.example',
+      clock: time,
+      fetch: async url => {
+        urls.push(new URL(url).search);
+        const text =
+          urls.length === 1
+            ? 'retry: 2000\n\nid: 7\n\n:\nid: 9\n\n'
+            : 'id: 10\nevent: x\ndata: {"id":"10"}\n\n';
+        const body = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode(text)) });
+        return new Response(body);
+      },
+    });
+    const reading = take(store.events.subscribe({ from: 5 }), 1);
+    for (let i = 0; i < 20; i++) await nextTurn();
+    time.advance(44 * SECOND);
+    for (let i = 0; i < 20; i++) await nextTurn();
+    assert.deepEqual(urls, ['?cursor=5']);
+    time.advance(2 * SECOND);
+    for (let i = 0; i < 20; i++) await nextTurn();
+    time.advance(SECOND);
+    const [event] = await reading;
+    assert.equal(event!.id, '10');
+    assert.deepEqual(urls, ['?cursor=5', '?cursor=9']);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newSecret, signatures } from '../../src/events/webhooks/signature.ts';
+import { importClient } from '../support/packed-client.ts';
+
+const { verifyWebhook, WebhookVerificationError } = await importClient();
+
+const body = JSON.stringify({ id: '7', type: 'pet.created', data: { name: 'Zoë' } });
+const secret = newSecret();
+
+/** The headers of a delivery that the service sends now, or some seconds earlier. */
+function headersOf({ secrets = [secret], age = 0 } = {}): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000) - age;
+  return {
+    'webhook-id': 'evt_7',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures(secrets, { id: 'evt_7', timestamp, body }),
+  };
+}
+
+const isRejected = (headers: Record<string, string>, text = body, key = secret) =>
+  assert.rejects(verifyWebhook(headers, text, key), WebhookVerificationError);
+
+describe('verifyWebhook', () => {
+  it('returns the event of a delivery that the service signed', async () => {
+    const event = await verifyWebhook(headersOf(), body, secret);
+    assert.deepEqual(event, JSON.parse(body));
+    assert.deepEqual(await verifyWebhook(new Headers(headersOf()), Buffer.from(body), secret), event);
+  });
+
+  it('accepts each of the signatures of a rotation', async () => {
+    const headers = headersOf({ secrets: [newSecret(), secret] });
+    assert.deepEqual(await verifyWebhook(headers, body, secret), JSON.parse(body));
+  });
+
+  it('rejects another body, ID, time, secret or version of the signature', async () => {
+    const headers = headersOf();
+    await isRejected(headers, body.replace('pet', 'cat'));
+    await isRejected(headers, body, newSecret());
+    await isRejected({ ...headers, 'webhook-id': 'evt_8' });
+    await isRejected({ ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) });
+    await isRejected({
+      ...headers,
+      'webhook-signature': headers['webhook-signature']!.replace('v1,', 'v2,'),
+    });
+    await isRejected({ ...headers, 'webhook-signature': headers['webhook-signature']!.slice(0, -4) });
+    await isRejected({ ...headers, 'webhook-signature': 'v1,*' });
+    await isRejected({});
+    await isRejected(headers, body, 'whsec_');
+  });
+
+  it('rejects an old delivery, which may be a stolen one, and one of the future', async () => {
+    await isRejected(headersOf({ age: 310 }));
+    await isRejected(headersOf({ age: -310 }));
+    assert.ok(await verifyWebhook(headersOf({ age: 290 }), body, secret));
+    assert.ok(await verifyWebhook(headersOf({ age: 310 }), body, secret, { tolerance: 600 }));
+    await isRejected({ ...headersOf(), 'webhook-timestamp': 'now' });
+  });
+});
