@@ -93,6 +93,14 @@ class TracedTransaction extends WrappedTransaction {
     return recorded(this.#span, row[this.engine], this.engine, () => super.insert(row, values));
   }
 
+  /** The span ends when the statement is sent. */
+  override send(sql: string, values: readonly Value[]): void {
+    const { name, attributes } = describeStatement(sql, this.engine);
+    const sending = this.#span.child(name, 'client', attributes);
+    super.send(sql, values);
+    sending.end();
+  }
+
   override lock(...names: readonly string[]): Promise<void> {
     // Locks of the embedded store are always free.
     if (this.engine === 'sqlite') return super.lock(...names);

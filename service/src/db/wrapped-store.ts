@@ -1,4 +1,13 @@
-import type { Engine, NewEvent, Queries, QueryPlan, StoredEvent, Transaction, Value } from './database.ts';
+import type {
+  AtEnd,
+  Engine,
+  NewEvent,
+  Queries,
+  QueryPlan,
+  StoredEvent,
+  Transaction,
+  Value,
+} from './database.ts';
 import type { Insert } from './insert.ts';
 
 /** Queries that pass everything to others. Subclasses change some of it. */
@@ -30,6 +39,14 @@ export class WrappedQueries<Inner extends Queries> implements Queries {
 export class WrappedTransaction extends WrappedQueries<Transaction> implements Transaction {
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.inner.insert(row, values);
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    this.inner.send(sql, values);
+  }
+
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    return this.inner.atEnd(work, values);
   }
 
   /** The work joins the transaction as this object, and not as the inner one. */

@@ -49,7 +49,7 @@ export function remove(db: Writer, petId: number, guard: (current: Pet) => void)
     const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
-    if (indexedName !== null) await removePetWords(tx, { id: petId, name: indexedName });
+    if (indexedName !== null) removePetWords(tx, { id: petId, name: indexedName });
     await deletePet(tx, petId);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });
