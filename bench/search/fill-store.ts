@@ -19,7 +19,7 @@ const SWEPT = 20_000;
 export async function fillPets(db: Database, count: number): Promise<string> {
   await db.write(async tx => {
     const categories = Array.from({ length: CATEGORIES }, (_, i) => [`Category ${i}`, `category ${i}`]);
-    await insertRows(tx, 'categories (name, name_key)', categories);
+    insertRows(tx, 'categories (name, name_key)', categories);
   });
   const { first } = (await db.get<{ first: number }>('SELECT min(id) AS first FROM categories'))!;
   const names = namesOf(count);
@@ -33,7 +33,7 @@ export async function fillPets(db: Database, count: number): Promise<string> {
           i % 100 === 7 ? ['pending', 1] : i % 5 < 3 ? ['available', 1] : ['sold', 0];
         return [name, name, category, status!, quantity!, isIndexed ? name : null];
       });
-      await insertRows(tx, 'pets (name, name_key, category_id, status, quantity, indexed_name)', rows);
+      insertRows(tx, 'pets (name, name_key, category_id, status, quantity, indexed_name)', rows);
       if (!isIndexed) return;
       const written = await tx.all<IndexedName>(
         'SELECT id, name_key AS name FROM pets ORDER BY id DESC LIMIT ?',

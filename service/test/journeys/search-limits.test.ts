@@ -10,7 +10,9 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 async function fill({ api, app }: TestApp, names: readonly string[]): Promise<void> {
   const categoryId = await aCategory(api);
   const rows = names.map(name => [name, name, categoryId, 'available', 1]);
-  await app.db.write(tx => insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows));
+  await app.db.write(async tx =>
+    insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows),
+  );
   await app.sweeper.run();
 }
 
@@ -29,10 +31,10 @@ describe('a search with as many matches as a limit', () => {
     const shop = await startTestApp(t);
     const names = Array.from({ length: 10_000 }, (_, i) => `rex ${i}`);
     await shop.app.db.write(async tx => {
-      await insertRows(tx, 'categories (id, name, name_key)', [[1_000, 'Dogs', 'dogs']]);
+      insertRows(tx, 'categories (id, name, name_key)', [[1_000, 'Dogs', 'dogs']]);
       // Their first word is found by the name, and so needs no sweep.
       const rows = names.map(name => [name, name, 1_000, 'available', 1]);
-      await insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
+      insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
     });
     const totalOf = async () => {
       const { headers } = await shop.api.get('/pets?q=rex&limit=1&count=true');
