@@ -89,7 +89,7 @@ for (const [engine, openStore] of Object.entries(engines)) {
   });
 }
 
-/** Makes the server fail with a SQLSTATE, the first time that it is called for each transaction of a write. */
+/** Creates a function that fails with a SQLSTATE. */
 const FAIL = `CREATE FUNCTION fail(code text) RETURNS void LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'planned' USING ERRCODE = code; END $$`;
 
