@@ -10,6 +10,7 @@ import { describeMachine } from './harness/machine.ts';
 import type { Effort } from './harness/pairs.ts';
 import type { Verdict } from './harness/targets.ts';
 import { allocation } from './rows/allocation.ts';
+import { batches } from './rows/batches.ts';
 import { eventLogCost } from './rows/event-log-cost.ts';
 import { groupCommit } from './rows/group-commit.ts';
 import { limitDecision } from './rows/limit-decision.ts';
@@ -48,6 +49,7 @@ const ROWS = [
   postgresSearch,
   traceCost,
   webhooks,
+  batches,
 ];
 const FULL: Effort = { pairs: 9, seconds: 2, warmUpSeconds: 3 };
 const QUICK: Effort = { pairs: 3, seconds: 1.5, warmUpSeconds: 1 };

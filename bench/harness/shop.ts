@@ -25,7 +25,7 @@ export async function prepareService(server: Server): Promise<Access> {
   const { key } = await create<{ key: string }>(port, '/keys', administratorKey, {
     name: 'bench',
     plan: 'enterprise',
-    scopes: ['pets:read', 'pets:write', 'orders:read', 'inventory:read'],
+    scopes: ['pets:read', 'pets:write', 'orders:read', 'inventory:read', 'inventory:write'],
     quotas: UNREACHED_QUOTAS,
   });
   const { id } = await create<{ id: number }>(port, '/categories', administratorKey, { name: 'Dogs' });

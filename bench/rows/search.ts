@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SearchQuery } from '../../service/src/catalog/pets/pet-search.ts';
+import type { SearchQuery } from '../../service/src/catalog/pets/search/search-pets.ts';
 import { openSqlite } from '../../service/src/db/sqlite.ts';
 import { systemClock } from '../../service/src/kit/clock.ts';
 import { temporaryDirectory } from '../harness/at-exit.ts';

@@ -1,4 +1,4 @@
-import { type SearchQuery, searchPets } from '../../service/src/catalog/pets/pet-search.ts';
+import { type SearchQuery, searchPets } from '../../service/src/catalog/pets/search/search-pets.ts';
 import type { Database } from '../../service/src/db/database.ts';
 import { type Finding, showSpread, spread } from '../harness/findings.ts';
 import { verdictOf } from '../harness/targets.ts';

@@ -118,7 +118,7 @@ export type BatchOperation = {
   path: string;
   /** The body of the operation, with the rules that it has as a single request. In a field with an ID, `{"$id": "rex"}` is replaced by the ID of the resource with the label `rex`. */
   body?: Record<string, unknown>;
-  /** The header `If-Match` of the operation. */
+  /** The header `If-Match` of the operation. Operations that create a resource cannot have it. */
   ifMatch?: string;
   /** A name for the resource that the operation creates. Later operations of the batch use it instead of the ID. */
   label?: string;

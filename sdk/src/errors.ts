@@ -77,7 +77,7 @@ export function errorOf({ status, headers }: Response, text: string): ApiError {
   const { code, message } = text.startsWith('{"code":') ? JSON.parse(text) : {};
   const wait = headers.get('Retry-After');
   const Class = classes[status] ?? (status < 400 ? ApiError : status < 500 ? ValidationError : ServerError);
-  return new Class(message ?? `The response has the status ${status}`, {
+  return new Class(message ?? `The status is ${status}`, {
     code,
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,

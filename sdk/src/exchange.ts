@@ -15,7 +15,7 @@ export async function exchange<T>(
   request: Request,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  const options = { ...client, ...defined(request.options) };
+  const options = { cost: 1, ...client, ...defined(request.options) };
   const { clock, maxRetries, pacer, signal, timeout } = options;
   const init = initOf(client, request);
   for (let failures = 0; ; failures++) {
@@ -32,7 +32,7 @@ export async function exchange<T>(
       warnOfDeprecation(client, request, response);
       if (!response.ok) throw errorOf(response, await response.text());
       const result = await read(response);
-      pacer.leave(epoch, response.headers);
+      pacer.leave(options, epoch, response.headers);
       return result;
     } catch (cause) {
       // Everything else is an error of `fetch`, or of a body that is not complete.
@@ -42,10 +42,10 @@ export async function exchange<T>(
           : new ConnectionError(`No response: ${(cause as Error).cause ?? cause}`, { cause });
       const setback = signal?.aborted ? undefined : setbackOf(error, response);
       if (!setback) {
-        pacer.leave(epoch, response?.headers);
+        pacer.leave(options, epoch, response?.headers);
         throw signal?.aborted ? signal.reason : error;
       }
-      const isHopeless = Math.max(pacer.stop(epoch, setback), failures + 1) > maxRetries;
+      const isHopeless = Math.max(pacer.stop(options, epoch, setback), failures + 1) > maxRetries;
       if (setback.reason === 'unavailable' && isHopeless) throw error;
     } finally {
       cancelTimer();
@@ -60,9 +60,9 @@ function setbackOf(error: PetStoreError, response: Response | undefined): Setbac
   const { status, headers } = response;
   const after = Number(headers.get('Retry-After')) * 1000 || 0;
   if (status === 429) {
-    // A limit of something else, such as open streams, does not concern other calls.
-    if (headers.get('RateLimit')?.includes(';r=0;') === false) return undefined;
-    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after, error };
+    // A limit of something else does not concern other calls.
+    if (error.code === 'too_many_streams') return undefined;
+    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after: after || 1000, error };
   }
   const shouldRetry = headers.get('X-Should-Retry') ?? String(UNAVAILABLE.includes(status));
   return shouldRetry === 'true' ? { reason: 'unavailable', after, error } : undefined;
@@ -70,7 +70,6 @@ function setbackOf(error: PetStoreError, response: Response | undefined): Setbac
 
 function initOf(client: Client, { method, body, options }: Request): RequestInit {
   const headers = {
-    'API-Version': '1',
     'X-API-Key': client.apiKey,
     'Content-Type': body && 'application/json',
     'Idempotency-Key': options.idempotencyKey,

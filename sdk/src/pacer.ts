@@ -28,6 +28,8 @@ export interface Turn {
   maxRetries: number;
   /** Whether the response may take long by design, so that other calls cannot wait for it to learn the limits. */
   isSlow?: boolean;
+  /** As how many requests it counts. */
+  cost: number;
   signal?: AbortSignal;
 }
 
@@ -56,7 +58,7 @@ interface Waiter extends Turn {
 export interface Pacer {
   /** The windows by name. */
   readonly windows: ReadonlyMap<string, Window>;
-  /** The number of requests without a response. */
+  /** The number of requests without a response. A batch counts as its operations. */
   inFlight: () => number;
   /** The number of calls that wait to send a request. */
   waiting: () => number;
@@ -69,9 +71,9 @@ export interface Pacer {
    */
   enter: (turn: Turn) => Promise<number>;
   /** Ends a request that was sent in an epoch, with the headers of its response. */
-  leave: (epoch: number, headers?: Headers) => void;
+  leave: (turn: Turn, epoch: number, headers?: Headers) => void;
   /** Ends a request that has to be sent again, and starts a wait. Returns the number of waits since the last success. */
-  stop: (epoch: number, setback: Setback) => number;
+  stop: (turn: Turn, epoch: number, setback: Setback) => number;
 }
 
 const SECOND = 1000;
@@ -129,8 +131,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     return start.finally(() => signal?.removeEventListener('abort', abort));
   }
 
-  function leave(sentIn: number, headers?: Headers): void {
-    end(sentIn);
+  function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
+    end(sentIn, cost);
     if (headers && sentIn === epoch) {
       isLearning = false;
       setbacks = 0;
@@ -139,19 +141,19 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     sendNext();
   }
 
-  function stop(sentIn: number, { reason, error, after }: Setback): number {
+  function stop({ cost }: Turn, sentIn: number, { reason, error, after }: Setback): number {
     const isOutage = reason === 'unavailable';
     // Requests that were in flight when the service became unavailable fail for the same reason: one wait is enough.
     const isNews = !isOutage || sentIn === epoch;
-    end(sentIn);
+    end(sentIn, cost);
     if (isNews && begin({ reason, error }, after)) setbacks++;
     rejectIf(({ maxRetries }) => isOutage && setbacks > maxRetries, error);
     sendNext();
     return setbacks;
   }
 
-  function end(sentIn: number): void {
-    inFlight--;
+  function end(sentIn: number, cost: number): void {
+    inFlight -= cost;
     if (sentIn === epoch) isProbing = false;
   }
 
@@ -199,13 +201,13 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
       if (resetAt <= now) {
         windows.delete(name);
         forgetLimits();
-      } else if (remaining === 0) {
+      } else if (remaining < (inFlight ? 1 : (queue[0]?.cost ?? 1))) {
         begin({ reason: 'limit' }, resetAt - now);
       }
     }
     const present = wait();
     if (present) holdBack(present);
-    else while (waiting() > 0 && hasRoom()) send(queue.shift()!);
+    else while (waiting() > 0 && hasRoom(queue[0]!)) send(queue.shift()!);
   }
 
   /** Rejects calls that do not wait as long as this, reports the wait once, and continues when it is over. */
@@ -219,14 +221,14 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     onWait?.(wait);
   }
 
-  function hasRoom(): boolean {
+  function hasRoom({ cost }: Waiter): boolean {
     if (inFlight >= maxConcurrent || (isLearning && isProbing)) return false;
-    return [...windows.values()].every(({ remaining }) => inFlight < remaining);
+    return [...windows.values()].every(({ remaining }) => inFlight + cost <= remaining);
   }
 
-  function send({ isSlow, start }: Waiter): void {
+  function send({ isSlow, cost, start }: Waiter): void {
     isProbing ||= !isSlow;
-    inFlight++;
+    inFlight += cost;
     start(epoch);
   }
 

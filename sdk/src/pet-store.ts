@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient } from './client.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import * as account from './resources/account.ts';
+import * as batches from './resources/batches.ts';
 import * as categories from './resources/categories.ts';
 import * as events from './resources/events.ts';
 import * as inventory from './resources/inventory.ts';
@@ -27,6 +28,7 @@ export class PetStore {
   readonly categories: Bound<typeof categories>;
   readonly orders: Bound<typeof orders>;
   readonly inventory: Bound<typeof inventory>;
+  readonly batches: Bound<typeof batches>;
   readonly account: Bound<typeof account>;
   readonly keys: Bound<typeof keys>;
   readonly events: Bound<typeof events>;
@@ -40,6 +42,7 @@ export class PetStore {
     this.categories = bind(client, categories);
     this.orders = bind(client, orders);
     this.inventory = bind(client, inventory);
+    this.batches = bind(client, batches);
     this.account = bind(client, account);
     this.keys = bind(client, keys);
     this.events = bind(client, events);

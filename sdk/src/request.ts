@@ -57,6 +57,8 @@ export interface RequestOptions extends CallOptions {
   pacer?: Pacer;
   /** Whether the response may take long by design. */
   isSlow?: boolean;
+  /** As how many requests it counts, if not as one. */
+  cost?: number;
 }
 
 export function requestOf(

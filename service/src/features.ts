@@ -5,7 +5,7 @@ import { categoryEvents } from './catalog/categories/category.ts';
 import { categoryRoutes } from './catalog/categories/category-routes.ts';
 import { inventoryEvents, petEvents } from './catalog/pets/pet-events.ts';
 import { petRoutes } from './catalog/pets/pet-routes.ts';
-import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search-index.ts';
+import { SearchIndex, type SearchIndexOptions } from './catalog/pets/search/search-index.ts';
 import { eventUnion } from './events/event-log/event-kind.ts';
 import { type EventOptions, eventsFeature } from './events/feature.ts';
 import { webhookTestEvents } from './events/webhooks/webhook-events.ts';

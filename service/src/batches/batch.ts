@@ -36,7 +36,8 @@ export const BatchOperation = {
       maxLength: 200,
       pattern: '^[\\t -~]*$',
       patternRule: 'must have printable ASCII characters only',
-      description: 'The header `If-Match` of the operation.',
+      description:
+        'The header `If-Match` of the operation. Operations that create a resource cannot have it.',
     },
     label: {
       type: 'string',

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Schema } from '../contract/schema.ts';
+import { shownName } from '../http/quoting.ts';
 import { isRecord } from '../kit/objects.ts';
 
 /** The pattern of a label. */
@@ -31,7 +32,7 @@ export class Labels {
   ownerOf(label: string, index: number): number {
     const owner = this.#owners.get(label);
     if (owner === undefined || owner === index)
-      throw invalid(`No earlier operation has the label \`${label}\``);
+      throw invalid(`No earlier operation has the label ${shownName(label)}`);
     return owner;
   }
 }

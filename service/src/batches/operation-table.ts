@@ -11,11 +11,13 @@ export interface BatchableRoute {
   route: Route;
   readInput: ReturnType<typeof inputReader>;
   readLabels: ReturnType<typeof labelReader>;
+  /** The name that the ID of a resource which the route creates has in paths and bodies, such as `petId`. */
+  createdId: string | undefined;
 }
 
-interface Found {
-  operation: BatchableRoute;
-  params: Record<string, string>;
+/** A route, and the path parameters as they were sent. */
+interface Found extends BatchableRoute {
+  texts: Record<string, string>;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -28,8 +30,12 @@ export class OperationTable {
   /** `operations` can be part of a batch, `others` cannot. */
   constructor(operations: readonly Route[], others: readonly Pick<Route, 'method' | 'path'>[]) {
     for (const route of operations) {
-      const { body } = route;
-      this.#add(route, { route, readInput: inputReader(route), readLabels: labelReader(body) });
+      this.#add(route, {
+        route,
+        readInput: inputReader(route),
+        readLabels: labelReader(route.body),
+        createdId: createdIdOf(route, operations),
+      });
     }
     for (const route of others) this.#add(route, undefined);
     this.#allowed = listed(operations);
@@ -38,8 +44,7 @@ export class OperationTable {
   /** Throws `invalid_request` if no route has this method and path, or if it cannot be part of a batch. */
   find(method: Method, path: string): Found {
     const found = this.#router.find(method, path);
-    if (found?.store)
-      return { operation: found.store as BatchableRoute, params: found.params as Found['params'] };
+    if (found?.store) return { ...(found.store as BatchableRoute), texts: found.params as Found['texts'] };
     if (found || this.#existsAt(path, () => true))
       throw invalid(`${method} ${path} cannot be part of a batch. Allowed are ${this.#allowed}`);
     throw invalid(nothingAt(path, suggested => this.#existsAt(suggested, hasIds)).message);
@@ -55,6 +60,14 @@ export class OperationTable {
       return found !== null && fits(found);
     });
   }
+}
+
+/** `petId` for `POST /pets`, because there are operations at `/pets/{petId}`. */
+function createdIdOf({ path, success }: Route, operations: readonly Route[]): string | undefined {
+  if (success.status !== 201) return undefined;
+  const start = `${path}/{`;
+  const resource = operations.find(operation => operation.path.startsWith(start));
+  return resource?.path.slice(start.length, -1);
 }
 
 /** `POST /pets; PUT, PATCH, DELETE /pets/{petId}` */

@@ -16,6 +16,8 @@ export interface Step extends RouteInput {
   route: Route;
   /** References to labelled resources, with the index of the operation that creates each. */
   references: readonly (Reference & { owner: number })[];
+  /** The name of the ID of the resource that the operation creates, such as `petId`. */
+  createdId: string | undefined;
   ifMatch: string | undefined;
   /** The path parameters as they were sent. */
   texts: Readonly<Record<string, string>>;
@@ -36,7 +38,7 @@ export async function planOf(
   const labels = new Labels();
   const plan: (Step | ApiError)[] = [];
   for (const [index, operation] of sent.entries()) {
-    plan.push(attempt(() => stepOf(operation, { index, labels, table, caller })));
+    plan.push(attempt(() => stepOf(operation, { index, labels, earlier: plan, table, caller })));
     await slices.next();
   }
   return plan;
@@ -54,28 +56,49 @@ function attempt(step: () => Step): Step | ApiError {
 interface Surroundings {
   index: number;
   labels: Labels;
+  earlier: Plan;
   table: OperationTable;
   caller: Caller;
 }
 
-function stepOf(sent: unknown, { index, labels, table, caller }: Surroundings): Step {
+function stepOf(sent: unknown, { index, labels, earlier, table, caller }: Surroundings): Step {
   if (!isRecord(sent)) throw invalid(`An operation must be a JSON object, but was ${shown(sent)}`);
-  const { method, path, body, ifMatch, label } = readOperation(sent);
+  const operation = readOperation(sent);
+  const { method, path, body, ifMatch, label } = operation;
   if (label !== undefined) labels.give(label, index);
-  const { operation, params: texts } = table.find(method, path);
-  const { route, readInput, readLabels } = operation;
-  if (label !== undefined && route.success.status !== 201)
-    throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
-  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
+  const { route, readInput, readLabels, createdId, texts } = table.find(method, path);
+  rejectMisfits(operation, route);
   rejectWithoutScope(route, caller);
   const references: Reference[] = [];
   const params = withoutLabels(texts, references);
   if (body) readLabels(body, references);
-  const owned = references.map(reference => ({
-    ...reference,
-    owner: labels.ownerOf(reference.label, index),
-  }));
+  const owned = references.map(reference => {
+    const owner = labels.ownerOf(reference.label, index);
+    rejectOtherKind(reference, earlier[owner]!);
+    return { ...reference, owner };
+  });
   const input = withSomeIds(body, references, () => readInput(params, body));
   if (owned.length === 0) rejectOtherId(route, input);
-  return { ...input, route, ifMatch, texts, references: owned };
+  return { ...input, route, ifMatch, texts, references: owned, createdId };
+}
+
+/** Throws if a reference needs the ID of another kind of resource: a category can have the ID of the pet by chance. */
+function rejectOtherKind({ name, label }: Reference, owner: Step | ApiError): void {
+  // A failed owner is reported at the execution. An `id` must equal that of the path, which has its kind in its name.
+  if (owner instanceof ApiError || name === 'id' || name === owner.createdId) return;
+  throw invalid(
+    `The label \`${label}\` has a \`${owner.createdId}\`, but \`${name}\` is needed: use another label`,
+  );
+}
+
+/** Throws for fields that an operation with this route cannot have, and for a missing body. */
+function rejectMisfits({ method, path, body, ifMatch, label }: BatchOperation, route: Route): void {
+  const creates = route.success.status === 201;
+  if (label !== undefined && !creates)
+    throw invalid(`${method} ${path} creates no resource that a label could name: leave \`label\` out`);
+  if (ifMatch !== undefined && creates)
+    throw invalid(`${method} ${path} creates a resource, which has no earlier state: leave \`ifMatch\` out`);
+  if (body !== undefined && !route.body) throw invalid(`${method} ${path} has no body: leave \`body\` out`);
+  if (body === undefined && route.body && !route.bodyOptional)
+    throw invalid(`${method} ${path} needs a JSON object as its body: add \`body\``);
 }

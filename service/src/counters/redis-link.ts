@@ -7,10 +7,7 @@ import { packCall, type ScriptCall } from './packed-state.ts';
 import { type RedisClient, type RedisConnection, redisConnection } from './redis-client.ts';
 
 /** How long to wait for Redis, in milliseconds: longer than a busy machine delays it, and short enough for a request. */
-const RESPONSE_TIMEOUT = SECOND;
-
-/** How long connecting and the first decision may take, in milliseconds. */
-const CONNECT_TIMEOUT = SECOND;
+const TIMEOUT = SECOND;
 
 /** How long to wait before connecting again, in milliseconds. */
 const RECONNECT_DELAY = 500;
@@ -29,6 +26,8 @@ const PROBE: ScriptCall = {
 
 export interface RedisLinkOptions {
   urls: readonly string[];
+  /** How long a response, or connecting and the first decision, may take, in milliseconds. The default is 1,000. */
+  timeout?: number;
   /** Called after each connection, including the first. */
   onConnect: () => void;
   /** Called once when Redis becomes unavailable, with the error, and once when it is available again. */
@@ -49,6 +48,7 @@ interface PendingCommand {
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
+  readonly #timeout: number;
   #connection: RedisConnection | undefined;
   /** The connection that is being probed. */
   #candidate: RedisConnection | undefined;
@@ -62,6 +62,7 @@ export class RedisLink {
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
+    this.#timeout = options.timeout ?? TIMEOUT;
   }
 
   get isUp(): boolean {
@@ -74,7 +75,7 @@ export class RedisLink {
     if (this.#closed) return;
     this.#candidate = candidate;
     try {
-      await within(CONNECT_TIMEOUT, this.#probe(candidate));
+      await within(this.#timeout, this.#probe(candidate));
     } catch (error) {
       candidate.end();
       this.#fallBack(asError(error));
@@ -136,7 +137,7 @@ export class RedisLink {
       };
       const pending = { key, sentAt: performance.now(), abandon };
       this.#pending.add(pending);
-      if (!this.#responseTimer) this.#checkIn(RESPONSE_TIMEOUT);
+      if (!this.#responseTimer) this.#checkIn(this.#timeout);
       send(connection.client).then(
         result => {
           this.#pending.delete(pending);
@@ -159,11 +160,11 @@ export class RedisLink {
       const connection = this.#connection;
       if (!oldest || !connection) return;
       const now = performance.now();
-      const left = oldest.sentAt + RESPONSE_TIMEOUT - now;
+      const left = oldest.sentAt + this.#timeout - now;
       if (left > 0) this.#checkIn(left);
-      else if (now - due > BLOCKED) this.#checkIn(RESPONSE_TIMEOUT);
+      else if (now - due > BLOCKED) this.#checkIn(this.#timeout);
       else {
-        const error = new Error(`Redis did not respond within ${RESPONSE_TIMEOUT} ms`);
+        const error = new Error(`Redis did not respond within ${this.#timeout} ms`);
         this.#lose(connection, error, oldest.key);
       }
     }, milliseconds);

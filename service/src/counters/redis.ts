@@ -32,7 +32,8 @@ const CHECK_INTERVAL = SECOND;
 /** The key of a random mark that identifies the data in Redis. A replica that finds no mark sets one. */
 const MARK = 'petstore:limits:{mark}';
 
-export interface SharedCountersOptions extends Pick<RedisLinkOptions, 'urls' | 'onStatus' | 'onCommand'> {
+export interface SharedCountersOptions
+  extends Pick<RedisLinkOptions, 'urls' | 'timeout' | 'onStatus' | 'onCommand'> {
   /** The clock of decisions: that of Redis, which all replicas share, or a clock that tests advance. */
   clock: 'redis' | Clock;
   maxAddresses?: number;
@@ -52,12 +53,10 @@ export class SharedCounters implements Counters {
   #mark: string | undefined;
   #publishing: Promise<void> | undefined;
 
-  constructor({ urls, onStatus, onCommand, clock, maxAddresses }: SharedCountersOptions) {
+  constructor({ clock, maxAddresses, ...link }: SharedCountersOptions) {
     this.#mirror = new MemoryCounters(maxAddresses);
     this.#link = new RedisLink({
-      urls,
-      onStatus,
-      onCommand,
+      ...link,
       onConnect: () => {
         this.#mark = undefined;
         this.#decisions.forgetSeeds();

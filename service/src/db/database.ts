@@ -49,6 +49,9 @@ export interface Writer {
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }
 
+/** Work at the end of a transaction. */
+export type AtEnd = (tx: Transaction, values: readonly string[]) => Promise<void>;
+
 /** `write` on a transaction joins it, so that an operation with a transaction of its own can be part of a larger one. */
 export interface Transaction extends Queries, Writer {
   /**
@@ -62,6 +65,16 @@ export interface Transaction extends Queries, Writer {
    * one part runs at a time, and a part has no parts.
    */
   savepoint<T>(part: () => Promise<T>): Promise<T>;
+  /**
+   * Runs a statement whose result is not needed. The caller does not wait: when the statement fails, later statements and the commit
+   * fail with its error.
+   */
+  send(sql: string, values: readonly Value[]): void;
+  /**
+   * Calls `work` with some values before this transaction is committed: on PostgreSQL once with the distinct values of all calls, those
+   * of undone parts included, in one order. Rows that other transactions also insert are then locked shortly and without deadlocks.
+   */
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void>;
   /** Inserts a row and returns its ID; `undefined` when the row that it refers to does not exist. */
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
   /** Takes a lock unless another transaction holds it. Returns whether it took the lock. */

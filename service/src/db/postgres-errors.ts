@@ -30,6 +30,11 @@ export function isRetryable(error: unknown): boolean {
   return state !== undefined && (CONFLICTS.has(state) || CONSTRAINT_RACES.has(state));
 }
 
+/** Whether a statement failed because an earlier one of its transaction did. */
+export function isAborted(error: unknown): boolean {
+  return sqlState(error) === '25P02';
+}
+
 /** The message of pg's pool when no connection became free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
@@ -66,6 +71,11 @@ export function isServerOutage({ what, cause, writeProblem }: DatabaseUnavailabl
 
 /** The server rolled back a transaction at COMMIT. */
 export class RolledBack extends Error {}
+
+/** Converts the error of a statement that COMMIT followed: if it failed, nothing was committed; otherwise the outcome is unknown. */
+export function toSentFailure(error: unknown): unknown {
+  return error instanceof pg.DatabaseError ? error : new DatabaseUnavailable(error, 'unknown');
+}
 
 /** Converts the error of a COMMIT: either the server rejected it, or the outcome is unknown. */
 export function toCommitFailure(error: unknown): unknown {

@@ -1,10 +1,17 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Clock } from '../kit/clock.ts';
-import { type NewEvent, one, type StoredEvent, type Transaction, type Value } from './database.ts';
+import {
+  type AtEnd,
+  type NewEvent,
+  one,
+  type StoredEvent,
+  type Transaction,
+  type Value,
+} from './database.ts';
 import type { Insert } from './insert.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
-import { awaitResponse, RolledBack, toCommitFailure } from './postgres-errors.ts';
+import { awaitResponse, isAborted, RolledBack, toCommitFailure, toSentFailure } from './postgres-errors.ts';
 import { APPEND_NUMBERED, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
@@ -38,6 +45,10 @@ export class PostgresTransaction implements Transaction {
   readonly #events: ReturnType<typeof valuesOf>[] = [];
   /** The names of locks that this transaction holds. */
   readonly #held = new Set<string>();
+  /** The responses that only the commit awaits. */
+  readonly #responses: Promise<unknown>[] = [];
+  /** The values for work at the end. */
+  readonly #atEnd = new Map<AtEnd, Set<string>>();
   /** The topics to notify when the transaction has ended. */
   readonly topics = new Set<string>();
 
@@ -66,6 +77,16 @@ export class PostgresTransaction implements Transaction {
 
   async run(sql: string, values: readonly Value[] = []): Promise<number> {
     return (await this.#send(statementOf(sql, values))).rowCount ?? 0;
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    this.#sendAlong(statementOf(sql, values));
+  }
+
+  async atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    const collected = this.#atEnd.get(work) ?? new Set();
+    for (const value of values) collected.add(value);
+    this.#atEnd.set(work, collected);
   }
 
   async insert({ postgres, reference }: Insert, values: readonly Value[]): Promise<number | undefined> {
@@ -98,17 +119,20 @@ export class PostgresTransaction implements Transaction {
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     const events = this.#events.length;
     const held = this.#held.size;
-    this.#sendAlong('SAVEPOINT part');
+    this.#sendAlong({ text: 'SAVEPOINT part' });
+    const responses = this.#responses.length;
     try {
       return await part();
     } catch (error) {
-      this.#sendAlong('ROLLBACK TO part');
+      // Failures of undone statements are undone as well.
+      this.#responses.length = responses;
+      this.#sendAlong({ text: 'ROLLBACK TO part' });
       this.#events.length = events;
       // The server releases the locks of the part.
       for (const name of [...this.#held].slice(held)) this.#held.delete(name);
       throw error;
     } finally {
-      this.#sendAlong('RELEASE part');
+      this.#sendAlong({ text: 'RELEASE part' });
     }
   }
 
@@ -135,11 +159,19 @@ export class PostgresTransaction implements Transaction {
 
   /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
   async commit(): Promise<void> {
+    for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
+    if (this.hasEvents) this.#appendAll();
+    sendTogether(this.#client, process.nextTick);
+    const committed = this.#client.query('COMMIT');
+    // Without a response to an earlier statement there is none to COMMIT.
+    committed.catch(() => {});
     try {
-      sendTogether(this.#client, process.nextTick);
-      const appended = this.hasEvents ? this.#appendAll() : undefined;
-      const committed = this.#client.query('COMMIT');
-      const [{ command }] = await Promise.all([committed, this.#begun, appended]);
+      await Promise.all([this.#begun, ...this.#responses]);
+    } catch (error) {
+      throw toSentFailure(error);
+    }
+    try {
+      const { command } = await committed;
       if (command === 'COMMIT') return;
       throw new RolledBack(`The transaction ended with ${command}: a failure in it was ignored`);
     } catch (error) {
@@ -151,23 +183,32 @@ export class PostgresTransaction implements Transaction {
     await this.#client.query('ROLLBACK');
   }
 
-  #appendAll(): Promise<QueryResult> {
+  #appendAll(): void {
     const [first] = this.#events;
     const append =
       this.#events.length === 1
         ? { name: 'append', text: APPEND, values: first! }
         : { name: 'append-all', text: APPEND_ALL, values: columnsOf(this.#events) };
-    return this.#client.query(this.#sessions.statement(append));
+    this.#sendAlong(append);
   }
 
-  /** Sends a statement without waiting. When it fails, later statements and the commit fail with it. */
-  #sendAlong(text: string): void {
-    this.#send({ text }).catch(() => {});
-  }
-
-  #send(query: QueryConfig): Promise<QueryResult> {
+  /** Sends a statement without waiting. */
+  #sendAlong(query: QueryConfig): void {
     sendTogether(this.#client, process.nextTick);
-    return awaitResponse(this.#client.query(this.#sessions.statement(query)));
+    const response = awaitResponse(this.#client.query(this.#sessions.statement(query)));
+    // Later statements and the commit fail with it and report it.
+    response.catch(() => {});
+    this.#responses.push(response);
+  }
+
+  async #send(query: QueryConfig): Promise<QueryResult> {
+    sendTogether(this.#client, process.nextTick);
+    try {
+      return await awaitResponse(this.#client.query(this.#sessions.statement(query)));
+    } catch (error) {
+      if (isAborted(error)) await Promise.all(this.#responses);
+      throw error;
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
 import type {
+  AtEnd,
   Database,
   DatabaseLoad,
   NewEvent,
@@ -270,6 +271,15 @@ class SqliteTransaction implements Transaction {
 
   async insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.#connection.insert(row, values);
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    this.#connection.run(sql, values);
+  }
+
+  /** Only one transaction runs at a time, so the work can run at once. */
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    return work(this, values);
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -37,6 +37,7 @@ export class Table<Resource extends object> {
   readonly #select: string;
   readonly #insert: Insert;
   readonly #update: string;
+  readonly #updateReturning: string;
   readonly #delete: string;
 
   constructor(name: string, columns: ColumnsOf<Resource>) {
@@ -52,7 +53,8 @@ export class Table<Resource extends object> {
     this.assignments = this.written.map(column => `${column} = ?`).join(', ');
     this.#select = `SELECT ${this.columns} FROM ${name} WHERE id = ?`;
     this.#insert = insertInto(name, this.written);
-    this.#update = `UPDATE ${name} SET ${this.assignments} WHERE id = ? RETURNING ${this.columns}`;
+    this.#update = `UPDATE ${name} SET ${this.assignments} WHERE id = ?`;
+    this.#updateReturning = `${this.#update} RETURNING ${this.columns}`;
     this.#delete = `DELETE FROM ${name} WHERE id = ?`;
   }
 
@@ -70,7 +72,12 @@ export class Table<Resource extends object> {
 
   /** Replaces an existing resource. Resolves with the stored resource. */
   async update(db: Queries, id: number, resource: New<Resource>): Promise<Resource> {
-    return this.toResource(await one<Row>(db, this.#update, [...this.valuesOf(resource), id]));
+    return this.toResource(await one<Row>(db, this.#updateReturning, [...this.valuesOf(resource), id]));
+  }
+
+  /** Replaces an existing resource without waiting. The transaction has locked it. */
+  sendUpdate(tx: Transaction, id: number, resource: New<Resource>): void {
+    tx.send(this.#update, [...this.valuesOf(resource), id]);
   }
 
   /** Deletes a resource, if it exists. */

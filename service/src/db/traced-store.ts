@@ -2,61 +2,44 @@ import { type Attributes, errorTypeOf, type Span } from '../kit/tracing.ts';
 import {
   DatabaseUnavailable,
   type Engine,
-  type NewEvent,
   type Queries,
   type QueryPlan,
-  type StoredEvent,
   type Transaction,
   type Value,
   type WriteOptions,
   type Writer,
 } from './database.ts';
 import type { Insert } from './insert.ts';
+import { WrappedQueries, WrappedTransaction } from './wrapped-store.ts';
 
 /** Returns a store that records each statement, each transaction and each wait for a commit as a child of `span`. */
 export function tracedStore(db: Queries & Writer, span: Span): Queries & Writer {
   return new TracedStore(db, span);
 }
 
-class TracedQueries<Inner extends Queries> implements Queries {
-  protected readonly inner: Inner;
-  protected readonly span: Span;
+class TracedStore extends WrappedQueries<Queries & Writer> implements Writer {
+  readonly #span: Span;
 
-  constructor(inner: Inner, span: Span) {
-    this.inner = inner;
-    this.span = span;
+  constructor(inner: Queries & Writer, span: Span) {
+    super(inner);
+    this.#span = span;
   }
 
-  get engine(): Engine {
-    return this.inner.engine;
+  override get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
+    return recorded(this.#span, sql, this.engine, () => super.get(sql, values));
   }
 
-  get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
-    return this.record(sql, () => this.inner.get<Row>(sql, values));
+  override all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
+    return recorded(this.#span, sql, this.engine, () => super.all(sql, values, plan));
   }
 
-  all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
-    return this.record(sql, () => this.inner.all<Row>(sql, values, plan));
-  }
-
-  run(sql: string, values?: readonly Value[]): Promise<number> {
-    return this.record(sql, () => this.inner.run(sql, values));
-  }
-
-  protected record<T>(sql: string, statement: () => Promise<T>): Promise<T> {
-    const { name, attributes } = describeStatement(sql, this.engine);
-    return ended(this.span.child(name, 'client', attributes), statement());
-  }
-}
-
-class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
   /** A single statement that writes has a transaction of its own. */
   override run(sql: string, values?: readonly Value[]): Promise<number> {
     return this.write(tx => tx.run(sql, values));
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
-    const transaction = this.span.child('transaction', 'internal', {
+    const transaction = this.#span.child('transaction', 'internal', {
       'db.system.name': systemNames[this.inner.engine],
     });
     let commitWait: Span | undefined;
@@ -86,41 +69,50 @@ class TracedStore extends TracedQueries<Queries & Writer> implements Writer {
   }
 }
 
-class TracedTransaction extends TracedQueries<Transaction> implements Transaction {
-  insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
-    return this.record(row[this.engine], () => this.inner.insert(row, values));
+class TracedTransaction extends WrappedTransaction {
+  readonly #span: Span;
+
+  constructor(inner: Transaction, span: Span) {
+    super(inner);
+    this.#span = span;
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return work(this);
+  override get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
+    return recorded(this.#span, sql, this.engine, () => super.get(sql, values));
   }
 
-  lock(...names: readonly string[]): Promise<void> {
+  override all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
+    return recorded(this.#span, sql, this.engine, () => super.all(sql, values, plan));
+  }
+
+  override run(sql: string, values?: readonly Value[]): Promise<number> {
+    return recorded(this.#span, sql, this.engine, () => super.run(sql, values));
+  }
+
+  override insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    return recorded(this.#span, row[this.engine], this.engine, () => super.insert(row, values));
+  }
+
+  /** The span ends when the statement is sent. */
+  override send(sql: string, values: readonly Value[]): void {
+    const { name, attributes } = describeStatement(sql, this.engine);
+    const sending = this.#span.child(name, 'client', attributes);
+    super.send(sql, values);
+    sending.end();
+  }
+
+  override lock(...names: readonly string[]): Promise<void> {
     // Locks of the embedded store are always free.
-    if (this.engine === 'sqlite') return this.inner.lock(...names);
-    const waiting = this.span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
-    return ended(waiting, this.inner.lock(...names));
+    if (this.engine === 'sqlite') return super.lock(...names);
+    const waiting = this.#span.child('lock', 'client', { 'db.system.name': systemNames[this.engine] });
+    return ended(waiting, super.lock(...names));
   }
+}
 
-  savepoint<T>(part: () => Promise<T>): Promise<T> {
-    return this.inner.savepoint(part);
-  }
-
-  tryLock(name: string): Promise<boolean> {
-    return this.inner.tryLock(name);
-  }
-
-  notify(topic: string): void {
-    this.inner.notify(topic);
-  }
-
-  append(event: NewEvent): void {
-    this.inner.append(event);
-  }
-
-  appendNumbered(event: NewEvent): Promise<StoredEvent> {
-    return this.inner.appendNumbered(event);
-  }
+/** Runs a statement, and records it as a child of `span`. */
+function recorded<T>(span: Span, sql: string, engine: Engine, statement: () => Promise<T>): Promise<T> {
+  const { name, attributes } = describeStatement(sql, engine);
+  return ended(span.child(name, 'client', attributes), statement());
 }
 
 /** Ends a span with the outcome of what it records. */

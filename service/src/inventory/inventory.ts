@@ -61,7 +61,7 @@ function changeStock(db: Writer, petId: number, rule: StockRule): Promise<Invent
     const before = await selectPetToChange(tx, petId);
     if (!before) throw petNotFound(petId);
     const item = rule(before.stock, before.hasOpenOrders);
-    await store(tx, before, item);
+    store(tx, before, item);
     return item;
   });
 }
@@ -90,12 +90,12 @@ async function change(tx: Transaction, petId: number, rule: StockRule): Promise<
   const before = await selectPetToChange(tx, petId);
   if (!before) throw new ApiError('unknown_pet', `Field \`petId\` names pet ${petId}, which does not exist`);
   const after = rule(before.stock, before.hasOpenOrders);
-  if (after !== before.stock) await store(tx, before, after);
+  if (after !== before.stock) store(tx, before, after);
 }
 
 /** Stores the stock and the status of a pet. */
-async function store(tx: Transaction, { pet, stock: before }: PetWithStock, after: Stock): Promise<void> {
-  await stockTable.update(tx, pet.id, after);
+function store(tx: Transaction, { pet, stock: before }: PetWithStock, after: Stock): void {
+  stockTable.sendUpdate(tx, pet.id, after);
   appendStockChange(tx, before, after);
   appendPetChange(tx, pet, { ...pet, status: after.status });
 }

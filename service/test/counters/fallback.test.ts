@@ -118,7 +118,7 @@ describe('the bucket of a key for its account', () => {
 describe('while Redis hangs', () => {
   it('one request waits briefly, the others do not wait, and the service reconnects by itself', async t => {
     const server = await ownRedis(t);
-    const replica = await aReplica(t, server.url);
+    const replica = await aReplica(t, server.url, { timeout: SECOND });
     await use(replica, 1, 1);
     server.pause();
     const started = Date.now();

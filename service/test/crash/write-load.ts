@@ -177,7 +177,7 @@ function assertDone({ status, body, text }: ApiResponse, expected: number): { id
   return body;
 }
 
-function isDisconnect(error: unknown): boolean {
+export function isDisconnect(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && /^(ECONNRESET|ECONNREFUSED|EPIPE)$/.test(String(error.code))
   );

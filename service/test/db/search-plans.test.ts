@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { type SearchQuery, searchPets } from '../../src/catalog/pets/pet-search.ts';
-import { SearchIndex } from '../../src/catalog/pets/search-index.ts';
+import { SearchIndex } from '../../src/catalog/pets/search/search-index.ts';
+import { type SearchQuery, searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Database, Queries, QueryPlan, Value } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
 import { INDEX_ORDER } from '../../src/db/postgres-sessions.ts';
@@ -16,7 +16,7 @@ const MAX_READ = 16_000 + 100;
 /** Half of the pets have two common words, others have many words with the same start. */
 async function fill(db: Database): Promise<void> {
   await db.write(async tx => {
-    await insertRows(tx, 'categories (id, name, name_key)', [
+    insertRows(tx, 'categories (id, name, name_key)', [
       [1, 'Dogs', 'dogs'],
       [2, 'Cats', 'cats'],
     ]);
@@ -25,7 +25,7 @@ async function fill(db: Database): Promise<void> {
         i % 2 === 0 ? `a${i} golden shadow` : i % 200 === 1 ? `b${i} rare${i % 100}` : `c${i} word${i}`;
       return [name, name, i % 1_000 === 0 ? 2 : 1, i % 100 === 50 ? 'pending' : 'available', 1];
     });
-    await insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
+    insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows);
   });
   const index = new SearchIndex({ db, onIndexing: () => {} });
   for (let isMore = true; isMore; ) isMore = await index.sweep();

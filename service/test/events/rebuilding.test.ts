@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MINUTE } from '../../src/kit/clock.ts';
-import { type Operation, operations } from '../rules/shop-operations.ts';
-import { pathOf, type Resource } from '../rules/shop-shapes.ts';
+import type { LabelledRequest } from '../rules/shop-batch-model.ts';
+import { randomSteps, type Step } from '../rules/shop-operations.ts';
+import { bodyOf, finderIn, type Ids, kindOf, labelled, settled } from '../rules/shop-requests.ts';
+import { pathOf } from '../rules/shop-shapes.ts';
 import { eventsAfter, settledCursor } from '../support/event-log.ts';
 import type { CloudEvent } from '../support/event-reader.ts';
 import { shopState } from '../support/shop-state.ts';
@@ -11,8 +13,6 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** Number of random sequences: `MODEL_RUNS=100000 node --test …` searches longer. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 30);
-
-type Ids = Record<'categories' | 'pets' | 'orders', number[]>;
 
 /** Applies events to the resources, by subject. A pet is created and deleted together with its stock. */
 function applyEvents(
@@ -42,25 +42,26 @@ function listed(resources: Map<string, { [field: string]: unknown }>, collection
     .sort((a, b) => Number(a.id ?? a.petId) - Number(b.id ?? b.petId));
 }
 
-async function send({ api }: TestApp, operation: Operation, ids: Ids): Promise<void> {
-  const { method, resource, target, body } = operation;
-  if (method === 'GET') return;
-  const settle = (value: unknown, own: number | string | undefined): unknown => {
-    if (typeof value !== 'object' || value === null) return value;
-    if ('pet' in value) return idOf(ids.pets, value.pet as number);
-    if ('category' in value) return idOf(ids.categories, value.category as number);
-    return own;
-  };
-  const of = (resource === 'inventory' ? 'pets' : resource) as Exclude<Resource, 'inventory'>;
-  const id = typeof target === 'number' ? idOf(ids[of], target) : target;
-  const sent =
-    body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, settle(value, id)]));
-  const response = await api.send(method, pathOf(method, resource, id), { body: sent });
-  if (method === 'POST' && response.status === 201) ids[of].push(response.body.id);
+async function send({ api }: TestApp, step: Step, ids: Ids): Promise<void> {
+  const idOf = finderIn(ids);
+  if ('operations' in step) {
+    const operations = labelled(step.operations, idOf);
+    const { body } = await api.post('/batch', bodyOf({ atomic: step.atomic, operations }));
+    for (const [i, result] of (body.results ?? []).entries()) noteId(ids, operations[i]!, result);
+    return;
+  }
+  if (step.method === 'GET') return;
+  const request = settled(step, idOf);
+  const { method, resource, id, body } = request;
+  noteId(ids, request, await api.send(method, pathOf(method, resource, id), { body }));
 }
 
-function idOf(ids: readonly number[], reference: number): number {
-  return reference === 0 || ids.length === 0 ? 4_000_000_000 : ids[(reference - 1) % ids.length]!;
+function noteId(
+  ids: Ids,
+  { resource }: LabelledRequest,
+  { status, body }: { status: number; body?: { id: number } },
+): void {
+  if (status === 201) ids[kindOf(resource)].push(body!.id);
 }
 
 describe('the state of the shop', () => {
@@ -76,10 +77,10 @@ describe('the state of the shop', () => {
       eventCount += events.length;
       cursor = end;
     };
-    const property = fc.asyncProperty(operations, async sequence => {
+    const property = fc.asyncProperty(randomSteps, async sequence => {
       shop.clock.advance(MINUTE);
       const ids: Ids = { categories: [], pets: [], orders: [] };
-      for (const operation of sequence) await send(shop, operation, ids);
+      for (const step of sequence) await send(shop, step, ids);
       await applyNewEvents();
       const state = await shopState(shop.api);
       assert.deepEqual(state, {

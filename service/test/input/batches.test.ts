@@ -100,7 +100,12 @@ describe('an operation of a batch', () => {
       { ...pet, body: { ...pet.body, quantity: 1 } },
       /PATCH \/store\/inventory\/\{petId\} sets the stock/,
     ],
-    ['no body', { method: 'POST', path: '/pets' }, /The request needs a JSON object as its body/],
+    [
+      'no body',
+      { method: 'POST', path: '/pets' },
+      /POST \/pets needs a JSON object as its body: add `body`$/,
+    ],
+    ['`ifMatch` for a new resource', { ...pet, ifMatch: '*' }, /no earlier state: leave `ifMatch` out$/],
     ['a body of a DELETE', { method: 'DELETE', path: '/pets/1', body: {} }, /has no body: leave `body` out/],
     [
       'a label of a PUT',
@@ -122,6 +127,21 @@ describe('an operation of a batch', () => {
       'its own label',
       { ...pet, body: { name: 'Rex', categoryId: { $id: 'rex' } }, label: 'rex' },
       /No earlier operation has the label `rex`/,
+    ],
+    [
+      'a long label with other characters',
+      { ...pet, body: { name: 'Rex', categoryId: { $id: `\n\`${'a'.repeat(100_000)}` } } },
+      /No earlier operation has the label "\\n`a{50,60}…$/,
+    ],
+    [
+      'a label of another kind in its body',
+      { method: 'POST', path: '/store/orders', body: { petId: { $id: 'dogs' } } },
+      /The label `dogs` has a `categoryId`, but `petId` is needed: use another label$/,
+    ],
+    [
+      'a label of another kind in its path',
+      { method: 'DELETE', path: '/pets/{dogs}' },
+      /The label `dogs` has a `categoryId`, but `petId` is needed/,
     ],
     [
       'a label for a name',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { searchPets } from '../../src/catalog/pets/pet-search.ts';
+import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
 import type { Queries } from '../../src/db/database.ts';
 import { insertRows } from '../../src/db/insert-rows.ts';
 import { aCategory } from '../support/factories.ts';
@@ -43,7 +43,9 @@ async function manyPets({ api, app }: TestApp): Promise<StoredPet[]> {
     const status = statuses[i % statuses.length]!;
     return [name, name, categories[i % 200 === 3 ? 1 : 0]!, status, status === 'sold' ? 0 : 1];
   });
-  await app.db.write(tx => insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows));
+  await app.db.write(async tx =>
+    insertRows(tx, 'pets (name, name_key, category_id, status, quantity)', rows),
+  );
   await app.sweeper.run();
   return app.db.all<StoredPet>('SELECT id, name, status, category_id FROM pets ORDER BY name_key, id');
 }

@@ -1,3 +1,3 @@
 import { testOperationsOf } from './operations.ts';
 
-testOperationsOf('Orders', 'Inventory');
+testOperationsOf('Orders', 'Inventory', 'Batches');

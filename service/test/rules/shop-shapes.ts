@@ -2,6 +2,18 @@ export type Resource = 'categories' | 'pets' | 'inventory' | 'orders';
 
 export type Fields = Record<string, unknown>;
 
+/** A request with concrete values. `id` is the text from the path; a collection has none. A POST with one adjusts stock. */
+export interface ModelRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  resource: Resource;
+  id?: string;
+  body?: Fields;
+  /** The filters of a list. */
+  query?: Record<string, string>;
+  /** Whether the request has an If-Match that matches no state of the resource. */
+  stale?: boolean;
+}
+
 const paths: Record<Resource, string> = {
   categories: '/categories',
   pets: '/pets',
@@ -75,7 +87,7 @@ const shapes: Record<
   },
 };
 
-export function isValid(resource: Resource, method: string, body: Fields): boolean {
+function isValid(resource: Resource, method: string, body: Fields): boolean {
   const isAdjustment = resource === 'inventory' && method === 'POST';
   const { fields, required, removable } = shapes[isAdjustment ? 'adjustments' : resource];
   const patch = method === 'PATCH';
@@ -88,6 +100,16 @@ export function isValid(resource: Resource, method: string, body: Fields): boole
   );
 }
 
-export function isInt64(text: string): boolean {
+function isInt64(text: string): boolean {
   return /^(0|-?[1-9]\d*)$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+/** Whether the path and the body break a rule that needs no other resource to be checked. */
+export function isMalformed({ method, resource, id, body }: ModelRequest): boolean {
+  return (id !== undefined && !isInt64(id)) || (body !== undefined && !isValid(resource, method, body));
+}
+
+/** Whether the body has another ID than the path. */
+export function hasOtherId({ id, body }: ModelRequest): boolean {
+  return id !== undefined && body?.id !== undefined && body.id !== Number(id);
 }

@@ -3,14 +3,20 @@ import { MINUTE } from '../../src/kit/clock.ts';
 import { assertMatchesContract } from '../support/contract.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { TestApp } from '../support/test-app.ts';
-import { type Expected, type ModelRequest, ShopModel } from './shop-model.ts';
-import type { Operation } from './shop-operations.ts';
-import { pathOf, type Resource, rejectionStatus } from './shop-shapes.ts';
+import { type ExpectedBatch, respondToBatch } from './shop-batch-model.ts';
+import { type Expected, ShopModel } from './shop-model.ts';
+import type { BatchOfOperations, Operation, Step } from './shop-operations.ts';
+import { bodyOf, finderIn, type Ids, labelled, settled } from './shop-requests.ts';
+import { type ModelRequest, pathOf, rejectionStatus } from './shop-shapes.ts';
 
-interface ApiResponse {
+interface Result {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
   body: any;
+}
+
+interface ApiResponse extends Result {
+  headers: Record<string, string>;
 }
 
 /** The service and its model: both take every step. */
@@ -20,7 +26,7 @@ export class ShopUnderTest {
   /** The error codes returned so far. */
   readonly rejections = new Set<string>();
   /** The IDs assigned so far, by resource. */
-  #ids: Record<'categories' | 'pets' | 'orders', number[]> = { categories: [], pets: [], orders: [] };
+  #ids: Ids = { categories: [], pets: [], orders: [] };
 
   constructor(test: TestApp) {
     this.#test = test;
@@ -37,8 +43,12 @@ export class ShopUnderTest {
     this.#ids = { categories: [], pets: [], orders: [] };
   }
 
-  async step(operation: Operation): Promise<void> {
-    const request = this.#settled(operation);
+  async step(step: Step): Promise<void> {
+    await ('operations' in step ? this.#batchStep(step) : this.#singleStep(step));
+  }
+
+  async #singleStep(operation: Operation): Promise<void> {
+    const request = settled(operation, finderIn(this.#ids));
     const response = await this.#send(request);
     const exchange = `${JSON.stringify(request)} → ${response.status} ${JSON.stringify(response.body)}`;
     const newId = this.#noteNewId(request, response);
@@ -48,62 +58,50 @@ export class ShopUnderTest {
     await this.#assertSameState(exchange);
   }
 
-  /** The request of an operation, with the IDs that exist by now. */
-  #settled({ method, resource, target, body, query, stale }: Operation): ModelRequest {
-    const kind = resource === 'inventory' ? 'pets' : resource;
-    const id = typeof target === 'number' ? String(this.#idOf(kind, target)) : target;
-    const settle = (fields: object) =>
-      Object.fromEntries(
-        Object.entries(fields).map(([field, value]) => [field, this.#settledValue(value, Number(id))]),
-      );
-    return {
-      method,
-      resource,
-      ...(id !== undefined && { id }),
-      ...(body && { body: settle(body) }),
-      ...(query && {
-        query: Object.fromEntries(
-          Object.entries(settle(query)).map(([name, value]) => [name, String(value)]),
-        ),
-      }),
-      ...(stale && { stale }),
-    };
+  async #batchStep({ atomic, operations }: BatchOfOperations): Promise<void> {
+    const batch = { atomic, operations: labelled(operations, finderIn(this.#ids)) };
+    const response = await this.#exchange('POST', '/batch', bodyOf(batch));
+    const exchange = `${JSON.stringify(batch)} → ${response.status} ${JSON.stringify(response.body)}`;
+    const newIds = batch.operations.map((operation, i) => {
+      const { status, body } = response.body.results?.[i] ?? {};
+      return this.#noteNewId(operation, { status, body });
+    });
+    const expected = respondToBatch(this.#model, batch, this.#test.clock.now(), newIds);
+    assertExpectedBatch(response, expected, exchange);
+    await this.#assertSameState(exchange);
   }
 
-  #settledValue(value: unknown, ownId: number): unknown {
-    if (typeof value !== 'object' || value === null) return value;
-    if ('pet' in value) return this.#idOf('pets', value.pet as number);
-    if ('category' in value) return this.#idOf('categories', value.category as number);
-    return ownId;
-  }
-
-  #idOf(kind: Exclude<Resource, 'inventory'>, reference: number): number {
-    const ids = this.#ids[kind];
-    return reference === 0 || ids.length === 0 ? 4_000_000_000 : ids[(reference - 1) % ids.length]!;
-  }
-
-  async #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<ApiResponse> {
+  #send({ method, resource, id, body, query, stale }: ModelRequest): Promise<ApiResponse> {
     const search = new URLSearchParams({ limit: '100', ...query });
     const path = pathOf(method, resource, id);
     const url = method === 'GET' && id === undefined ? `${path}?${search}` : path;
+    return this.#exchange(method, url, body, stale ? { 'if-match': '"stale"' } : {});
+  }
+
+  async #exchange(
+    method: ModelRequest['method'],
+    url: string,
+    body: object | undefined,
+    extra: Record<string, string> = {},
+  ): Promise<ApiResponse> {
     const response = await this.#test.app.server.inject({
       method,
       url,
       headers: {
         'x-api-key': this.#test.adminKey,
         ...(body && { 'content-type': 'application/json' }),
-        ...(stale && { 'if-match': '"stale"' }),
+        ...extra,
       },
       ...(body && { payload: JSON.stringify(body) }),
     });
     const { statusCode: status, payload: text } = response;
     const headers = response.headers as Record<string, string>;
     assertMatchesContract({ method, path: url, status, headers, text });
-    return { status, body: text === '' ? undefined : JSON.parse(text) };
+    return { status, headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 
   /** Checks that the service never assigned this ID before. */
-  #noteNewId({ method, resource }: ModelRequest, { status, body }: ApiResponse): number {
+  #noteNewId({ method, resource }: ModelRequest, { status, body }: Result): number {
     if (method !== 'POST' || status !== 201 || resource === 'inventory') return Number.NaN;
     const ids = this.#ids[resource];
     assert.ok(body.id > (ids.at(-1) ?? 0), `ID ${body.id} after ${ids.at(-1)}`);
@@ -143,7 +141,7 @@ export class ShopUnderTest {
   }
 }
 
-function assertExpected({ status, body }: ApiResponse, expected: Expected, exchange: string): void {
+function assertExpected({ status, body }: Result, expected: Expected, exchange: string): void {
   if ('codes' in expected) {
     assert.ok(
       expected.codes.includes(body?.code),
@@ -155,4 +153,20 @@ function assertExpected({ status, body }: ApiResponse, expected: Expected, excha
   }
   assert.equal(status, expected.status, exchange);
   assert.deepEqual(body, 'body' in expected ? expected.body : undefined, exchange);
+}
+
+function assertExpectedBatch(response: ApiResponse, expected: ExpectedBatch, exchange: string): void {
+  const { status, headers, body } = response;
+  if ('codes' in expected) {
+    assertExpected(response, expected, exchange);
+    assert.equal(headers['x-failed-operation'], String(expected.failed), exchange);
+    assert.ok(body.message.startsWith(`Operation ${expected.failed}: `), exchange);
+    return;
+  }
+  assert.equal(status, 200, exchange);
+  assert.equal(body.results.length, expected.results.length, exchange);
+  for (const [i, result] of expected.results.entries()) {
+    const { status, body: resource, error } = body.results[i];
+    assertExpected({ status, body: error ?? resource }, result, `result ${i} of ${exchange}`);
+  }
 }

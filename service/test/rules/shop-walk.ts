@@ -1,8 +1,8 @@
-// A worker: runs random sequences of operations on the service and its model, and posts the counts.
+// A worker: runs random sequences of operations and batches on the service and its model, and posts the counts.
 import { parentPort, workerData } from 'node:worker_threads';
 import fc from 'fast-check';
 import { startTestApp } from '../support/test-app.ts';
-import { operations } from './shop-operations.ts';
+import { randomSteps } from './shop-operations.ts';
 import { ShopUnderTest } from './shop-under-test.ts';
 
 export interface Walk {
@@ -14,7 +14,7 @@ export interface Walk {
 }
 
 export interface Walked {
-  /** Number of operations. */
+  /** Number of operations and batches. */
   steps: number;
   /** The codes of the rejections. */
   rejections: string[];
@@ -26,9 +26,9 @@ try {
   const test = { after: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
   const shop = new ShopUnderTest(await startTestApp(test, { environment: { LOG_LEVEL: 'silent' } }));
   let steps = 0;
-  const property = fc.asyncProperty(operations, async sequence => {
+  const property = fc.asyncProperty(randomSteps, async sequence => {
     await shop.empty();
-    for (const operation of sequence) await shop.step(operation);
+    for (const step of sequence) await shop.step(step);
     steps += sequence.length;
   });
   await fc.assert(property, { numRuns: runs, seed, ...(path !== undefined && { path, endOnFailure: true }) });

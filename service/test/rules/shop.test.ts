@@ -12,6 +12,9 @@ import type { Walk, Walked } from './shop-walk.ts';
  */
 const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 300 : 2_000));
 
+/** So many sequences reject for every reason. Of 300, one in thirty misses the rarest one. */
+const MANY_RUNS = 2_000;
+
 /** Printed by a failure, to repeat it: `MODEL_SEED=… MODEL_PATH=…`. */
 const { MODEL_SEED, MODEL_PATH } = process.env;
 
@@ -33,7 +36,7 @@ describe('the shop', () => {
       Array.from({ length: WORKERS }, (_, i) => walk({ seed: (seed + i) | 0, runs, path: MODEL_PATH })),
     );
     // A sequence that never breaks a rule does not test it.
-    if (MODEL_PATH === undefined) {
+    if (MODEL_PATH === undefined && RUNS >= MANY_RUNS) {
       const rejections = new Set(walks.flatMap(({ rejections }) => rejections));
       assert.deepEqual([...rejections].sort(), Object.keys(rejectionStatus).sort());
     }

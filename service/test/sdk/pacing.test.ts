@@ -63,7 +63,7 @@ async function work(stores: readonly Store[], workers: number, jobs: number, fro
 }
 
 /** Asserts that each job was done exactly once, and that the key was not banned. */
-async function assertDoneOnce({ shop, keyId }: Fixture, jobs: number): Promise<void> {
+async function assertDoneOnce({ shop, keyId }: Pick<Fixture, 'shop' | 'keyId'>, jobs: number): Promise<void> {
   const store = new PetStore({ baseUrl: shop.origin, apiKey: shop.adminKey });
   const names: string[] = [];
   for await (const { name } of store.categories.list({ limit: 100 })) names.push(name);
@@ -121,6 +121,38 @@ describe('100 workers of a client', () => {
     assert.ok(Math.max(...Object.values(most)) <= 4, `${Object.values(most)} were in flight`);
   });
 
+  it('use the whole quota for batches as well, which count as their operations', async t => {
+    const started = await start(t);
+    const store = started.newStore();
+    const batch = (first: number) => ({
+      operations: Array.from({ length: 20 }, (_, i) => ({
+        method: 'POST' as const,
+        path: '/categories',
+        body: { name: `Category ${first + i}` },
+      })),
+    });
+    const jobs = Array.from({ length: 12 }, (_, i) => store.batches.create(batch(i * 20)));
+    await started.time.run(Promise.all(jobs), [store]);
+    await assertDoneOnce(started, 240);
+    assert.deepEqual(started.minutes(), Array(4).fill([200, 200, 200]));
+  });
+
+  it('never send a batch in vain for which the minute has no room', async t => {
+    const started = await start(t);
+    const store = started.newStore();
+    await started.time.run(work([store], 1, 45), [store]);
+    const operations = Array.from({ length: 15 }, (_, i) => ({
+      method: 'POST' as const,
+      path: '/categories',
+      body: { name: `Category ${46 + i}` },
+    }));
+    // The minute has room for the batch until the other request has been sent.
+    const both = [work([store], 1, 46, 45), store.batches.create({ operations })];
+    await started.time.run(Promise.all(both), [store]);
+    await assertDoneOnce(started, 61);
+    assert.deepEqual(started.minutes(), [Array(46).fill(201), [200]]);
+  });
+
   it('complete every job although another client of the key gets it banned', async t => {
     const started = await start(t);
     const { shop, time, key, newStore, waits } = started;
@@ -160,6 +192,7 @@ describe('100 workers of a client', () => {
     const time = new ClientTime(clock);
     let origin = shop.origin;
     let responses = 0;
+    let restarting: Promise<void> | undefined;
     const waits: Wait[] = [];
     const store = new PetStore({
       baseUrl: shop.origin,
@@ -167,19 +200,23 @@ describe('100 workers of a client', () => {
       clock: time,
       onWait: wait => waits.push(wait),
       fetch: async (url, init) => {
-        const response = await fetch(url.replace(shop.origin, origin), init);
+        // The time of the client does not pass while the service restarts.
+        const response = await fetch(url.replace(shop.origin, origin), init).finally(() => restarting);
         // The service executes the request, and the connection breaks before the client has the response.
         if (++responses % 40 === 0) throw new TypeError('The connection broke');
         return response;
       },
     });
     const jobs = work([store], 100, 200);
-    const restarted = (async () => {
+    const restart = async () => {
       while (responses < 50) await new Promise(setImmediate);
-      ({ origin } = await shop.restart());
-    })();
-    await time.run(Promise.all([jobs, restarted]), [store]);
-    await assertDoneOnce({ shop: { ...shop, origin }, keyId } as Fixture, 200);
+      restarting = shop.restart().then(restarted => {
+        ({ origin } = restarted);
+      });
+      await restarting;
+    };
+    await time.run(Promise.all([jobs, restart()]), [store]);
+    await assertDoneOnce({ shop: { ...shop, origin }, keyId }, 200);
     assert.ok(waits.some(({ reason }) => reason === 'unavailable'));
   });
 });

@@ -16,13 +16,14 @@ const MOST_TURNS = 200_000;
 /** The time of clients in a test. It moves with the clock of the service, and only when all clients wait. */
 export class ClientTime implements Clock {
   readonly #clock: TestClock;
-  readonly #random = new Random(17);
+  readonly #random: Random;
   readonly #timers = new Set<Timer>();
   /** The client does not know the time of the service. */
   #now = 1_234_567;
 
-  constructor(clock: TestClock) {
+  constructor(clock: TestClock, seed = 17) {
     this.#clock = clock;
+    this.#random = new Random(seed);
   }
 
   now = (): number => this.#now;

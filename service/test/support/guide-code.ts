@@ -10,7 +10,8 @@ import { readGuide } from './guide.ts';
 /** The code of the guide to the API that exports this function. */
 export function codeFromGuide(name: string): string {
   const code = readGuide('api-guide.md').blocks.find(
-    ({ language, text }) => language === 'js' && text.includes(`export function ${name}(`),
+    ({ language, text }) =>
+      language === 'js' && RegExp(`^export (async )?function ${name}\\(`, 'm').test(text),
   );
   assert.ok(code, `the guide has no function ${name}`);
   return code.text;

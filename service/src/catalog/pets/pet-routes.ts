@@ -4,12 +4,12 @@ import { defineRoute, type Route } from '../../routes/define-route.ts';
 import { idParams } from '../../routes/id-params.ts';
 import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
-import type { KnownWords } from './known-words.ts';
 import { NewPet, Pet, PetBody, PetPatch, Pets, petStatuses } from './pet.ts';
 import { lockOfPet, petList } from './pet-queries.ts';
-import { searchPets } from './pet-search.ts';
 import * as pets from './pets.ts';
-import { MAX_WORDS } from './search-words.ts';
+import type { KnownWords } from './search/known-words.ts';
+import { searchPets } from './search/search-pets.ts';
+import { MAX_WORDS } from './search/search-words.ts';
 
 const petParams = idParams('petId', 'The pet.');
 

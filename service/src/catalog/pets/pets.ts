@@ -2,11 +2,11 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import type { Page } from '../../kit/paging.ts';
-import type { KnownWords } from './known-words.ts';
 import { type NewPet, type Pet, petTable } from './pet.ts';
 import { appendPetChange, appendStockChange, petEvents } from './pet-events.ts';
 import { deletePet, insertPet, type PetQuery, petList, selectPetToChange, updatePet } from './pet-queries.ts';
-import { removePetWords, replacePetWords } from './pet-words.ts';
+import type { KnownWords } from './search/known-words.ts';
+import { removePetWords, replacePetWords } from './search/pet-words.ts';
 import { initialQuantity, petHasOpenOrders, setStatus } from './stock.ts';
 
 export function list(db: Queries, query: PetQuery): Promise<Page<Pet>> {
@@ -49,7 +49,7 @@ export function remove(db: Writer, petId: number, guard: (current: Pet) => void)
     const { pet, hasOpenOrders, indexedName } = found(await selectPetToChange(tx, petId), petId);
     guard(pet);
     if (hasOpenOrders) throw petHasOpenOrders(petId);
-    if (indexedName !== null) await removePetWords(tx, { id: petId, name: indexedName });
+    if (indexedName !== null) removePetWords(tx, { id: petId, name: indexedName });
     await deletePet(tx, petId);
     petEvents.append(tx, 'pet.deleted', petId, pet);
   });

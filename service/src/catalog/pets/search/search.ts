@@ -1,122 +1,39 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Queries, Value } from '../../db/database.ts';
-import { isOneOf } from '../../db/select-page.ts';
-import type { Row } from '../../db/table.ts';
-import {
-  DEFAULT_LIMIT,
-  decodeCursor,
-  encodeCursor,
-  InvalidCursor,
-  InvalidListing,
-  MAX_COUNTED,
-  type Page,
-} from '../../kit/paging.ts';
-import { type Pet, petTable } from './pet.ts';
-import type { PetQuery } from './pet-queries.ts';
+import type { Queries, Value } from '../../../db/database.ts';
+import { isOneOf } from '../../../db/select-page.ts';
+import type { Row } from '../../../db/table.ts';
+import { petTable } from '../pet.ts';
 import {
   exactly,
   type Filters,
   type List,
   longerThan,
-  nameCondition,
   namesBetween,
   type Place,
-  readSlice,
-  type SliceSize,
   START,
   sizeOf,
-} from './search-lists.ts';
-import { nearWords, parseSearch, type SearchWord, Tier, tierOf } from './search-words.ts';
-
-/** The query of a search: it has words, and no other order or selection of IDs and names. */
-export interface SearchQuery extends PetQuery {
-  readonly q: string;
-}
+} from './lists.ts';
+import { type SearchWord, Tier, tierOf } from './search-words.ts';
+import { nameCondition, readSlice, type SliceSize } from './slices.ts';
 
 /** A place in the results. */
-interface Match {
+export interface Match {
   readonly tier: Tier;
   readonly place: Place;
 }
 
-/** Reads up to 100 pets that still have the names of their places. */
-async function readPets(db: Queries, places: readonly Place[]): Promise<Pet[]> {
-  if (places.length === 0) return [];
-  const rows = new Map((await readRows(db, places)).map(row => [row.id, row]));
-  return places.flatMap(({ id, name_key }) => {
-    const row = rows.get(id);
-    return row?.name_key === name_key ? [petTable.toResource(row)] : [];
-  });
-}
-
-function readRows(db: Queries, places: readonly Place[]): Promise<Row[]> {
-  const [condition, values] = isOneOf(
-    'id',
-    places.map(({ id }) => id),
-  );
-  return db.all<Row>(`SELECT ${petTable.columns}, name_key FROM pets WHERE ${condition}`, values);
-}
-
 /** The number of pets that are read at once. */
-const BATCH = 100;
+const ROWS_AT_ONCE = 100;
 
 /** Most pages are found in the first slice. */
 const FIRST_SLICE: SliceSize = { pets: 1_000, matches: 300 };
 
 /** The next slice is larger, up to a size that takes a few milliseconds. */
 function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 16_000), matches: Math.min(4 * matches, 1_500) };
+  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, 1_500) };
 }
 
-const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
-
-/**
- * Reads one page of the pets whose names have all words of `q`: exact matches first, then prefixes, then matches with typing
- * errors, each by name and ID. Long searches are split into slices, and end when `signal` is aborted. Rejects with
- * InvalidListing.
- */
-export async function searchPets(db: Queries, query: SearchQuery, signal?: AbortSignal): Promise<Page<Pet>> {
-  const { q, cursor, count, limit = DEFAULT_LIMIT } = query;
-  rejectOther(query);
-  const texts = parseSearch(q);
-  const filters = filtersOf(query);
-  const order = JSON.stringify(['q', ...texts]);
-  const after = cursor === undefined ? undefined : placeIn(cursor, order);
-  const words = await Promise.all(texts.map(async text => ({ text, near: await nearWords(db, text) })));
-  const search = new Search(db, words, filters, signal);
-  const found = await search.first(limit + 1, after);
-  const total = count ? { total: (await search.first(MAX_COUNTED + 1)).length } : {};
-  const items = await readPets(
-    db,
-    found.slice(0, limit).map(({ place }) => place),
-  );
-  if (found.length <= limit) return { items, ...total };
-  const { tier, place } = found[limit - 1]!;
-  return { items, next: encodeCursor(order, [tier, place.name_key, place.id]), ...total };
-}
-
-function rejectOther(query: SearchQuery): void {
-  for (const name of ['id', 'name', 'sort'] as const) {
-    if (query[name] === undefined) continue;
-    throw new InvalidListing(
-      `Query parameter \`${name}\` cannot be combined with \`q\`, which has an order of its own: leave one of them out`,
-    );
-  }
-}
-
-function filtersOf({ status, categoryId }: SearchQuery): Filters {
-  return {
-    ...(status && { status: [...new Set(status)] }),
-    ...(categoryId !== undefined && { category_id: [categoryId] }),
-  };
-}
-
-function placeIn(cursor: string, order: string): Match {
-  const [number, name, id] = decodeCursor(cursor, order, ['number', 'string', 'number']);
-  const tier = tiers.find(tier => tier === number);
-  if (tier === undefined) throw new InvalidCursor();
-  return { tier, place: { name_key: String(name), id: Number(id) } };
-}
+export const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
 
 /** Lists that have all pets of a tier. */
 interface Source {
@@ -125,7 +42,8 @@ interface Source {
   readonly isFiltered: boolean;
 }
 
-class Search {
+/** Finds the places of pets in the results of one search. */
+export class Search {
   readonly #db: Queries;
   readonly #words: readonly SearchWord[];
   readonly #filters: Filters;
@@ -217,8 +135,8 @@ class Search {
     isFiltered: boolean,
     limit: number,
   ): Promise<void> {
-    for (let i = 0; i < places.length && found.length < limit; i += BATCH) {
-      const batch = places.slice(i, i + BATCH);
+    for (let i = 0; i < places.length && found.length < limit; i += ROWS_AT_ONCE) {
+      const batch = places.slice(i, i + ROWS_AT_ONCE);
       const matching = isFiltered ? batch : await this.#filtered(batch);
       for (const place of matching.slice(0, limit - found.length)) found.push({ tier, place });
     }
@@ -240,4 +158,13 @@ class Search {
 /** Merges lists; `undefined` when one of them is missing. */
 function together(lists: readonly (List[] | undefined)[]): List[] | undefined {
   return lists.includes(undefined) ? undefined : lists.flatMap(list => list ?? []);
+}
+
+/** Reads up to 100 pets, with the keys of their names. */
+export function readRows(db: Queries, places: readonly Place[]): Promise<Row[]> {
+  const [condition, values] = isOneOf(
+    'id',
+    places.map(({ id }) => id),
+  );
+  return db.all<Row>(`SELECT ${petTable.columns}, name_key FROM pets WHERE ${condition}`, values);
 }

@@ -1,9 +1,8 @@
-import type { Queries, Value } from '../../db/database.ts';
-import { rangesOf } from '../../db/list.ts';
-import { countSql, rangeSql, type Statement } from '../../db/range-sql.ts';
-import { byCodePoint, prefixEnd } from '../../kit/text.ts';
-import { petList } from './pet-queries.ts';
-import type { SearchWord } from './search-words.ts';
+import type { Queries, Value } from '../../../db/database.ts';
+import { rangesOf } from '../../../db/list.ts';
+import { countSql, rangeSql, type Statement } from '../../../db/range-sql.ts';
+import { byCodePoint, prefixEnd } from '../../../kit/text.ts';
+import { petList } from '../pet-queries.ts';
 
 /** The place of a pet in the order of results. */
 export interface Place {
@@ -16,7 +15,7 @@ export const START: Place = { name_key: '', id: 0 };
 /** The filters of a search, by column. */
 export type Filters = Readonly<Record<string, readonly Value[]>>;
 
-/** Pets in the order of results. */
+/** Pets in the order of results. A list may have a pet several times: `readSlice` removes repetitions. */
 export interface List {
   /** No name is before this one. */
   readonly from: string;
@@ -27,7 +26,7 @@ export interface List {
 }
 
 /** The length up to which lists are counted, to find the shortest. */
-const MAX_COUNTED = 4_000;
+const MAX_SIZE = 4_000;
 
 const ORDER = ['name_key', 'id'];
 
@@ -55,7 +54,7 @@ export function namesBetween(
         limit: isOver ? 0 : limit,
       });
     },
-    count: countSql(engine, 'pets', { ...ranges, from, limit: MAX_COUNTED }),
+    count: countSql(engine, 'pets', { ...ranges, from, limit: MAX_SIZE }),
   };
 }
 
@@ -70,23 +69,25 @@ function petsOf(word: string): List {
     ],
     count: [
       'SELECT count(*) AS total FROM (SELECT 1 FROM pet_words WHERE word = ? LIMIT ?) AS counted',
-      [word, MAX_COUNTED],
+      [word, MAX_SIZE],
     ],
   };
 }
 
-/** The pets with stored words in a range. They are sorted for each slice, so they must be few. */
+/**
+ * The pets with stored words in a range, once for each of these words. They are sorted for each slice, so they must be few.
+ */
 function petsBetween(from: string, to: string): List {
   return {
     from: '',
     next: (after, limit) => [
-      'SELECT DISTINCT name_key, pet_id AS id FROM pet_words WHERE word > ? AND word < ? ' +
+      'SELECT name_key, pet_id AS id FROM pet_words WHERE word > ? AND word < ? ' +
         'AND (name_key, pet_id) > (?, ?) ORDER BY name_key, id LIMIT ?',
       [from, to, after.name_key, after.id, limit],
     ],
     count: [
       'SELECT count(*) AS total FROM (SELECT 1 FROM pet_words WHERE word > ? AND word < ? LIMIT ?) AS counted',
-      [from, to, MAX_COUNTED],
+      [from, to, MAX_SIZE],
     ],
   };
 }
@@ -140,95 +141,4 @@ async function hasManyWords(db: Queries, from: string, to: string): Promise<bool
 export async function sizeOf(db: Queries, { count: [sql, values] }: List): Promise<number> {
   const [row] = await db.all<{ total: number }>(sql, values, 'index order');
   return row!.total;
-}
-
-/** How far a slice reads, in all lists together. */
-export interface SliceSize {
-  readonly pets: number;
-  /** The number of pets that meet the condition. */
-  readonly matches: number;
-}
-
-/** Pets of merged lists without repetitions, and the place where the next slice starts; `undefined` at the end. */
-export interface Slice {
-  readonly places: readonly Place[];
-  readonly next: Place | undefined;
-}
-
-/** Reads those of the next pets of lists whose names meet a condition. */
-export async function readSlice(
-  db: Queries,
-  lists: readonly List[],
-  after: Place,
-  condition: Statement,
-  { pets, matches }: SliceSize,
-): Promise<Slice> {
-  const share = { pets: Math.ceil(pets / lists.length), matches: Math.ceil(matches / lists.length) };
-  const read = (some: readonly List[]) =>
-    Promise.all(some.map(list => readPart(db, list, after, condition, share)));
-  const isStarted = ({ from }: List) => byCodePoint(from, after.name_key) <= 0;
-  const started = await read(lists.filter(isStarted));
-  const end = firstOf(started);
-  const isNear = ({ from }: List) => !end || byCodePoint(from, end.name_key) <= 0;
-  const others = await read(lists.filter(list => !isStarted(list) && isNear(list)));
-  const parts = [...started, ...others];
-  const next = firstOf(parts);
-  const places = parts
-    .flatMap(({ places }) => places)
-    .filter(place => !next || byPlace(place, next) <= 0)
-    .sort(byPlace)
-    .filter(({ id }, i, all) => id !== all[i - 1]?.id);
-  return { places, next };
-}
-
-/** Returns the place up to which all of the slices are complete. */
-function firstOf(slices: readonly Slice[]): Place | undefined {
-  return slices.flatMap(({ next }) => next ?? []).sort(byPlace)[0];
-}
-
-async function readPart(
-  db: Queries,
-  list: List,
-  after: Place,
-  [condition, patterns]: Statement,
-  { pets, matches }: SliceSize,
-): Promise<Slice> {
-  const [sql, values] = list.next(after, pets);
-  const places = await db.all<Place>(
-    `SELECT name_key, id FROM (${sql}) AS part WHERE ${condition} ORDER BY name_key, id LIMIT ?`,
-    [...values, ...patterns, matches],
-    'index order',
-  );
-  if (places.length === matches) return { places, next: places.at(-1) };
-  const [next] = await db.all<Place>(
-    `SELECT name_key, id FROM (${sql}) AS part LIMIT 1 OFFSET ?`,
-    [...values, pets - 1],
-    'index order',
-  );
-  return { places, next };
-}
-
-function byPlace(a: Place, b: Place): number {
-  return byCodePoint(a.name_key, b.name_key) || a.id - b.id;
-}
-
-/** The number of words that a condition compares names with. The service compares the other words. */
-const MAX_COMPARED = 3;
-
-/** Returns a condition that every name meets that has all of the words, exactly, at the start of a word, or misspelt. */
-export function nameCondition(words: readonly SearchWord[], withErrors: boolean): Statement {
-  const patterns = words
-    .toSorted((a, b) => b.text.length - a.text.length)
-    .slice(0, MAX_COMPARED)
-    .map(({ text, near }) => filled([text, ...(withErrors ? near : [])]).map(word => `%${word}%`))
-    .sort((a, b) => a.length - b.length);
-  const texts = patterns.map(some => `(${some.map(() => 'name_key LIKE ?').join(' OR ')})`);
-  // Words of names with other characters than ASCII are not part of the name as it is stored.
-  return [`((${texts.join(' AND ')}) OR octet_length(name_key) > length(name_key))`, patterns.flat()];
-}
-
-/** Repeats the last word up to one of a few lengths, so that few different statements are prepared. */
-function filled(words: readonly string[]): string[] {
-  const length = [1, 4, 17].find(length => length >= words.length)!;
-  return Array.from({ length }, (_, i) => words[i] ?? words.at(-1)!);
 }

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/database.ts';
+import type { Queries } from '../../../db/database.ts';
 
 /** The number of words in memory: some megabytes. */
 const MAX_WORDS = 20_000;

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { openSqlite } from '../../db/sqlite.ts';
-import { systemClock } from '../../kit/clock.ts';
+import { openSqlite } from '../../../db/sqlite.ts';
+import { systemClock } from '../../../kit/clock.ts';
 import { KnownWords } from './known-words.ts';
 import { addPetWords } from './pet-words.ts';
 

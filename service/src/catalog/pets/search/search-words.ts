@@ -1,7 +1,7 @@
-import type { Queries } from '../../db/database.ts';
-import { InvalidListing } from '../../kit/paging.ts';
-import { byCodePoint, editDistance, foldCase } from '../../kit/text.ts';
-import { errorsAllowed, variantsOf, wordsOf } from '../../kit/words.ts';
+import type { Queries } from '../../../db/database.ts';
+import { InvalidListing } from '../../../kit/paging.ts';
+import { byCodePoint, editDistance, foldCase } from '../../../kit/text.ts';
+import { errorsAllowed, variantsOf, wordsOf } from '../../../kit/words.ts';
 
 /** The maximum number of words in a search. */
 export const MAX_WORDS = 8;

@@ -1,7 +1,7 @@
-import type { Queries, Transaction, Writer } from '../../db/database.ts';
-import { isOneOf } from '../../db/select-page.ts';
+import type { Queries, Transaction, Writer } from '../../../db/database.ts';
+import { isOneOf } from '../../../db/select-page.ts';
+import { lockStock } from '../pet-queries.ts';
 import { KnownWords } from './known-words.ts';
-import { lockStock } from './pet-queries.ts';
 import { addPetWords, type IndexedName, removePetWords } from './pet-words.ts';
 
 /** The number of pets that a slice of the sweep indexes: as many as one condition on IDs can have. */
@@ -50,7 +50,7 @@ async function removeDeleted(tx: Transaction): Promise<number> {
     SLICE,
   ]);
   if (deleted.length === 0) return 0;
-  for (const pet of deleted) await removePetWords(tx, pet);
+  for (const pet of deleted) removePetWords(tx, pet);
   const [condition, ids] = among(deleted);
   await tx.run(`DELETE FROM deleted_names WHERE ${condition}`, ids);
   return deleted.length;
@@ -67,7 +67,7 @@ async function indexSome(tx: Transaction): Promise<number> {
     ids,
   );
   const changed = pets.filter(({ name, before }) => name !== before);
-  for (const { id, before } of changed) if (before !== null) await removePetWords(tx, { id, name: before });
+  for (const { id, before } of changed) if (before !== null) removePetWords(tx, { id, name: before });
   await addPetWords(tx, changed);
   await tx.run(`UPDATE pets SET indexed_name = name_key WHERE ${condition}`, ids);
   return found.length;

@@ -1,0 +1,58 @@
+import type { Transaction } from '../../../db/database.ts';
+import { insertRows, insertsOf } from '../../../db/insert-rows.ts';
+import { foldCase } from '../../../kit/text.ts';
+import { canBeMistyped, storedWords, variantsOf, wordsOf } from '../../../kit/words.ts';
+import type { KnownWords } from './known-words.ts';
+
+/** A pet with the folded name whose words are stored. */
+export interface IndexedName {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Stores the words of pets, and adds new ones to the dictionary. */
+export async function addPetWords(
+  tx: Transaction,
+  pets: readonly IndexedName[],
+  known?: KnownWords,
+): Promise<void> {
+  const rows: [word: string, name: string, id: number][] = [];
+  const unknown = new Set<string>();
+  for (const { id, name } of pets) {
+    const words = wordsOf(name);
+    for (const word of storedWords(name, words)) rows.push([word, name, id]);
+    for (const word of words) if (canBeMistyped(word) && !known?.has(word)) unknown.add(word);
+  }
+  insertRows(tx, 'pet_words (word, name_key, pet_id)', rows);
+  if (unknown.size > 0) await tx.atEnd(learnWords, [...unknown]);
+}
+
+/** Adds new words to the dictionary. They stay in it: a word without pets finds nothing. */
+async function learnWords(tx: Transaction, words: readonly string[]): Promise<void> {
+  const rows = words.map(word => [word]);
+  for (const [insert, values] of insertsOf('words (word)', rows)) {
+    const added = await tx.all<{ word: string }>(`${insert} ON CONFLICT DO NOTHING RETURNING word`, values);
+    const variants = added.flatMap(({ word }) => variantsOf(word).map(variant => [variant, word]));
+    insertRows(tx, 'word_variants (variant, word)', variants);
+  }
+}
+
+/** Removes the words of a folded name. The pet must have no words, or other ones, before the transaction ends. */
+export function removePetWords(tx: Transaction, { id, name }: IndexedName): void {
+  for (const word of storedWords(name))
+    tx.send('DELETE FROM pet_words WHERE word = ? AND name_key = ? AND pet_id = ?', [word, name, id]);
+}
+
+/** Replaces the words of a folded name that was stored, if any, with those of the current name. */
+export async function replacePetWords(
+  tx: Transaction,
+  id: number,
+  before: string | null,
+  name: string,
+  known?: KnownWords,
+): Promise<void> {
+  const after = foldCase(name);
+  if (before === after) return;
+  if (before !== null) removePetWords(tx, { id, name: before });
+  await addPetWords(tx, [{ id, name: after }], known);
+}

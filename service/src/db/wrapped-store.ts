@@ -1,0 +1,80 @@
+import type {
+  AtEnd,
+  Engine,
+  NewEvent,
+  Queries,
+  QueryPlan,
+  StoredEvent,
+  Transaction,
+  Value,
+} from './database.ts';
+import type { Insert } from './insert.ts';
+
+/** Queries that pass everything to others. Subclasses change some of it. */
+export class WrappedQueries<Inner extends Queries> implements Queries {
+  protected readonly inner: Inner;
+
+  constructor(inner: Inner) {
+    this.inner = inner;
+  }
+
+  get engine(): Engine {
+    return this.inner.engine;
+  }
+
+  get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined> {
+    return this.inner.get(sql, values);
+  }
+
+  all<Row>(sql: string, values?: readonly Value[], plan?: QueryPlan): Promise<Row[]> {
+    return this.inner.all(sql, values, plan);
+  }
+
+  run(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.inner.run(sql, values);
+  }
+}
+
+/** A transaction that passes everything to another. Subclasses change some of it. */
+export class WrappedTransaction extends WrappedQueries<Transaction> implements Transaction {
+  insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    return this.inner.insert(row, values);
+  }
+
+  send(sql: string, values: readonly Value[]): void {
+    this.inner.send(sql, values);
+  }
+
+  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
+    return this.inner.atEnd(work, values);
+  }
+
+  /** The work joins the transaction as this object, and not as the inner one. */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
+  }
+
+  lock(...names: readonly string[]): Promise<void> {
+    return this.inner.lock(...names);
+  }
+
+  savepoint<T>(part: () => Promise<T>): Promise<T> {
+    return this.inner.savepoint(part);
+  }
+
+  tryLock(name: string): Promise<boolean> {
+    return this.inner.tryLock(name);
+  }
+
+  notify(topic: string): void {
+    this.inner.notify(topic);
+  }
+
+  append(event: NewEvent): void {
+    this.inner.append(event);
+  }
+
+  appendNumbered(event: NewEvent): Promise<StoredEvent> {
+    return this.inner.appendNumbered(event);
+  }
+}
