@@ -1,10 +1,10 @@
-import picocolors from 'picocolors';
+import { createColors } from 'colorette';
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+export type Colors = ReturnType<typeof createColors>;
 
 /** Whether to colour what goes to a stream (https://no-color.org). */
 export function colorsOf(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Colors {
   const isForced = ![undefined, '', '0'].includes(environment.FORCE_COLOR);
   const isTerminal = stream.isTTY === true && environment.TERM !== 'dumb';
-  return picocolors.createColors(!environment.NO_COLOR && (isForced || isTerminal));
+  return createColors({ useColor: !environment.NO_COLOR && (isForced || isTerminal) });
 }
