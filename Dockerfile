@@ -7,6 +7,17 @@ COPY web/stubs web/stubs
 # The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+COPY web/console/package.json web/console/
+COPY web/stubs web/stubs
+COPY sdk sdk
+# With optional packages: they have the bundler's program for this platform.
+RUN npm ci --omit=dev --workspace=web/console
+COPY web/console web/console
+RUN node web/console/build.mjs
+
 FROM node:24-bookworm-slim
 WORKDIR /app
 RUN install -d -m 0700 -o node -g node /data
@@ -17,6 +28,7 @@ COPY service/migrations service/migrations
 COPY openapi.yaml ./
 COPY web/package.json web/
 COPY web/portal web/portal
+COPY --from=console /app/web/console/dist web/console/dist
 # By default the compile cache is in /app, to which the service cannot write.
 ENV HOST=0.0.0.0 PORT=8080 PETSTORE_DATA=/data NODE_COMPILE_CACHE=/tmp/petstore-compile-cache
 # Limits memory under load: docs/operations.md, Sizing.

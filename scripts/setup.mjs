@@ -15,8 +15,8 @@ const record = join(root, 'node_modules', '.package-lock.json');
 /** Contains the ID of the process that installs packages. It is not in `node_modules`, which `npm ci` removes. */
 const lock = join(root, '.setup.lock');
 
-/** The workspaces whose packages the service needs at run time. */
-const RUN = ['service', 'web'];
+/** The workspaces whose packages `npm start` needs: to run the service, and to build the console. */
+const RUN = ['service', 'web', 'web/console'];
 
 const parts = {
   run: ['--omit=dev', ...RUN.map(name => `--workspace=${name}`), '--include-workspace-root'],

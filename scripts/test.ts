@@ -31,7 +31,7 @@ const postgresFiles = [
 const suites: Record<string, Suite> = {
   // The tests share a process, because starting one for each file takes longer than running its tests.
   fast: {
-    files: ['service/src/**/*.test.ts', 'web/**/*.test.js'],
+    files: ['service/src/**/*.test.ts', 'web/portal/*.test.js', 'web/console/src/**/*.test.ts'],
     options: ['--test-isolation=none', '--test-timeout=60000'],
     withServers: false,
   },

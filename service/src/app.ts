@@ -8,6 +8,7 @@ import { selectActiveOrigin } from './access/api-keys/origin-queries.ts';
 import { readStandings } from './access/api-keys/standings.ts';
 import { KeyLimits } from './access/rate-limits/key-limits.ts';
 import type { Config } from './config.ts';
+import { SignInTicket } from './console/sign-in-ticket.ts';
 import type { Database } from './db/database.ts';
 import { Writability } from './db/writability.ts';
 import { EventTail } from './events/event-log/event-tail.ts';
@@ -66,6 +67,8 @@ export interface App {
   sweeper: Sweeper;
   /** Creates the administrator's key if the store has no key. `storeSecret` gets its secret before the key is committed. */
   createFirstKey(storeSecret: (secret: string) => void): Promise<boolean>;
+  /** Signs the first browser in to the console. It is not valid before it is issued. */
+  ticket: SignInTicket;
   /** Writes the last log lines. Call it when the process exits: it waits up to a second for a slow reader. */
   endLog(): void;
   /** Stops listening, finishes requests in flight, and closes the store. */
@@ -149,6 +152,12 @@ export async function buildApp(
     onError: error => outageLog.writeTask('webhooks', error, 'Webhooks could not be served; trying again'),
   });
   const drain = new Drain();
+  const ticket = new SignInTicket();
+  const redeemTicket = async (text: string) => {
+    const now = clock.now();
+    if (!ticket.redeem(text, now)) return undefined;
+    return (await apiKeys.createForConsole({ db, keyLimits, now })).key;
+  };
   const contract = new ContractDocument(() => buildDocument(routes), config.publicUrl);
 
   const features = featuresOf({
@@ -191,6 +200,7 @@ export async function buildApp(
     idempotency,
     streams,
     drain,
+    redeemTicket,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,
@@ -238,6 +248,7 @@ export async function buildApp(
     endpoints,
     dispatcher,
     sweeper,
+    ticket,
     createFirstKey: storeSecret => apiKeys.createFirst({ db, keyLimits, now: clock.now() }, storeSecret),
     endLog: () => lineBuffer.end(),
     close: () => closing.disposeAsync(),

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.ts';
 import { adminKeyPath } from '../db/store-directory.ts';
 import { lockStore } from '../db/store-lock.ts';
 import { fillEmptyStore } from '../demo/demo-shop.ts';
+import { isLoopback } from '../http/console-pages.ts';
 import { openFileLimit } from '../kit/open-files.ts';
 import { writeSecretFile } from '../kit/secret-file.ts';
 import { asError, codeOf } from '../kit/thrown.ts';
@@ -45,7 +46,11 @@ export async function serve(args: string[]): Promise<void> {
     app.log.flush();
     const keyInFile = await validKeyIn(keyFile, app.keyRing, app.clock.now());
     const keyElsewhere = config.databaseUrl !== undefined && !existsSync(keyFile);
-    process.stderr.write(welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }));
+    const signIn = firstKey !== undefined && isLoopback(new URL(url).hostname);
+    const ticket = signIn ? app.ticket.issue(app.clock.now()) : undefined;
+    process.stderr.write(
+      welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey, ticket }),
+    );
   } catch (error) {
     await app.close();
     throw error;
@@ -123,9 +128,20 @@ interface Welcome {
   /** Whether the key file is missing, because another replica created the first key of this store. */
   keyElsewhere: boolean;
   firstKey: string | undefined;
+  /** Signs the first browser in; `undefined` after the first start, and when other machines can connect. */
+  ticket: string | undefined;
 }
 
-function welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, firstKey }: Welcome): string {
+function welcome({
+  url,
+  metricsUrl,
+  store,
+  keyFile,
+  keyInFile,
+  keyElsewhere,
+  firstKey,
+  ticket,
+}: Welcome): string {
   const credential = keyInFile ? `$(cat '${keyFile}')` : '<your key>';
   const key = firstKey
     ? `${firstKey}\n               shown only once; stored in ${keyFile}`
@@ -138,6 +154,7 @@ function welcome({ url, metricsUrl, store, keyFile, keyInFile, keyElsewhere, fir
   return `
   Pet Store Service
     Address    ${url}
+    Console    ${url}/console${ticket ? `#sign-in=${ticket}\n               signs in once, within 15 minutes, on this machine` : ''}
     Portal     ${url}/docs
     Contract   ${url}/openapi.yaml${metricsUrl ? `\n    Metrics    ${metricsUrl}` : ''}
     Data       ${store}

@@ -1,46 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PageName, Portal } from '../portal/portal.ts';
 import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
+import { assetHeaders, type Page, pageHeaders } from './page.ts';
 import { sendWhole } from './send.ts';
 import { sendContent } from './send-content.ts';
 
-/** A path of the portal, for GET and HEAD. It is not an operation of the contract. */
-export interface PortalPage {
-  path: string;
-  handler(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-}
-
-/** Allows only resources of the service itself: no inline script or style, no frame, no form that could send a key. */
-const pageHeaders = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-};
-
-/** An asset's URL changes with its content, so browsers may cache it forever. */
-const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
-
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
-export function portalPages(contract: ContractDocument): PortalPage[] {
+export function portalPages(contract: ContractDocument): Page[] {
   let loading: Promise<Portal> | undefined;
   const portal = () => {
     loading ??= loadPortal(contract);
     return loading;
   };
-  const page = (path: string, name: PageName): PortalPage => ({
+  const page = (path: string, name: PageName): Page => ({
     path,
     handler: async (request, reply) =>
       sendContent(request, reply, await (await portal()).page(name), pageHeaders),
@@ -80,7 +54,7 @@ async function loadPortal(contract: ContractDocument): Promise<Portal> {
 }
 
 /** Redirects to the reference. */
-function redirect(path: string): PortalPage {
+function redirect(path: string): Page {
   return {
     path,
     handler: async (request, reply) =>

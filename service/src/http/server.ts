@@ -20,6 +20,7 @@ import { endWaitsAtClose } from '../routes/wait-signal.ts';
 import { readJsonBodies } from './body.ts';
 import { closeConnectionsPromptly } from './closing.ts';
 import { type ConnectionLimitOptions, type ConnectionLimits, limitConnections } from './connection-limits.ts';
+import { consolePages, type RedeemTicket } from './console-pages.ts';
 import { type Drain, responseClass } from './drain.ts';
 import { Gate, type GateServices } from './gate/gate.ts';
 import { countFailed } from './gate/late-count.ts';
@@ -31,7 +32,8 @@ import { lifecycleOf } from './lifecycle.ts';
 import { rejectUnrouted } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import type { OutageLog } from './outage-log.ts';
-import { type PortalPage, portalPages } from './portal-pages.ts';
+import type { Page } from './page.ts';
+import { portalPages } from './portal-pages.ts';
 import { isPreflight, respondToPreflight } from './preflight.ts';
 import { shown } from './quoting.ts';
 import { logRequests, type RequestLog, recordOf } from './request-log.ts';
@@ -50,6 +52,7 @@ export interface ServerOptions extends GateServices, HandlerServices {
   timeouts?: Partial<Timeouts> | undefined;
   connections: ConnectionLimits;
   drain: Drain;
+  redeemTicket: RedeemTicket;
   onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
 
@@ -129,7 +132,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (!request.isUncounted) return sendError(error, request, reply, options);
     return countFailed(options, request, error).then(counted => sendError(counted, request, reply, options));
   });
-  const pages = portalPages(options.contract);
+  const pages = [...portalPages(options.contract), ...consolePages(options.redeemTicket)];
   rejectUnrouted(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);
@@ -235,11 +238,11 @@ function letEmptyBodiesEnd(
   done(null, body.readableEnded ? Readable.from([]) : body);
 }
 
-/** Adds a page of the portal. It requires no key and uses no quota. */
-function addPage(server: FastifyInstance, gate: Gate, { path, handler }: PortalPage): void {
+/** Adds a page of the portal or the console. It requires no key and uses no quota. */
+function addPage(server: FastifyInstance, gate: Gate, { path, method, handler }: Page): void {
   const gated = { path, scope: null, isPage: true };
   server.route({
-    method: ['GET', 'HEAD'],
+    method: method ?? ['GET', 'HEAD'],
     url: routerPath(path),
     onRequest: async request => {
       await gate.pass(request, gated);

@@ -20,9 +20,14 @@ export class Content {
   readonly #hash: string;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
 
-  constructor(type: string, text: string) {
+  /** `compressed` has encodings that were made before. */
+  constructor(type: string, text: string | Buffer, compressed: Partial<Record<Encoding, Buffer>> = {}) {
     this.type = type;
     this.#bytes = Buffer.from(text);
+    for (const encoding of ['br', 'gzip'] as const) {
+      const bytes = compressed[encoding];
+      if (bytes) this.#encoded.set(encoding, Promise.resolve(bytes));
+    }
     this.#hash = createHash('sha256').update(this.#bytes).digest('hex').slice(0, 16);
   }
 

@@ -62,6 +62,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     requestLog: new RequestLog(destination, true),
     keepSunset: false,
     connections: { total: 10, perAddress: 10 },
+    redeemTicket: async () => undefined,
     onExcessConnection: () => {},
   });
   return async cause => {

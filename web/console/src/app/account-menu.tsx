@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { Icon } from '../kit/icon.tsx';
+import { Menu } from '../kit/menu.tsx';
+import { useSession } from './session.ts';
+import { currentTheme, setTheme, themes } from './theme.ts';
+
+const titles = { system: 'Like the system', light: 'Light', dark: 'Dark' };
+
+export function AccountMenu() {
+  const { account, signOut } = useSession();
+  const [theme, setShown] = useState(currentTheme);
+  return (
+    <div className="account">
+      <Menu
+        label="Theme"
+        className="button"
+        items={themes.map(choice => ({
+          label: titles[choice],
+          isCurrent: choice === theme,
+          onChoose: () => {
+            setTheme(choice);
+            setShown(choice);
+          },
+        }))}
+      >
+        <Icon name="sun" />
+      </Menu>
+      <Menu
+        label={`Account: ${account.name}`}
+        className="button"
+        items={[{ label: `Sign out ${account.name}`, onChoose: () => signOut() }]}
+      >
+        <Icon name="user" />
+        <span className="account-name">{account.name}</span>
+        <Icon name="down" />
+      </Menu>
+    </div>
+  );
+}

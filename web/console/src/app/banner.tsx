@@ -1,0 +1,42 @@
+import type { Wait } from '@petstore/client';
+import { useEffect, useState } from 'react';
+import { Icon } from '../kit/icon.tsx';
+import { useSession } from './session.ts';
+
+/** How often a wait is looked at while it lasts, in milliseconds. */
+const INTERVAL = 500;
+
+/** Shows why nothing is sent at the moment. What the user did continues by itself. */
+export function Banner() {
+  const { store, onResponse } = useSession();
+  const [wait, setWait] = useState<Wait>();
+  useEffect(() => {
+    const look = () => setWait(store.limits.wait);
+    const timer = setInterval(look, INTERVAL);
+    const stop = onResponse(look);
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
+  }, [store, onResponse]);
+  return (
+    <div role="status">
+      {wait && (
+        <p className="banner">
+          <Icon name="warning" />
+          {textOf(wait)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function textOf({ reason, retryAt }: Wait): string {
+  const time = retryAt.toLocaleTimeString();
+  if (reason === 'unavailable') {
+    const cause = navigator.onLine ? 'The service cannot be reached' : 'This device is offline';
+    return `${cause}. What you typed is kept, and the console continues by itself.`;
+  }
+  if (reason === 'ban') return `This API key is banned until ${time}. The console continues by itself.`;
+  return `The requests of this API key are used up until ${time}. The console continues by itself.`;
+}

@@ -1,0 +1,16 @@
+import type { Account } from '@petstore/client';
+import type { IconName } from '../kit/icon.tsx';
+
+export interface PageEntry {
+  path: '/' | '/animals';
+  title: string;
+  icon: IconName;
+  /** The page is offered to keys with this scope. */
+  scope: Account['scopes'][number];
+}
+
+/** The pages of the navigation, in its order. Their routes are in `router.tsx`. */
+export const pages: readonly PageEntry[] = [
+  { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
+  { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read' },
+];

@@ -1,0 +1,18 @@
+import { createRouter } from '@tanstack/react-router';
+import { animalsRoutes } from '../pages/animals/route.ts';
+import { todayRoute } from '../pages/today/route.ts';
+import { rootRoute } from './root.tsx';
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes]),
+  basepath: '/console',
+  // A page's code is loaded when the pointer is on its link.
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

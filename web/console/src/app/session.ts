@@ -1,0 +1,29 @@
+import type { Account, PetStore } from '@petstore/client';
+import type { QueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import type { LiveLayer } from '../data/live.ts';
+
+export type Scope = Account['scopes'][number];
+
+/** A signed-in user: the client with the API key, what the key may do, and the cache of what was read. */
+export interface Session {
+  store: PetStore;
+  account: Account;
+  cache: QueryClient;
+  live: LiveLayer;
+  /** Whether the key has a scope. Actions that need another one are not offered. */
+  can: (scope: Scope) => boolean;
+  /** Calls the listener after each response: the limits may have changed. Returns a function that ends this. */
+  onResponse: (listener: () => void) => () => void;
+  /** Calls the listener when the session ends: the user signed out, or the key is no longer valid, which is the reason. */
+  onEnd: (listener: (reason?: string) => void) => () => void;
+  signOut: () => void;
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('There is no session: render this below SessionContext');
+  return session;
+}

@@ -1,0 +1,17 @@
+import type { Category } from '@petstore/client';
+import type { Resource } from './resource.ts';
+
+export interface CategoryQuery {
+  name?: string | undefined;
+}
+
+export const categories: Resource<Category, CategoryQuery> = {
+  name: 'category',
+  idOf: category => category.id,
+  list: (store, query) => store.categories.list(query),
+  read: (store, id) => store.categories.get(id).withResponse(),
+  create: (store, category) => store.categories.create(category),
+  update: (store, id, patch, options) => store.categories.update(id, patch, options),
+  remove: (store, id) => store.categories.delete(id),
+  matches: (category, { name = '' }) => category.name.toLowerCase().startsWith(name.toLowerCase()),
+};

@@ -1,0 +1,95 @@
+import { PreconditionError } from '@petstore/client';
+import { useCallback } from 'react';
+import { type Session, useSession } from '../app/session.ts';
+import { showToast } from '../kit/toasts.ts';
+import { addItem, putItem, removeItem } from './list-cache.ts';
+import type { Resource, Version } from './resource.ts';
+
+/** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
+export function useActions<T extends object>(resource: Resource<T>) {
+  const session = useSession();
+  const { store, cache } = session;
+
+  /**
+   * Changes fields of an item. The lists show the new values before the service has confirmed them, and the old ones again if
+   * it rejects the change. Rejects with `PreconditionError` if the item no longer has the ETag.
+   */
+  const change = useCallback(
+    async (item: T, patch: Partial<T>, { done, etag, undo }: ChangeOptions): Promise<Version<T>> => {
+      const id = resource.idOf(item);
+      putItem(cache, resource, { ...item, ...patch });
+      try {
+        const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
+        putItem(cache, resource, after.data);
+        const back = undo ?? (() => revert(session, resource, item, patch, after));
+        showToast({ text: done, undo: back });
+        return after;
+      } catch (error) {
+        putItem(cache, resource, item);
+        throw error;
+      }
+    },
+    [session, store, cache, resource],
+  );
+
+  const create = useCallback(
+    async (item: T, done: (created: T) => string): Promise<T> => {
+      const created = await resource.create(store, item);
+      addItem(cache, resource, created);
+      showToast({
+        text: done(created),
+        undo: async () => {
+          await resource.remove(store, resource.idOf(created));
+          removeItem(cache, resource, resource.idOf(created));
+        },
+      });
+      return created;
+    },
+    [store, cache, resource],
+  );
+
+  /** Deletes an item, which cannot be undone: ask before. */
+  const remove = useCallback(
+    async (item: T, done: string): Promise<void> => {
+      await resource.remove(store, resource.idOf(item));
+      removeItem(cache, resource, resource.idOf(item));
+      showToast({ text: done });
+    },
+    [store, cache, resource],
+  );
+
+  return { change, create, remove };
+}
+
+export interface ChangeOptions {
+  /** What the user did, for the message that offers to undo it. */
+  done: string;
+  /** The version that the change is based on. */
+  etag?: string | undefined;
+  /** How to undo it, if that is not writing the old values. */
+  undo?: () => Promise<unknown>;
+}
+
+/** Writes the old values of changed fields, unless another client has changed one of them since. */
+async function revert<T extends object>(
+  { store, cache }: Session,
+  resource: Resource<T>,
+  before: T,
+  patch: Partial<T>,
+  after: Version<T>,
+): Promise<void> {
+  const fields = Object.keys(patch) as (keyof T)[];
+  // A field that the item did not have is removed again.
+  const old = Object.fromEntries(fields.map(field => [field, before[field] ?? null])) as Partial<T>;
+  const id = resource.idOf(before);
+  for (let version = after; ; version = await resource.read(store, id)) {
+    if (fields.some(field => version.data[field] !== after.data[field]))
+      throw new Error('Not undone, because it was changed again since');
+    try {
+      putItem(cache, resource, await resource.update(store, id, old, { ifMatch: version.etag }));
+      return;
+    } catch (error) {
+      if (!(error instanceof PreconditionError)) throw error;
+    }
+  }
+}

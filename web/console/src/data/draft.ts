@@ -1,0 +1,29 @@
+import { useCallback, useEffect, useState } from 'react';
+
+const PREFIX = 'petstore.console.draft.';
+
+/** What was stored of a form of this tab; `undefined` if nothing was. */
+export function storedDraft<T>(name: string): T | undefined {
+  const text = sessionStorage.getItem(PREFIX + name);
+  return text === null ? undefined : JSON.parse(text);
+}
+
+/** Stores what the user typed into a form, so that it survives a closed panel and a reload. `undefined` removes it. */
+export function storeDraft(name: string, draft: object | undefined): void {
+  if (draft === undefined) sessionStorage.removeItem(PREFIX + name);
+  else sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
+}
+
+/** The values of a form for a new item. Returns also how to change a field, and how to empty the form. */
+export function useDraft<T extends object>(name: string, empty: T) {
+  const [draft, setDraft] = useState<T>(() => storedDraft(name) ?? empty);
+  useEffect(() => storeDraft(name, draft), [name, draft]);
+  const set = useCallback(<Field extends keyof T>(field: Field, value: T[Field]) => {
+    setDraft(draft => ({ ...draft, [field]: value }));
+  }, []);
+  const clear = useCallback(() => {
+    setDraft(empty);
+    storeDraft(name, undefined);
+  }, [name, empty]);
+  return [draft, set, clear] as const;
+}

@@ -1,0 +1,84 @@
+import { PreconditionError } from '@petstore/client';
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSession } from '../app/session.ts';
+import { useActions } from './changes.ts';
+import { storeDraft, storedDraft } from './draft.ts';
+import { changesOf, type Edit, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
+import type { Resource, Version } from './resource.ts';
+
+/**
+ * An edit of an item in a form. Typed values survive everything: changes by other clients, which are merged per field, a closed
+ * panel and a reload. `shown` is what a list knows about the item, so that the form can appear at once.
+ */
+export function useEdit<T extends object>(resource: Resource<T>, id: number, shown: T | undefined) {
+  const { store, live } = useSession();
+  const { change } = useActions(resource);
+  const place = `${resource.name}.${id}`;
+  const [edit, setEdit] = useState<Edit<T> | undefined>(() => storedDraft<Edit<T>>(place) ?? (shown && startEdit(shown)));
+  const [isRestored] = useState(() => storedDraft(place) !== undefined);
+  const isChanged = edit !== undefined && Object.keys(changesOf(edit)).length > 0;
+  const latest = useRef<Version<T>>(undefined);
+  const version = useQuery({
+    queryKey: [resource.name, 'one', id],
+    queryFn: () => resource.read(store, id),
+    gcTime: 0,
+    staleTime: 0,
+  });
+
+  useEffect(() => {
+    if (!version.data) return;
+    const { data } = version.data;
+    latest.current = version.data;
+    setEdit(edit => (edit ? receive(edit, data) : startEdit(data)));
+  }, [version.data]);
+
+  useEffect(() => {
+    return live.onEvent(({ type, data }) => {
+      if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
+    });
+  }, [live, resource, id, version.refetch]);
+
+  useEffect(() => {
+    if (edit) storeDraft(place, isChanged ? edit : undefined);
+  }, [edit, isChanged, place]);
+
+  const set = useCallback(<Field extends keyof T>(field: Field, value: T[Field]) => {
+    setEdit(edit => edit && setField(edit, field, value));
+  }, []);
+
+  const choose = useCallback((field: keyof T, choice: 'mine' | 'theirs') => {
+    setEdit(edit => edit && resolve(edit, field, choice));
+  }, []);
+
+  const discard = useCallback(() => {
+    setEdit(edit => edit && startEdit(edit.base));
+  }, []);
+
+  /** Saves the changed fields. Returns whether they are saved: a conflict needs the user first. */
+  async function save(done: string): Promise<boolean> {
+    if (!edit) return false;
+    let merged = edit;
+    latest.current ??= await resource.read(store, id);
+    merged = receive(merged, latest.current.data);
+    for (;;) {
+      setEdit(merged);
+      if (hasConflicts(merged)) return false;
+      const changes = changesOf(merged);
+      if (Object.keys(changes).length > 0) {
+        try {
+          await change(merged.base, changes, { done, etag: latest.current.etag });
+        } catch (error) {
+          if (!(error instanceof PreconditionError)) throw error;
+          latest.current = await resource.read(store, id);
+          merged = receive(merged, latest.current.data);
+          continue;
+        }
+      }
+      storeDraft(place, undefined);
+      return true;
+    }
+  }
+
+  return { edit, set, choose, discard, save, isRestored, isChanged, error: version.error };
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { formErrors } from './form-errors.ts';
+
+describe('an error of a form', () => {
+  it('is shown at each field that the message names, in the words of the service', () => {
+    const error = new Error('Field `categoryId` is required; field `name` must not be empty, but was ""');
+    assert.deepEqual(formErrors(error, ['name', 'categoryId']), {
+      fields: { categoryId: 'Is required', name: 'Must not be empty, but was ""' },
+      general: undefined,
+    });
+  });
+
+  it('is shown for the whole form if the form has no such field', () => {
+    const error = new Error('Field `colour` is unknown; did you mean `color`?');
+    assert.deepEqual(formErrors(error, ['name']), {
+      fields: {},
+      general: 'Field `colour` is unknown; did you mean `color`?',
+    });
+    assert.equal(formErrors(new Error('The pet has open orders'), ['name']).general, 'The pet has open orders');
+  });
+});

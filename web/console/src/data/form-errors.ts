@@ -1,0 +1,29 @@
+/** What the service said about each field, and the rest. */
+export interface FormErrors {
+  fields: Partial<Record<string, string>>;
+  general: string | undefined;
+}
+
+export const noErrors: FormErrors = { fields: {}, general: undefined };
+
+/**
+ * Puts the parts of an error's message next to the fields that they name. The service joins them with `; `, and writes
+ * "Field `name` must …".
+ */
+export function formErrors(error: unknown, known: readonly string[]): FormErrors {
+  const message = error instanceof Error ? error.message : String(error);
+  const fields: FormErrors['fields'] = {};
+  const general: string[] = [];
+  for (const part of message.split(/; (?=field `)/)) {
+    const field = /^field `(\w+)`/i.exec(part)?.[1];
+    if (field !== undefined && known.includes(field)) fields[field] = capitalised(part);
+    else general.push(part);
+  }
+  return { fields, general: general.length > 0 ? general.join('; ') : undefined };
+}
+
+/** Without the word and the quotes, because the message is at the field: "Must not be empty". */
+function capitalised(part: string): string {
+  const text = part.replace(/^field `\w+` /i, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

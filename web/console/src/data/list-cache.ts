@@ -1,0 +1,103 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Resource } from './resource.ts';
+
+export interface ListPage<T> {
+  items: readonly T[];
+  next: string | undefined;
+  /** The number of all items, such as `12` or `10,000+`; only on the first page. */
+  total: string | undefined;
+  /** Items of this page that other clients have deleted. They stay visible, so that no row moves. */
+  gone: readonly number[];
+  /** Items that were created after the list was read; only on the first page. They wait until the user asks for them. */
+  waiting: readonly T[];
+}
+
+export type ListData<T> = InfiniteData<ListPage<T>, string | undefined>;
+
+/** The key of a list in the cache. */
+export function listKey(resource: { name: string }, query: object = {}): readonly unknown[] {
+  return [resource.name, 'list', query];
+}
+
+/** Replaces an item in every cached list and in its own entry. Lists without it stay the same objects. */
+export function putItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+  const id = resource.idOf(item);
+  changeLists<T>(cache, resource, page => {
+    const at = page.items.findIndex(other => resource.idOf(other) === id);
+    const waits = page.waiting.findIndex(other => resource.idOf(other) === id);
+    if (at < 0 && waits < 0) return page;
+    return {
+      ...page,
+      items: at < 0 ? page.items : page.items.with(at, item),
+      waiting: waits < 0 ? page.waiting : page.waiting.with(waits, item),
+    };
+  });
+}
+
+/** Adds an item that this user created to the top of the lists to which it belongs, where the user sees it. */
+export function addItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+  insert(cache, resource, item, page => ({ ...page, items: [item, ...page.items] }));
+}
+
+/** Adds an item that another client created: it waits, because a new row would move the others. */
+export function announceItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+  insert(cache, resource, item, page => ({ ...page, waiting: [...page.waiting, item] }));
+}
+
+function insert<T extends object>(
+  cache: QueryClient,
+  resource: Resource<T>,
+  item: T,
+  change: (page: ListPage<T>) => ListPage<T>,
+): void {
+  const id = resource.idOf(item);
+  for (const [key, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
+    const [first, ...others] = data?.pages ?? [];
+    if (!data || !first || !resource.matches(item, key[2] as object)) continue;
+    const isKnown = [first.waiting, ...data.pages.map(page => page.items)].some(items =>
+      items.some(other => resource.idOf(other) === id),
+    );
+    if (!isKnown) cache.setQueryData<ListData<T>>(key, { ...data, pages: [change(first), ...others] });
+  }
+}
+
+/** Removes an item that this user deleted. */
+export function removeItem<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): void {
+  changeLists<T>(cache, resource, page => {
+    const items = page.items.filter(other => resource.idOf(other) !== id);
+    return items.length === page.items.length ? page : { ...page, items };
+  });
+}
+
+/** Marks an item that another client deleted. */
+export function markGone<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): void {
+  changeLists<T>(cache, resource, page => {
+    const waiting = page.waiting.filter(other => resource.idOf(other) !== id);
+    const isHere = page.items.some(other => resource.idOf(other) === id);
+    if (!isHere && waiting.length === page.waiting.length) return page;
+    return { ...page, waiting, gone: isHere ? [...page.gone, id] : page.gone };
+  });
+}
+
+function changeLists<T extends object>(
+  cache: QueryClient,
+  resource: { name: string },
+  change: (page: ListPage<T>) => ListPage<T>,
+): void {
+  for (const [key, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
+    if (!data) continue;
+    const pages = data.pages.map(change);
+    if (pages.some((page, i) => page !== data.pages[i])) cache.setQueryData(key, { ...data, pages });
+  }
+}
+
+/** Returns an item that a list has already read. */
+export function findItem<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): T | undefined {
+  for (const [, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
+    for (const { items } of data?.pages ?? []) {
+      const found = items.find(item => resource.idOf(item) === id);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+import { useSession } from '../app/session.ts';
+import { type ListData, type ListPage, listKey } from './list-cache.ts';
+import type { Resource } from './resource.ts';
+
+const PAGE_SIZE = 100;
+
+/** A list that grows as the user scrolls, and that the live layer keeps fresh. */
+export function useList<T extends object, Query extends object>(resource: Resource<T, Query>, query: Query) {
+  const { store, cache } = useSession();
+  const key = listKey(resource, query);
+  const { data, error, hasNextPage, isFetchingNextPage, isPending, fetchNextPage, refetch } =
+    useInfiniteQuery<ListPage<T>, Error, ListData<T>, readonly unknown[], string | undefined>({
+      queryKey: key,
+      initialPageParam: undefined,
+      queryFn: async ({ pageParam: cursor }) => {
+        const position = cursor === undefined ? { count: true } : { cursor };
+        const pages = resource.list(store, { ...query, limit: PAGE_SIZE, ...position }).pages();
+        const { value } = await pages.next();
+        return {
+          items: value?.data ?? [],
+          next: value?.nextCursor,
+          total: totalOf(value?.headers),
+          gone: [],
+          waiting: [],
+        };
+      },
+      getNextPageParam: page => page.next,
+      // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
+      placeholderData: previous => previous,
+    });
+
+  const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
+  const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
+  const showWaiting = useCallback(
+    () => cache.resetQueries({ queryKey: key, exact: true }),
+    [cache, ...key.slice(0, 2), JSON.stringify(query)],
+  );
+  const loadMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return {
+    rows,
+    gone,
+    total: data?.pages[0]?.total,
+    waiting: data?.pages[0]?.waiting.length ?? 0,
+    showWaiting,
+    loadMore,
+    isLoading: isPending,
+    isLoadingMore: isFetchingNextPage,
+    error,
+    retry: refetch,
+  };
+}
+
+/** An item that this user added to the top is also in the page where its place is. */
+function rowsOf<T extends object>(resource: Resource<T>, data: ListData<T> | undefined): readonly T[] {
+  const [first, ...others] = data?.pages.map(page => page.items) ?? [];
+  if (!first) return [];
+  const shown = new Set(first.map(resource.idOf));
+  return [first, ...others.map(items => items.filter(item => !shown.has(resource.idOf(item))))].flat();
+}
+
+function totalOf(headers: Headers | undefined): string | undefined {
+  const count = headers?.get('X-Total-Count');
+  if (!count) return undefined;
+  const isMore = headers?.get('X-Total-Count-Relation') === 'gte';
+  return Number(count).toLocaleString() + (isMore ? '+' : '');
+}

@@ -1,0 +1,102 @@
+import { type Event, GoneError, type PetStore } from '@petstore/client';
+import type { QueryClient } from '@tanstack/react-query';
+import { categories } from './categories.ts';
+import { showProblem } from '../kit/toasts.ts';
+import { announceItem, markGone, putItem } from './list-cache.ts';
+import { pets } from './pets.ts';
+import type { Resource } from './resource.ts';
+
+/** The resources that the console shows, by the prefix of their event types. A page that shows another one adds it here. */
+// biome-ignore lint/suspicious/noExplicitAny: an event's data is of the type of its resource, which its prefix decides
+const resources: Record<string, Resource<any>> = { pet: pets, category: categories };
+
+/** How long events are collected before they change the cache, in milliseconds: each change draws the page again. */
+const COLLECT = 50;
+/** How long a hidden tab keeps its stream, in milliseconds. Browsers allow six connections to a service. */
+const HIDDEN = 30_000;
+
+export interface LiveLayer {
+  /** Calls the listener with each event. Returns a function that ends this. */
+  onEvent: (listener: (event: Event) => void) => () => void;
+  end: () => void;
+}
+
+/**
+ * Subscribes to the events of the service, and changes the cache by them: what other clients change appears within a second.
+ * Without the scope for events nothing is subscribed, and lists show what they were read with.
+ */
+export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: boolean): LiveLayer {
+  const listeners = new Set<(event: Event) => void>();
+  let collected: Event[] = [];
+  let cursor: string | undefined;
+  let stream: AbortController | undefined;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+
+  const apply = () => {
+    const events = collected;
+    collected = [];
+    for (const event of events) {
+      applyEvent(cache, event);
+      for (const listener of listeners) listener(event);
+    }
+  };
+
+  async function follow({ signal }: AbortController): Promise<void> {
+    try {
+      cursor ??= await latestCursor(store, signal);
+      for await (const event of store.events.subscribe({ from: cursor, signal })) {
+        cursor = event.id;
+        if (collected.push(event) === 1) setTimeout(apply, COLLECT);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      // The events since the tab was hidden have expired: read everything again.
+      if (!(error instanceof GoneError)) throw error;
+      cursor = undefined;
+      cache.resetQueries();
+      start();
+    }
+  }
+
+  const start = () => {
+    if (!isAllowed) return;
+    stream = new AbortController();
+    follow(stream).catch(showProblem);
+  };
+
+  const onVisibility = () => {
+    clearTimeout(hiding);
+    if (document.hidden) hiding = setTimeout(() => stream?.abort(), HIDDEN);
+    else if (stream?.signal.aborted) start();
+  };
+
+  document.addEventListener('visibilitychange', onVisibility);
+  start();
+  return {
+    onEvent: listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    end: () => {
+      clearTimeout(hiding);
+      document.removeEventListener('visibilitychange', onVisibility);
+      stream?.abort();
+    },
+  };
+}
+
+/** The client sends its first request alone, so every list is read after this position. */
+async function latestCursor(store: PetStore, signal: AbortSignal): Promise<string> {
+  const { value } = await store.events.list({ cursor: 'latest', limit: 1 }, { signal }).pages().next();
+  return value?.nextCursor ?? 'latest';
+}
+
+function applyEvent(cache: QueryClient, { type, data }: Event): void {
+  const [name = '', change] = type.split('.');
+  const resource = resources[name];
+  if (!resource) return;
+  if (change === 'created' || change === 'placed') announceItem(cache, resource, data);
+  else if (change === 'deleted' || change === 'cancelled') markGone(cache, resource, resource.idOf(data));
+  else putItem(cache, resource, data);
+  if (name === 'category') cache.invalidateQueries({ queryKey: [name, 'all'] });
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { changesOf, hasConflicts, receive, resolve, setField, startEdit } from './merge.ts';
+
+const base = { name: 'Rex', categoryId: 1 };
+
+describe('an edit', () => {
+  it('sends only the fields that the user changed', () => {
+    assert.deepEqual(changesOf(startEdit(base)), {});
+    assert.deepEqual(changesOf(setField(startEdit(base), 'name', 'Max')), { name: 'Max' });
+  });
+
+  it('takes what the other side changed elsewhere', () => {
+    const edit = receive(setField(startEdit(base), 'name', 'Max'), { name: 'Rex', categoryId: 2 });
+    assert.deepEqual(edit.draft, { name: 'Max', categoryId: 2 });
+    assert.deepEqual([changesOf(edit), hasConflicts(edit)], [{ name: 'Max' }, false]);
+  });
+
+  it('asks only about a field that both sides changed', () => {
+    const edit = receive(setField(startEdit(base), 'name', 'Max'), { name: 'Bo', categoryId: 2 });
+    assert.deepEqual(edit.conflicts, { name: 'Bo' });
+    assert.equal(edit.draft.name, 'Max');
+    assert.deepEqual(changesOf(resolve(edit, 'name', 'mine')), { name: 'Max' });
+    assert.deepEqual(changesOf(resolve(edit, 'name', 'theirs')), {});
+    assert.equal(hasConflicts(resolve(edit, 'name', 'theirs')), false);
+  });
+
+  it('does not ask when both sides changed a field to the same value', () => {
+    const edit = receive(setField(startEdit(base), 'name', 'Max'), { name: 'Max', categoryId: 1 });
+    assert.deepEqual([edit.conflicts, changesOf(edit)], [{}, {}]);
+  });
+
+  it('shows the newest value of a conflict, and ends the conflict when the other side agrees', () => {
+    const mine = setField(startEdit(base), 'name', 'Max');
+    const twice = receive(receive(mine, { ...base, name: 'Bo' }), { ...base, name: 'Al' });
+    assert.deepEqual(twice.conflicts, { name: 'Al' });
+    assert.deepEqual(receive(twice, { ...base, name: 'Max' }).conflicts, {});
+  });
+});

@@ -1,0 +1,57 @@
+/** A user's edit of an item, while other clients may change the item. */
+export interface Edit<T extends object> {
+  /** The version that the edit is based on. */
+  base: T;
+  /** What the form shows. */
+  draft: T;
+  /** The other side's value of each field that both sides changed, until the user has chosen one. */
+  conflicts: Partial<T>;
+}
+
+export function startEdit<T extends object>(base: T): Edit<T> {
+  return { base, draft: base, conflicts: {} };
+}
+
+/** The fields that the user changed, as a merge patch (RFC 7396). */
+export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T> {
+  const changed = fieldsOf(draft).filter(field => draft[field] !== base[field]);
+  return Object.fromEntries(changed.map(field => [field, draft[field]])) as Partial<T>;
+}
+
+/**
+ * Merges a newer version of the item. A field that only the other side changed takes the new value. A field that both sides
+ * changed to different values keeps the user's, and becomes a conflict.
+ */
+export function receive<T extends object>({ base, draft, conflicts }: Edit<T>, theirs: T): Edit<T> {
+  const merged = { ...draft };
+  const open = { ...conflicts };
+  for (const field of fieldsOf({ ...base, ...theirs })) {
+    if (theirs[field] === draft[field]) delete open[field];
+    else if (draft[field] === base[field]) merged[field] = theirs[field];
+    else if (theirs[field] !== base[field]) open[field] = theirs[field];
+  }
+  return { base: theirs, draft: merged, conflicts: open };
+}
+
+export function setField<T extends object, Field extends keyof T>(
+  edit: Edit<T>,
+  field: Field,
+  value: T[Field],
+): Edit<T> {
+  return { ...edit, draft: { ...edit.draft, [field]: value } };
+}
+
+/** Ends the conflict about a field with the user's value, or with that of the other side. */
+export function resolve<T extends object>(edit: Edit<T>, field: keyof T, choice: 'mine' | 'theirs'): Edit<T> {
+  const { [field]: theirs, ...conflicts } = edit.conflicts;
+  const chosen = choice === 'mine' ? edit : setField(edit, field, theirs as T[keyof T]);
+  return { ...chosen, conflicts: conflicts as Partial<T> };
+}
+
+export function hasConflicts({ conflicts }: Edit<object>): boolean {
+  return Object.keys(conflicts).length > 0;
+}
+
+function fieldsOf<T extends object>(item: T): (keyof T)[] {
+  return Object.keys(item) as (keyof T)[];
+}

@@ -1,0 +1,32 @@
+import type { Pet, PetStatus, PetStore } from '@petstore/client';
+import type { Resource, Version } from './resource.ts';
+
+export interface PetQuery {
+  q?: string | undefined;
+  status?: PetStatus | undefined;
+  categoryId?: number | undefined;
+  sort?: 'id' | '-id' | 'name' | '-name' | undefined;
+}
+
+export const pets: Resource<Pet, PetQuery> = {
+  name: 'pet',
+  idOf: pet => pet.id,
+  list: (store, query) => store.pets.list(query),
+  read: readPet,
+  create: (store, pet) => store.pets.create(pet),
+  update: (store, id, patch, options) => store.pets.update(id, patch, options),
+  remove: (store, id) => store.pets.delete(id),
+  matches: (pet, { q, status, categoryId }) =>
+    (status === undefined || pet.status === status) &&
+    (categoryId === undefined || pet.categoryId === categoryId) &&
+    (q === undefined || pet.name.toLowerCase().includes(q.toLowerCase())),
+};
+
+/** Reads a pet through the list, because the operation for one pet is deprecated. */
+async function readPet(store: PetStore, id: number): Promise<Version<Pet>> {
+  for await (const { data, etag } of store.pets.list({ id: [id] }).pages()) {
+    const [pet] = data;
+    if (pet) return { data: pet, etag };
+  }
+  throw new Error(`Pet ${id} does not exist: it may have been deleted`);
+}

@@ -1,0 +1,31 @@
+import type { Call, CallOptions, List, PetStore } from '@petstore/client';
+
+/** A version of one item, with the ETag that a write has to name. */
+export interface Version<T> {
+  data: T;
+  etag: string | undefined;
+}
+
+export interface PageQuery {
+  limit: number;
+  cursor?: string;
+  count?: boolean;
+}
+
+/**
+ * What the hooks for lists and edits need to know about a kind of resource. Each kind has one definition, in this folder.
+ * The functions call one operation each, and reject with its error.
+ */
+export interface Resource<T extends object, Query extends object = object> {
+  /** The prefix of its event types, which is also the first part of its keys in the cache. */
+  name: string;
+  idOf(item: T): number;
+  list(store: PetStore, query: Query & PageQuery): List<T>;
+  read(store: PetStore, id: number): Promise<Version<T>>;
+  create(store: PetStore, item: T): Call<T>;
+  /** Changes fields of an item. */
+  update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
+  remove(store: PetStore, id: number): Call<undefined>;
+  /** Whether a new item belongs to a list. The service decides about all others. */
+  matches(item: T, query: Query): boolean;
+}

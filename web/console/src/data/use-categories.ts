@@ -1,0 +1,25 @@
+import type { Category } from '@petstore/client';
+import { useQuery } from '@tanstack/react-query';
+import { useSession } from '../app/session.ts';
+import { categories } from './categories.ts';
+
+/** How many categories a menu offers: a longer one cannot be used. */
+const MOST = 500;
+
+/** Returns the categories for menus and names, by name. */
+export function useCategories(): Category[] {
+  const { store, can } = useSession();
+  const { data = [] } = useQuery({
+    queryKey: [categories.name, 'all'],
+    queryFn: async () => {
+      const all: Category[] = [];
+      for await (const category of store.categories.list({ limit: 100 })) {
+        all.push(category);
+        if (all.length === MOST) break;
+      }
+      return all.sort((a, b) => a.name.localeCompare(b.name));
+    },
+    enabled: can('pets:read'),
+  });
+  return data;
+}

@@ -1,0 +1,103 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+
+export interface MenuItem {
+  label: ReactNode;
+  /** Why it is not possible. The item is still shown, so that the user can learn the reason. */
+  reason?: string | undefined;
+  isCurrent?: boolean;
+  onChoose: () => void;
+}
+
+interface MenuProps {
+  /** What the menu is for. */
+  label: string;
+  /** The content of the button that opens it. */
+  children: ReactNode;
+  className?: string;
+  items: readonly MenuItem[];
+  onOpen?: () => void;
+}
+
+const focusable = '[role^="menuitem"]';
+
+/** A menu button (WAI-ARIA APG). The browser places and closes its popover. */
+export function Menu({ label, children, className = '', items, onOpen }: MenuProps) {
+  const id = useId();
+  const popover = useRef<HTMLDivElement>(null);
+  const choices = () => [...popover.current!.querySelectorAll<HTMLElement>(focusable)];
+
+  function onKey(event: KeyboardEvent): void {
+    const all = choices();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const typed = event.key.length === 1 ? event.key.toLowerCase() : undefined;
+    const next =
+      event.key === 'ArrowDown'
+        ? all[(at + 1) % all.length]
+        : event.key === 'ArrowUp'
+          ? all.at(at - 1)
+          : event.key === 'Home'
+            ? all[0]
+            : event.key === 'End'
+              ? all.at(-1)
+              : all.find(choice => typed && choice.textContent?.toLowerCase().startsWith(typed));
+    if (event.key === 'Tab') popover.current?.hidePopover();
+    if (!next) return;
+    event.preventDefault();
+    // Otherwise a row of a table would move its own focus.
+    event.stopPropagation();
+    next.focus();
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        className={`menu-button ${className}`}
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-label={label}
+        onClick={event => event.stopPropagation()}
+      >
+        {children}
+      </button>
+      <div
+        ref={popover}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        className="menu"
+        onKeyDown={onKey}
+        // A click in the menu must not open the row around it.
+        onClick={event => event.stopPropagation()}
+        onToggle={event => {
+          if (event.newState !== 'open') return;
+          onOpen?.();
+          const all = choices();
+          (all.find(choice => choice.ariaChecked === 'true') ?? all[0])?.focus();
+        }}
+      >
+        {items.map(({ label, reason, isCurrent, onChoose }, i) => (
+          <button
+            // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
+            key={i}
+            type="button"
+            role="menuitemradio"
+            aria-checked={isCurrent ?? false}
+            aria-disabled={reason !== undefined}
+            tabIndex={-1}
+            className="menu-item"
+            onClick={() => {
+              if (reason !== undefined) return;
+              popover.current?.hidePopover();
+              if (!isCurrent) onChoose();
+            }}
+          >
+            {label}
+            {reason && <small>{reason}</small>}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Button } from './button.tsx';
+
+interface PanelProps {
+  title: string;
+  children: ReactNode;
+  onClose: () => void;
+  /** A panel is at the side, and on phones at the bottom. A question is in the middle. */
+  kind?: 'panel' | 'question';
+}
+
+/** A modal dialog. The browser keeps the focus in it, closes it with Escape, and returns the focus afterwards. */
+export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const { current } = dialog;
+    const opener = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it as well
+    <dialog
+      ref={dialog}
+      className={kind}
+      aria-label={title}
+      onCancel={event => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={event => {
+        // A click on the dialog itself is one outside of its content.
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className="panel-content">
+        <header className="panel-header">
+          <h2>{title}</h2>
+          <Button kind="icon" icon="close" label="Close" onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface QuestionProps {
+  title: string;
+  children: ReactNode;
+  /** What the user agrees to, as a verb: "Delete". */
+  action: string;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before an action that cannot be undone. */
+export function Question({ title, children, action, onConfirm, onClose }: QuestionProps) {
+  return (
+    <Panel title={title} kind="question" onClose={onClose}>
+      <div className="panel-body">{children}</div>
+      <footer className="panel-footer">
+        <Button onClick={onClose}>Keep</Button>
+        <Button kind="danger" onClick={onConfirm}>
+          {action}
+        </Button>
+      </footer>
+    </Panel>
+  );
+}

@@ -1,0 +1,60 @@
+import { useSyncExternalStore } from 'react';
+
+export interface Toast {
+  id: number;
+  text: string;
+  tone: 'done' | 'problem';
+  /** Undoes what the message is about. */
+  undo?: (() => Promise<unknown>) | undefined;
+}
+
+/** How long a message and its button to undo stay, in milliseconds. */
+export const TOAST_TIME = 10_000;
+
+/** More would cover the page of a phone. */
+const MOST = 3;
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+export function showToast({
+  tone = 'done',
+  ...toast
+}: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
+  const id = ++lastId;
+  replace([...toasts, { ...toast, tone, id }].slice(-MOST));
+  setTimeout(closeToast, TOAST_TIME, id);
+}
+
+/** Shows an error that belongs to no field. */
+export function showProblem(error: unknown): void {
+  showToast({ tone: 'problem', text: error instanceof Error ? error.message : String(error) });
+}
+
+export function closeToast(id: number): void {
+  replace(toasts.filter(toast => toast.id !== id));
+}
+
+/** Undoes the latest action that can still be undone. Returns whether there is one. */
+export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolean {
+  const toast = toasts.find(toast => toast.id === id);
+  if (!toast?.undo) return false;
+  closeToast(toast.id);
+  toast.undo().then(() => showToast({ text: `Undone: ${toast.text}` }), showProblem);
+  return true;
+}
+
+function replace(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(subscribe, () => toasts);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

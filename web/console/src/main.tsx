@@ -1,0 +1,12 @@
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { currentTheme, setTheme } from './app/theme.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/kit.css';
+import './styles/shell.css';
+
+setTheme(currentTheme());
+// A newer console replaced the files that this one would load: start it.
+addEventListener('vite:preloadError', () => location.reload());
+createRoot(document.getElementById('root')!).render(<App />);
