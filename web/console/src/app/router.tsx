@@ -9,6 +9,8 @@ export const router = createRouter({
   // A page's code is loaded when the pointer is on its link.
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // Without it, parameters that a page does not accept would still be part of its query.
+  search: { strict: true },
 });
 
 declare module '@tanstack/react-router' {

@@ -44,6 +44,8 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
   async function follow({ signal }: AbortController): Promise<void> {
     try {
       cursor ??= await latestCursor(store, signal);
+      // From here on no change is missed.
+      document.documentElement.dataset.live = '';
       for await (const event of store.events.subscribe({ from: cursor, signal })) {
         cursor = event.id;
         if (collected.push(event) === 1) setTimeout(apply, COLLECT);
@@ -81,6 +83,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
       clearTimeout(hiding);
       document.removeEventListener('visibilitychange', onVisibility);
       stream?.abort();
+      delete document.documentElement.dataset.live;
     },
   };
 }

@@ -11,7 +11,8 @@ export interface PetQuery {
 export const pets: Resource<Pet, PetQuery> = {
   name: 'pet',
   idOf: pet => pet.id,
-  list: (store, query) => store.pets.list(query),
+  // A search has an order of its own.
+  list: (store, { sort, ...query }) => store.pets.list(query.q ? query : { ...query, sort }),
   read: readPet,
   create: (store, pet) => store.pets.create(pet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),

@@ -16,7 +16,9 @@ export function Filters({ query }: { query: PetQuery }) {
   const navigate = route.useNavigate();
   const categories = useCategories();
   const [typed, setTyped] = useState(query.q ?? '');
-  const set = (change: PetQuery) => navigate({ search: { ...query, ...change }, replace: true });
+  // The newest query may be newer than the one of this rendering.
+  const set = (change: PetQuery) =>
+    navigate({ search: previous => ({ ...previous, ...change }), replace: true });
 
   useEffect(() => setTyped(query.q ?? ''), [query.q]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause

@@ -15,8 +15,7 @@ function readQuery(search: Record<string, unknown>): PetQuery {
   if (q) query.q = q;
   if (status) query.status = status;
   if (Number.isSafeInteger(categoryId) && categoryId > 0) query.categoryId = categoryId;
-  // A search has an order of its own.
-  if (sort && !q) query.sort = sort;
+  if (sort) query.sort = sort;
   return query;
 }
 

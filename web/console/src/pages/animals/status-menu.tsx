@@ -44,16 +44,17 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   );
   if (!can('pets:write')) return badge;
 
-  const { stock } = facts;
-  /** A sale sets the stock to 0, so to undo it sets the stock again. */
-  const isReversible = (to: PetStatus) => to !== 'sold' || (stock !== undefined && can('inventory:write'));
+  function choose(to: PetStatus, undo?: () => Promise<void>): void {
+    const done = `${name} is ${statusNames[to].toLowerCase()}`;
+    change(pet, { status: to }, { done, ...(undo && { undo }) }).catch(showProblem);
+  }
 
-  function choose(to: PetStatus): void {
-    const options = {
-      done: `${name} is ${statusNames[to].toLowerCase()}`,
-      ...(to === 'sold' && isReversible(to) && stock ? { undo: () => undoSale(stock) } : {}),
-    };
-    change(pet, { status: to }, options).catch(showProblem);
+  /** A sale sets the stock to 0, so to undo it needs the stock of before. */
+  async function sell(): Promise<void> {
+    if (!can('inventory:read') || !can('inventory:write')) return setAsking(true);
+    const stock = facts.stock ?? (await store.inventory.get(id)).quantity;
+    if (stock === 0) setAsking(true);
+    else choose('sold', () => undoSale(stock));
   }
 
   async function undoSale(stock: number): Promise<void> {
@@ -78,7 +79,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
           ),
           isCurrent: to === status,
           reason: reasonAgainst(status, to, facts),
-          onChoose: () => (isReversible(to) ? choose(to) : setAsking(true)),
+          onChoose: () => (to === 'sold' ? sell().catch(showProblem) : choose(to)),
         }))}
       >
         {badge}
@@ -94,7 +95,9 @@ export function StatusMenu({ pet }: { pet: Pet }) {
             choose('sold');
           }}
         >
-          <p>Its stock becomes 0. Your API key may not change stock, so you cannot undo this.</p>
+          <p>
+            Its stock becomes 0, and it is available again only with a new stock. You cannot undo this here.
+          </p>
         </Question>
       )}
     </>

@@ -1,9 +1,88 @@
+import type { Event } from '@petstore/client';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useOverview } from '../../data/overview.ts';
+import { statuses } from '../../data/pet-status.ts';
+import { Status } from '../../kit/status.tsx';
+import { Time } from '../../kit/time.tsx';
+import './today.css';
+
+/** What the shop looks like now. */
 export function Today() {
+  const { can } = useSession();
+  const { pets, orders, stock, events } = useOverview();
   return (
-    <section className="page" aria-label="Today">
+    <section className="page today" aria-label="Today">
       <header className="page-header">
-        <h1>Today</h1>
+        <h1>
+          Today <small>{new Date().toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' })}</small>
+        </h1>
       </header>
+      <div className="figures">
+        {can('pets:read') &&
+          statuses.map((status, i) => (
+            <Link key={status} className="figure" to="/animals" search={{ status }}>
+              <strong>{pets?.[i] ?? '–'}</strong>
+              <Status status={status} />
+            </Link>
+          ))}
+        {can('orders:read') && (
+          <div className="figure">
+            <strong>{orders ?? '–'}</strong>
+            <span>Open orders</span>
+          </div>
+        )}
+      </div>
+      <div className="cards">
+        {can('inventory:read') && (
+          <Card title="Low stock" empty="Every available animal has enough units." items={stock}>
+            {item => (
+              <li key={item.petId}>
+                <Link to="/animals/$petId" params={{ petId: String(item.petId) }}>
+                  {item.name}
+                </Link>
+                <span className="units">{item.quantity} left</span>
+              </li>
+            )}
+          </Card>
+        )}
+        {can('events:read') && (
+          <Card title="Recent events" empty="Nothing has happened yet." items={events}>
+            {event => (
+              <li key={event.id}>
+                <span>{textOf(event)}</span>
+                <Time at={event.time} />
+              </li>
+            )}
+          </Card>
+        )}
+      </div>
     </section>
   );
+}
+
+interface CardProps<T> {
+  title: string;
+  empty: string;
+  items: readonly T[] | undefined;
+  children: (item: T) => ReactNode;
+}
+
+function Card<T>({ title, empty, items, children }: CardProps<T>) {
+  return (
+    <section className="card" aria-label={title}>
+      <h2>{title}</h2>
+      <ul>{items?.length === 0 ? <li>{empty}</li> : items?.map(children)}</ul>
+    </section>
+  );
+}
+
+/** `Luna the Border Collie updated`, `Order 12 placed` */
+function textOf({ type, subject, data }: Event): string {
+  const change = type.split('.')[1]?.replaceAll('_', ' ');
+  const [resource = '', id] = subject.split('/').slice(-2);
+  const kind = resource === 'categories' ? 'Category' : resource.replace(/^./, letter => letter.toUpperCase()).replace(/s$/, '');
+  const name = 'name' in data && typeof data.name === 'string' ? data.name : `${kind} ${id}`;
+  return `${name} ${change}`;
 }

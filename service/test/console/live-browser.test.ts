@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { before, describe, it, type TestContext } from 'node:test';
+import { eventually, useBrowser, type Visit } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+/** Opens the console of a user with the list of a new category, and creates animals in it. */
+async function listOf(
+  t: TestContext,
+  ...names: string[]
+): Promise<Visit & { shown: ConsolePage; ids: number[]; categoryId: number; path: string }> {
+  const visited = await visit(t);
+  const { api } = visited.shop;
+  const categoryId = await aCategory(api);
+  const ids: number[] = [];
+  for (const name of names) ids.push(await aPet(api, { name, categoryId }));
+  const path = `/animals?categoryId=${categoryId}`;
+  const shown = await ConsolePage.open(visited, path);
+  await shown.row(names[0]!).waitFor();
+  await shown.live();
+  return { ...visited, shown, ids, categoryId, path };
+}
+
+describe('two users who edit one animal', () => {
+  it('change different fields, and both changes are kept', async t => {
+    const { shown, shop, anotherVisitor, path, ids, categoryId } = await listOf(t, 'Shared');
+    const elsewhere = await aCategory(shop.api, { name: 'Moved here' });
+    const other = await ConsolePage.openIn(await (await anotherVisitor()).newPage(), path, shop.adminKey);
+    await shown.edit('Shared');
+    await other.edit('Shared');
+    await shown.field('Name').fill('Shared, renamed');
+    await other.field('Category').selectOption(String(elsewhere));
+    await other.save();
+    await other.panel.waitFor({ state: 'detached' });
+    // It appears in the form, and what was typed stays.
+    await eventually(() => shown.field('Category').inputValue(), String(elsewhere));
+    assert.equal(await shown.field('Name').inputValue(), 'Shared, renamed');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const { body } = await shop.api.get(`/pets?id=${ids[0]}`);
+    assert.deepEqual([body[0].name, body[0].categoryId], ['Shared, renamed', elsewhere]);
+    assert.notEqual(elsewhere, categoryId);
+  });
+
+  it('are asked only about a field that both changed, with both values', async t => {
+    const { shown, shop, ids } = await listOf(t, 'Contested');
+    const name = async () => (await shop.api.get(`/pets?id=${ids[0]}`)).body[0].name;
+    await shown.edit('Contested');
+    await shown.field('Name').fill('Mine');
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'Theirs' });
+    const question = shown.panel.locator('.conflict');
+    await question.getByText('Changed elsewhere to Theirs').waitFor();
+    assert.equal(await shown.field('Name').inputValue(), 'Mine');
+    await shown.save();
+    await shown.panel.getByRole('button', { name: 'Save', disabled: false }).waitFor();
+    assert.equal(await name(), 'Theirs', 'nothing is saved before the user has chosen');
+    await question.getByRole('button', { name: 'Keep mine' }).click();
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(await name(), 'Mine');
+  });
+
+  it('are asked also when the change arrives only with the rejection of the write', async t => {
+    const { shown, shop, ids, page, watch } = await listOf(t, 'Late');
+    watch.expect(/status of 412/);
+    await shown.edit('Late');
+    await shown.field('Name').fill('Mine');
+    // Without events the panel learns of the change by the 412.
+    await page.route(`**/pets?id=${ids[0]}`, async (route, request) => {
+      if (saved) return route.continue();
+      held.push(request.url());
+    });
+    const held: string[] = [];
+    let saved = false;
+    await shop.api.patch(`/pets/${ids[0]}`, { name: 'Theirs' });
+    await eventually(async () => held.length, 1);
+    const rejected = page.waitForResponse(response => response.status() === 412);
+    saved = true;
+    await shown.save();
+    await rejected;
+    await shown.panel.getByText('Changed elsewhere to Theirs').waitFor();
+    assert.equal(await shown.field('Name').inputValue(), 'Mine');
+  });
+});
+
+describe('a list', () => {
+  it('shows changes of others in place, and new and deleted animals without moving a row', async t => {
+    const { shown, shop, ids, categoryId } = await listOf(t, 'First', 'Second', 'Third');
+    const top = async () => (await shown.row('Third').boundingBox())?.y;
+    const before = await top();
+    await shop.api.patch(`/pets/${ids[1]}`, { status: 'pending' });
+    await shown.button('Status of Second: Pending').waitFor();
+    await aPet(shop.api, { name: 'Fourth', categoryId });
+    await shown.button('1 new').waitFor();
+    assert.equal(await shown.row('Fourth').count(), 0);
+    await shop.api.delete(`/pets/${ids[0]}`);
+    await shown.page.locator('[data-gone]').filter({ hasText: 'First' }).waitFor();
+    assert.equal(await top(), before);
+    await shown.button('1 new').click();
+    await shown.row('Fourth').waitFor();
+    assert.equal(await shown.row('First').count(), 0);
+  });
+
+  it('continues after the stream was cut, without missing a change', async t => {
+    const { shown, shop, ids, context, watch } = await listOf(t, 'Steady');
+    watch.expect(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|ERR_CONNECTION|ERR_INCOMPLETE|ERR_ABORTED/);
+    await context.setOffline(true);
+    // Chromium keeps open connections when it goes offline, so the service ends the stream.
+    shop.app.server.server.closeAllConnections();
+    const patched = await fetch(`${shop.origin}/pets/${ids[0]}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'x-api-key': shop.adminKey },
+      body: JSON.stringify({ name: 'Changed meanwhile' }),
+    });
+    assert.equal(patched.status, 200);
+    await shown.page.getByText('This device is offline').waitFor();
+    await context.setOffline(false);
+    await shown.row('Changed meanwhile').waitFor();
+    await shown.page.getByText('This device is offline').waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+const stored = (page: Page) =>
+  page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])') as Promise<string>;
+
+describe('a session', () => {
+  it('keeps the key only in the tab, survives a reload, and forgets everything when it ends', async t => {
+    const visited = await visit(t);
+    const { shop, page } = visited;
+    const shown = await ConsolePage.open(visited, '/');
+    await page.reload();
+    await page.getByRole('navigation').waitFor();
+    const [local, session] = JSON.parse(await stored(page));
+    assert.ok(!JSON.stringify(local).includes(shop.adminKey));
+    assert.ok(Object.values(session).includes(shop.adminKey));
+    await shown.button(/^Account/).click();
+    await page.getByRole('menuitemradio', { name: /^Sign out/ }).click();
+    await page.getByLabel('API key').waitFor();
+    assert.ok(!(await stored(page)).includes('psk_'));
+  });
+
+  it('is not started by a wrong key, and the message of the service is shown', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 401/);
+    await visited.page.goto('/console');
+    await visited.page.getByLabel('API key').fill('psk_wrong');
+    await visited.page.getByRole('button', { name: 'Sign in' }).click();
+    await visited.page
+      .locator('.field-error')
+      .filter({ hasText: /API key/ })
+      .waitFor();
+  });
+
+  it('is started once by the link of the first start, which leaves the address', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/events\/stream.*ERR_ABORTED|status of 401/);
+    const { page, shop } = visited;
+    const ticket = shop.app.ticket.issue(shop.clock.now());
+    await page.goto(`/console#sign-in=${ticket}`);
+    await page.getByRole('navigation').waitFor();
+    assert.ok(!page.url().includes(ticket));
+    assert.ok(!(await stored(page)).includes(shop.adminKey), 'the administrator’s key is in no browser');
+    await page.evaluate('sessionStorage.clear()');
+    await page.goto('about:blank');
+    await page.goto(`/console#sign-in=${ticket}`);
+    await page.getByText(/The link was used before/).waitFor();
+  });
+
+  it('ends when its key is revoked', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 401/);
+    const { key, keyId } = await visited.shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    await aPet(visited.shop.api, { name: 'Witness' });
+    const shown = await ConsolePage.open(visited, '/animals?q=witness', key);
+    await shown.row('Witness').waitFor();
+    await visited.shop.api.delete(`/keys/${keyId}`);
+    await visited.page.getByRole('searchbox').fill('another');
+    await visited.page.getByText(/no longer valid/).waitFor();
+    await visited.page.getByLabel('API key').waitFor();
+  });
+
+  it('offers a key that can only read nothing that it may not do', async t => {
+    const visited = await visit(t);
+    const { key } = await visited.shop.clientWith({ scopes: ['pets:read'] });
+    await aPet(visited.shop.api, { name: 'Readable' });
+    const shown = await ConsolePage.open(visited, '/animals?q=readable', key);
+    await shown.row('Readable').waitFor();
+    assert.equal(await visited.page.getByRole('link', { name: 'Add animal' }).count(), 0);
+    assert.equal(await shown.button(/^Status of/).count(), 0);
+    await shown.edit('Readable');
+    assert.ok(await shown.field('Name').isDisabled());
+    for (const name of ['Save', 'Delete'])
+      assert.equal(await shown.panel.getByRole('button', { name }).count(), 0);
+  });
+
+  it('says that its requests are used up, and continues by itself', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 429/);
+    const { key } = await visited.shop.clientWith({
+      plan: 'enterprise',
+      scopes: ['pets:read'],
+      quotas: { perMinute: 3, perDay: 1000 },
+    });
+    await aPet(visited.shop.api, { name: 'Patient' });
+    const shown = await ConsolePage.open(visited, '/animals', key);
+    for (const q of ['a', 'pat', 'patient']) {
+      await visited.page.getByRole('searchbox').fill(q);
+      await eventually(async () => new URL(visited.page.url()).search, `?q=${q}`);
+    }
+    await visited.page.getByText(/requests of this API key are used up/).waitFor();
+    assert.equal(await visited.page.getByRole('searchbox').inputValue(), 'patient');
+    assert.ok(shown);
+  });
+});
+
+describe('the theme', () => {
+  it('is that of the system unless the user chooses one, which the next visit keeps', async t => {
+    const visited = await visit(t);
+    const { page } = visited;
+    const shown = await ConsolePage.open(visited, '/');
+    const isDark = () =>
+      page.evaluate(
+        "matchMedia('(prefers-color-scheme: dark)').matches ? 'system' : getComputedStyle(document.documentElement).colorScheme",
+      );
+    assert.equal(await isDark(), 'light dark');
+    await shown.button('Theme').click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    assert.equal(await isDark(), 'dark');
+    await page.reload();
+    await page.getByRole('navigation').waitFor();
+    assert.equal(await isDark(), 'dark');
+  });
+});
+
+const screens = { 'a desktop': { width: 1280, height: 900 }, 'a phone': { width: 390, height: 844 } };
+
+describe('axe finds no serious violation, on a desktop or a phone, in light or dark colours', () => {
+  const places: Record<string, (shown: ConsolePage, pet: string) => Promise<unknown>> = {
+    Today: shown => shown.page.getByRole('link', { name: 'Today' }).click(),
+    'the animals': (shown, pet) => shown.row(pet).waitFor(),
+    'a menu': async (shown, pet) => {
+      await shown.button(`Status of ${pet}: Available`).click();
+      await shown.page.locator('[role="menu"]:popover-open').waitFor();
+    },
+    'a panel with an error': async (shown, pet) => {
+      await shown.edit(pet);
+      await shown.field('Name').fill('');
+      await shown.save();
+      await shown.page.locator('.field-error').waitFor();
+    },
+  };
+  for (const [i, [name, show]] of Object.entries(places).entries()) {
+    it(`in ${name}`, async t => {
+      const visited = await visit(t);
+      visited.watch.expect(/status of 400/);
+      const pet = `Accessible${i}`;
+      await aPet(visited.shop.api, { name: pet });
+      const shown = await ConsolePage.open(visited, `/animals?q=${pet}`);
+      await show(shown, pet);
+      const { page } = visited;
+      await page.evaluate(axe.source);
+      for (const [screen, viewport] of Object.entries(screens)) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const results = (await page.evaluate(
+            'axe.run(document, { resultTypes: ["violations"] })',
+          )) as AxeResults;
+          const grave = results.violations.filter(
+            ({ impact }) => impact === 'serious' || impact === 'critical',
+          );
+          const shownAs = grave.map(
+            ({ id, nodes }) =>
+              `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+          );
+          assert.deepEqual(shownAs, [], `${screen}, ${colorScheme}`);
+        }
+      }
+    });
+  }
+
+  it('in the form to sign in', async t => {
+    const { page } = await visit(t);
+    await page.goto('/console');
+    await page.getByLabel('API key').waitFor();
+    await page.evaluate(axe.source);
+    const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+    assert.deepEqual(
+      results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
+      [],
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import type { Visit } from './browser.ts';
+
+/** Builds the console if a source is newer. The service reads the result. */
+export function buildConsole(): void {
+  const script = join(import.meta.dirname, '../../../web/console/build.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** The console, and the actions of a user on it. */
+export class ConsolePage {
+  readonly page: Page;
+
+  /** Opens the console with an API key. `path` is below `/console`. */
+  static async open(
+    { page, watch, shop }: Visit,
+    path = '/animals',
+    key = shop.adminKey,
+  ): Promise<ConsolePage> {
+    // A page that is left or reloaded ends its stream.
+    watch.expect(/^failed: GET .*\/events\/stream.*ERR_ABORTED/);
+    return ConsolePage.openIn(page, path, key);
+  }
+
+  /** The same in a page of another visitor. */
+  static async openIn(page: Page, path: string, key: string): Promise<ConsolePage> {
+    await page.goto(`/console${path}`);
+    const opened = new ConsolePage(page);
+    await opened.signIn(key);
+    return opened;
+  }
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  async signIn(key: string): Promise<void> {
+    await this.page.getByLabel('API key').fill(key);
+    await this.button('Sign in').click();
+    await this.page.getByRole('navigation').waitFor();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** The row of the table with a text. */
+  row(text: string | RegExp): Locator {
+    return this.page.locator('[role="row"][data-index]').filter({ hasText: text });
+  }
+
+  get panel(): Locator {
+    return this.page.locator('dialog.panel');
+  }
+
+  get question(): Locator {
+    return this.page.locator('dialog.question');
+  }
+
+  field(label: string): Locator {
+    return this.panel.getByLabel(label, { exact: true });
+  }
+
+  /** Opens the panel of a row, which has read the newest version of its item. */
+  async edit(name: string): Promise<void> {
+    const read = this.page.waitForResponse(response => /\/pets\?id=\d+$/.test(response.url()));
+    await this.row(name).getByText(name).click();
+    await this.panel.waitFor();
+    await read;
+  }
+
+  async save(): Promise<void> {
+    await this.panel.getByRole('button', { name: 'Save' }).click();
+  }
+
+  /** The text of the messages about what was done. */
+  get messages(): Locator {
+    return this.page.locator('.toasts');
+  }
+
+  /** Resolves when the stream of events is open: changes by others appear from now on. */
+  async live(): Promise<void> {
+    await this.page.locator('html[data-live]').waitFor({ state: 'attached' });
+  }
+}
