@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { type ListData, type ListPage, listKey } from './list-cache.ts';
-import type { Resource } from './resource.ts';
+import { firstPage, type Resource, totalOf } from './resource.ts';
 
 const PAGE_SIZE = 100;
 
@@ -16,15 +16,9 @@ export function useList<T extends object, Query extends object>(resource: Resour
       initialPageParam: undefined,
       queryFn: async ({ pageParam: cursor }) => {
         const position = cursor === undefined ? { count: true } : { cursor };
-        const pages = resource.list(store, { ...query, limit: PAGE_SIZE, ...position }).pages();
-        const { value } = await pages.next();
-        return {
-          items: value?.data ?? [],
-          next: value?.nextCursor,
-          total: totalOf(value?.headers),
-          gone: [],
-          waiting: [],
-        };
+        const page = await firstPage(resource.list(store, { ...query, limit: PAGE_SIZE, ...position }));
+        const { data: items, nextCursor: next } = page;
+        return { items, next, total: totalOf(page), gone: [], waiting: [] };
       },
       getNextPageParam: page => page.next,
       // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
@@ -60,11 +54,4 @@ function rowsOf<T extends object>(resource: Resource<T>, data: ListData<T> | und
   if (!first) return [];
   const shown = new Set(first.map(resource.idOf));
   return [first, ...others.map(items => items.filter(item => !shown.has(resource.idOf(item))))].flat();
-}
-
-function totalOf(headers: Headers | undefined): string | undefined {
-  const count = headers?.get('X-Total-Count');
-  if (!count) return undefined;
-  const isMore = headers?.get('X-Total-Count-Relation') === 'gte';
-  return Number(count).toLocaleString() + (isMore ? '+' : '');
 }

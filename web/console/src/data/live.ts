@@ -4,7 +4,7 @@ import { categories } from './categories.ts';
 import { showProblem } from '../kit/toasts.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
 import { pets } from './pets.ts';
-import type { Resource } from './resource.ts';
+import { firstPage, type Resource } from './resource.ts';
 
 /** The resources that the console shows, by the prefix of their event types. A page that shows another one adds it here. */
 // biome-ignore lint/suspicious/noExplicitAny: an event's data is of the type of its resource, which its prefix decides
@@ -90,8 +90,8 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
 
 /** The client sends its first request alone, so every list is read after this position. */
 async function latestCursor(store: PetStore, signal: AbortSignal): Promise<string> {
-  const { value } = await store.events.list({ cursor: 'latest', limit: 1 }, { signal }).pages().next();
-  return value?.nextCursor ?? 'latest';
+  const { nextCursor = 'latest' } = await firstPage(store.events.list({ cursor: 'latest', limit: 1 }, { signal }));
+  return nextCursor;
 }
 
 function applyEvent(cache: QueryClient, { type, data }: Event): void {

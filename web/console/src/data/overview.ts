@@ -1,8 +1,9 @@
-import type { Event, InventoryItem, List, Pet } from '@petstore/client';
+import type { Event, InventoryItem, List } from '@petstore/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { statuses } from './pet-status.ts';
+import { firstPage, totalOf } from './resource.ts';
 
 /** How many lines each list of the page has. */
 const LINES = 8;
@@ -11,11 +12,8 @@ const LOW = 3;
 /** The shortest time between two readings of the figures, in milliseconds: each costs several requests. */
 const PAUSE = 2_000;
 
-/** The number of items of a list, such as `12` or `10,000+`. */
-async function countOf(list: List<unknown>): Promise<string> {
-  const { value } = await list.pages().next();
-  const isMore = value?.headers.get('X-Total-Count-Relation') === 'gte';
-  return Number(value?.headers.get('X-Total-Count')).toLocaleString() + (isMore ? '+' : '');
+async function countOf(list: List<unknown>): Promise<string | undefined> {
+  return totalOf(await firstPage(list));
 }
 
 /** The figures of the page Today. They are read again after an event. */
@@ -53,11 +51,10 @@ export function useOverview() {
     queryKey: ['overview', 'stock'],
     queryFn: async (): Promise<(InventoryItem & { name: string })[]> => {
       const query = { status: 'available', quantityBelow: LOW, sort: 'quantity', limit: LINES } as const;
-      const { value } = await store.inventory.list(query).pages().next();
-      const items: InventoryItem[] = value?.data ?? [];
+      const { data: items } = await firstPage(store.inventory.list(query));
       if (items.length === 0) return [];
-      const { value: named } = await store.pets.list({ id: items.map(({ petId }) => petId) }).pages().next();
-      const names = new Map((named?.data ?? []).map(({ id, name }: Pet) => [id, name]));
+      const named = await firstPage(store.pets.list({ id: items.map(({ petId }) => petId) }));
+      const names = new Map(named.data.map(({ id, name }) => [id, name]));
       return items.map(item => ({ ...item, name: names.get(item.petId) ?? `Pet ${item.petId}` }));
     },
     staleTime: PAUSE,
@@ -73,10 +70,9 @@ function useLatestEvents(): readonly Event[] | undefined {
   const { data: earlier } = useQuery({
     queryKey: ['overview-events'],
     queryFn: async () => {
-      const { value } = await store.events.list({ cursor: 'latest', limit: 1 }).pages().next();
-      const cursor = String(Math.max(0, Number(value?.nextCursor ?? 0) - LINES));
-      const { value: page } = await store.events.list({ cursor, limit: LINES }).pages().next();
-      return (page?.data ?? []).toReversed();
+      const { nextCursor = '0' } = await firstPage(store.events.list({ cursor: 'latest', limit: 1 }));
+      const cursor = String(Math.max(0, Number(nextCursor) - LINES));
+      return (await firstPage(store.events.list({ cursor, limit: LINES }))).data.toReversed();
     },
     enabled: can('events:read'),
     staleTime: 0,

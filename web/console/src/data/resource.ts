@@ -1,4 +1,4 @@
-import type { Call, CallOptions, List, PetStore } from '@petstore/client';
+import type { Call, CallOptions, List, Page, PetStore } from '@petstore/client';
 
 /** A version of one item, with the ETag that a write has to name. */
 export interface Version<T> {
@@ -28,4 +28,17 @@ export interface Resource<T extends object, Query extends object = object> {
   remove(store: PetStore, id: number): Call<undefined>;
   /** Whether a new item belongs to a list. The service decides about all others. */
   matches(item: T, query: Query): boolean;
+}
+
+/** Reads the first page of a list. */
+export async function firstPage<T>(list: List<T>): Promise<Page<T>> {
+  for await (const page of list.pages()) return page;
+  throw new Error('A list has at least one page');
+}
+
+/** The number of all items of a list, such as `12` or `10,000+`, if its first page has counted them. */
+export function totalOf({ headers }: { headers: Headers }): string | undefined {
+  const count = headers.get('X-Total-Count');
+  if (count === null) return undefined;
+  return Number(count).toLocaleString() + (headers.get('X-Total-Count-Relation') === 'gte' ? '+' : '');
 }

@@ -1,6 +1,10 @@
 import type { PetStatus } from '@petstore/client';
 
-export const statusNames: Record<PetStatus, string> = { available: 'Available', pending: 'Pending', sold: 'Sold' };
+export const statusNames: Record<PetStatus, string> = {
+  available: 'Available',
+  pending: 'Pending',
+  sold: 'Sold',
+};
 
 /** The status of a pet. */
 export function Status({ status }: { status: PetStatus }) {

@@ -4,7 +4,7 @@ import { statuses } from '../../data/pet-status.ts';
 import type { PetQuery } from '../../data/pets.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Icon } from '../../kit/icon.tsx';
-import { statusNames } from './status-menu.tsx';
+import { statusNames } from '../../kit/status.tsx';
 
 /** How long the user may pause while typing before the search is sent, in milliseconds. */
 const PAUSE = 150;

@@ -9,13 +9,8 @@ import { pets } from '../../data/pets.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { Menu } from '../../kit/menu.tsx';
 import { Question } from '../../kit/panel.tsx';
+import { Status, statusNames } from '../../kit/status.tsx';
 import { showProblem } from '../../kit/toasts.ts';
-
-export const statusNames: Record<PetStatus, string> = {
-  available: 'Available',
-  pending: 'Pending',
-  sold: 'Sold',
-};
 
 /** The status of a pet. For keys that may write, it is the button of a menu with the statuses that the pet can get. */
 export function StatusMenu({ pet }: { pet: Pet }) {
@@ -37,11 +32,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
     staleTime: 0,
     gcTime: 0,
   });
-  const badge = (
-    <span className="status" data-status={status}>
-      {statusNames[status]}
-    </span>
-  );
+  const badge = <Status status={status} />;
   if (!can('pets:write')) return badge;
 
   function choose(to: PetStatus, undo?: () => Promise<void>): void {
@@ -71,9 +62,7 @@ export function StatusMenu({ pet }: { pet: Pet }) {
         items={statuses.map(to => ({
           label: (
             <>
-              <span className="status" data-status={to}>
-                {statusNames[to]}
-              </span>
+              <Status status={to} />
               {to === status && <Icon name="check" />}
             </>
           ),

@@ -16,7 +16,10 @@ export function Today() {
     <section className="page today" aria-label="Today">
       <header className="page-header">
         <h1>
-          Today <small>{new Date().toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' })}</small>
+          Today{' '}
+          <small>
+            {new Date().toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' })}
+          </small>
         </h1>
       </header>
       <div className="figures">
@@ -82,7 +85,10 @@ function Card<T>({ title, empty, items, children }: CardProps<T>) {
 function textOf({ type, subject, data }: Event): string {
   const change = type.split('.')[1]?.replaceAll('_', ' ');
   const [resource = '', id] = subject.split('/').slice(-2);
-  const kind = resource === 'categories' ? 'Category' : resource.replace(/^./, letter => letter.toUpperCase()).replace(/s$/, '');
-  const name = 'name' in data && typeof data.name === 'string' ? data.name : `${kind} ${id}`;
+  const kind =
+    resource === 'categories'
+      ? 'Category'
+      : resource.replace(/^./, letter => letter.toUpperCase()).replace(/s$/, '');
+  const name = data && 'name' in data && typeof data.name === 'string' ? data.name : `${kind} ${id}`;
   return `${name} ${change}`;
 }
