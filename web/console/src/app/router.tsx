@@ -1,10 +1,11 @@
 import { createRouter } from '@tanstack/react-router';
 import { animalsRoutes } from '../pages/animals/route.ts';
+import { categoriesRoutes } from '../pages/categories/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { rootRoute } from './root.tsx';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes]),
+  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes]),
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link.
   defaultPreload: 'intent',

@@ -1,4 +1,4 @@
-import type { Category } from '@petstore/client';
+import type { Category, NewCategory } from '@petstore/client';
 import type { Resource } from './resource.ts';
 
 export interface CategoryQuery {
@@ -10,7 +10,7 @@ export const categories: Resource<Category, CategoryQuery> = {
   idOf: category => category.id,
   list: (store, query) => store.categories.list(query),
   read: (store, id) => store.categories.get(id).withResponse(),
-  create: (store, category) => store.categories.create(category),
+  create: (store, category) => store.categories.create(category as NewCategory),
   update: (store, id, patch, options) => store.categories.update(id, patch, options),
   remove: (store, id) => store.categories.delete(id),
   matches: (category, { name = '' }) => category.name.toLowerCase().startsWith(name.toLowerCase()),

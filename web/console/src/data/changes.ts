@@ -33,7 +33,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
   );
 
   const create = useCallback(
-    async (item: T, done: (created: T) => string): Promise<T> => {
+    async (item: Partial<T>, done: (created: T) => string): Promise<T> => {
       const created = await resource.create(store, item);
       addItem(cache, resource, created);
       showToast({

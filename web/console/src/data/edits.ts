@@ -47,9 +47,14 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     setEdit(edit => edit && setField(edit, field, value));
   }, []);
 
-  const choose = useCallback((field: keyof T, choice: 'mine' | 'theirs') => {
-    setEdit(edit => edit && resolve(edit, field, choice));
-  }, []);
+  /** The conflict about a field, for its element; `undefined` if there is none. `shown` writes a value as the user reads it. */
+  function conflictOn<Field extends keyof T>(field: Field, shown: (value: T[Field]) => string | number) {
+    if (!edit || !(field in edit.conflicts)) return undefined;
+    return {
+      theirs: shown(edit.conflicts[field] as T[Field]),
+      onChoose: (choice: 'mine' | 'theirs') => setEdit(edit => edit && resolve(edit, field, choice)),
+    };
+  }
 
   const discard = useCallback(() => {
     setEdit(edit => edit && startEdit(edit.base));
@@ -80,5 +85,5 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     }
   }
 
-  return { edit, set, choose, discard, save, isRestored, isChanged, error: version.error };
+  return { edit, set, conflictOn, discard, save, isRestored: isRestored && isChanged, error: version.error };
 }

@@ -1,4 +1,4 @@
-import type { Pet, PetStatus, PetStore } from '@petstore/client';
+import type { NewPet, Pet, PetStatus, PetStore } from '@petstore/client';
 import type { Resource, Version } from './resource.ts';
 
 export interface PetQuery {
@@ -14,7 +14,7 @@ export const pets: Resource<Pet, PetQuery> = {
   // A search has an order of its own.
   list: (store, { sort, ...query }) => store.pets.list(query.q ? query : { ...query, sort }),
   read: readPet,
-  create: (store, pet) => store.pets.create(pet),
+  create: (store, pet) => store.pets.create(pet as NewPet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),
   remove: (store, id) => store.pets.delete(id),
   matches: (pet, { q, status, categoryId }) =>

@@ -22,7 +22,8 @@ export interface Resource<T extends object, Query extends object = object> {
   idOf(item: T): number;
   list(store: PetStore, query: Query & PageQuery): List<T>;
   read(store: PetStore, id: number): Promise<Version<T>>;
-  create(store: PetStore, item: T): Call<T>;
+  /** Creates an item. The service names what is missing. */
+  create(store: PetStore, item: Partial<T>): Call<T>;
   /** Changes fields of an item. */
   update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
   remove(store: PetStore, id: number): Call<undefined>;

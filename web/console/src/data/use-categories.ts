@@ -6,10 +6,13 @@ import { categories } from './categories.ts';
 /** How many categories a menu offers: a longer one cannot be used. */
 const MOST = 500;
 
+/** Always the same, so that nothing is drawn again. */
+const none: Category[] = [];
+
 /** Returns the categories for menus and names, by name. */
 export function useCategories(): Category[] {
   const { store, can } = useSession();
-  const { data = [] } = useQuery({
+  const { data = none } = useQuery({
     queryKey: [categories.name, 'all'],
     queryFn: async () => {
       const all: Category[] = [];

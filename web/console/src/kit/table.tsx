@@ -1,6 +1,6 @@
 import { useElementScrollRestoration } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useEffect, useRef } from 'react';
 import { useIsPhone } from './media.ts';
 
 export interface Column<T> {
@@ -15,6 +15,7 @@ interface TableProps<T> {
   label: string;
   /** Decides the widths of the columns, by the CSS of the page. */
   className: string;
+  /** The same array as long as nothing in it changes: otherwise scrolling draws all visible rows again. */
   columns: readonly Column<T>[];
   rows: readonly T[];
   idOf: (item: T) => number;
@@ -73,7 +74,19 @@ export function Table<T>({
     });
   }
 
-  function onKey(event: KeyboardEvent, index: number): void {
+  /** The row of an event, and its index. All rows share one listener, so that a row is drawn again only if it changes. */
+  function rowOf({ target }: { target: EventTarget }) {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+    return { row, index: Number(row?.dataset.index) };
+  }
+
+  function onClick(event: MouseEvent): void {
+    const { row, index } = rowOf(event);
+    if (row) onOpen(rows[index]!);
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    const { row, index } = rowOf(event);
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? ROW) / rowHeight) - 1);
     const moves: Record<string, number> = {
       ArrowDown: index + 1,
@@ -84,8 +97,9 @@ export function Table<T>({
       End: rows.length - 1,
     };
     const to = moves[event.key];
+    if (!row || (event.target !== row && to === undefined)) return;
     if (to !== undefined) focusRow(to);
-    else if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(rows[index]!);
+    else if (event.key === 'Enter') onOpen(rows[index]!);
     else return;
     event.preventDefault();
   }
@@ -111,33 +125,29 @@ export function Table<T>({
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="rowgroup" ref={scroller} className="table-body" data-scroll-restoration-id={label}>
-        <div role="presentation" style={{ height: virtualizer.getTotalSize() }} className="table-space">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: its rows receive the focus */}
+        <div
+          role="presentation"
+          className="table-space"
+          style={{ height: virtualizer.getTotalSize() }}
+          onClick={onClick}
+          onKeyDown={onKey}
+        >
           {items.map(({ index, key, start }) => {
             const item = rows[index]!;
             const id = idOf(item);
-            const isReachable = currentIsDrawn ? id === current : index === items[0]?.index;
             return (
-              // biome-ignore lint/a11y/useSemanticElements: as above
-              <div
+              <Row
                 key={key}
-                role="row"
-                aria-rowindex={index + 2}
-                data-index={index}
-                data-gone={gone.has(id) || undefined}
-                data-current={id === current || undefined}
-                className="table-row"
-                tabIndex={isReachable ? 0 : -1}
-                style={{ height: rowHeight, transform: `translateY(${start}px)` }}
-                onClick={() => onOpen(item)}
-                onKeyDown={event => onKey(event, index)}
-              >
-                {columns.map(({ name, cell }) => (
-                  // biome-ignore lint/a11y/useSemanticElements: as above
-                  <div key={name} role="gridcell" data-column={name} tabIndex={-1}>
-                    {cell(item)}
-                  </div>
-                ))}
-              </div>
+                item={item}
+                index={index}
+                start={start}
+                height={rowHeight}
+                columns={columns}
+                isGone={gone.has(id)}
+                isCurrent={id === current}
+                isReachable={currentIsDrawn ? id === current : index === items[0]?.index}
+              />
             );
           })}
         </div>
@@ -145,3 +155,39 @@ export function Table<T>({
     </div>
   );
 }
+
+interface RowProps<T> {
+  item: T;
+  index: number;
+  start: number;
+  height: number;
+  columns: readonly Column<T>[];
+  isGone: boolean;
+  isCurrent: boolean;
+  /** Whether Tab reaches it: one row at a time. */
+  isReachable: boolean;
+}
+
+const Row = memo(function Row<T>(props: RowProps<T>) {
+  const { item, index, start, height, columns, isGone, isCurrent, isReachable } = props;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-index={index}
+      data-gone={isGone || undefined}
+      data-current={isCurrent || undefined}
+      className="table-row"
+      tabIndex={isReachable ? 0 : -1}
+      style={{ height, transform: `translateY(${start}px)` }}
+    >
+      {columns.map(({ name, cell }) => (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        <div key={name} role="gridcell" data-column={name} tabIndex={-1}>
+          {cell(item)}
+        </div>
+      ))}
+    </div>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;

@@ -9,14 +9,15 @@ import { findItem } from '../../data/list-cache.ts';
 import { pets } from '../../data/pets.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useCategories } from '../../data/use-categories.ts';
-import { Button } from '../../kit/button.tsx';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
-import { Panel, Question } from '../../kit/panel.tsx';
-import { showProblem } from '../../kit/toasts.ts';
+import { FormPanel } from '../../kit/form-panel.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { RestoredNote } from '../../kit/restored-note.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
 const list = getRouteApi('/animals');
 const animal = getRouteApi('/animals/$petId');
+const fields = ['name', 'categoryId'];
 
 function useClose(): () => void {
   const navigate = useNavigate();
@@ -28,27 +29,16 @@ export function NewAnimal() {
   const close = useClose();
   const { create } = useActions(pets);
   const [draft, set, clear] = useDraft('pet.new', { name: '', categoryId: 0 });
-  const form = useSubmit(['name', 'categoryId'], async () => {
+  const form = useSubmit(fields, async () => {
     const { name, categoryId } = draft;
-    await create({ name, ...(categoryId && { categoryId }) } as Pet, pet => `Added ${pet.name}`);
+    await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
     clear();
     close();
   });
   return (
-    <Panel title="Add animal" onClose={close}>
-      <form onSubmit={form.submit}>
-        <div className="panel-body">
-          <Fields pet={draft} errors={form.errors.fields} onChange={set} />
-          {form.errors.general && <p className="field-error">{form.errors.general}</p>}
-        </div>
-        <footer className="panel-footer">
-          <Button onClick={close}>Close</Button>
-          <Button kind="main" type="submit" disabled={form.isBusy}>
-            {form.isBusy ? 'Adding …' : 'Add'}
-          </Button>
-        </footer>
-      </form>
-    </Panel>
+    <FormPanel title="New animal" form={form} action="Add" onClose={close}>
+      <Fields pet={draft} errors={form.errors.fields} onChange={set} />
+    </FormPanel>
   );
 }
 
@@ -62,79 +52,50 @@ function EditPanel({ id }: { id: number }) {
   const close = useClose();
   const { remove } = useActions(pets);
   const [shown] = useState(() => findItem(cache, pets, id));
-  const { edit, set, choose, discard, save, isRestored, isChanged, error } = useEdit(pets, id, shown);
-  const [isDeleting, setDeleting] = useState(false);
+  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(pets, id, shown);
   const categories = useCategories();
-  const nameOf = (id: number) => categories.find(category => category.id === id)?.name ?? id;
-  const form = useSubmit(['name', 'categoryId'], async () => {
+  const form = useSubmit(fields, async () => {
     if (await save(`Saved ${edit?.draft.name}`)) close();
   });
-  const conflict = (
-    field: 'name' | 'categoryId',
-    shown: (value: never) => string | number,
-  ): Conflict | undefined =>
-    edit && field in edit.conflicts
-      ? { theirs: shown(edit.conflicts[field] as never), onChoose: choice => choose(field, choice) }
-      : undefined;
-
+  if (!edit)
+    return (
+      <Panel title="Animal" onClose={close}>
+        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+      </Panel>
+    );
+  const { base, draft } = edit;
+  const deletion = {
+    text: 'This cannot be undone. Completed orders keep its ID.',
+    onConfirm: () => form.run(() => remove(base, `Deleted ${base.name}`).then(close)),
+  };
   return (
-    <Panel title={edit?.base.name ?? 'Animal'} onClose={close}>
-      {!edit && <p className="panel-body">{error?.message ?? 'Loading …'}</p>}
-      {edit && (
-        <form onSubmit={form.submit}>
-          <div className="panel-body">
-            {isRestored && isChanged && (
-              <p className="note">
-                Your unsaved changes are back.{' '}
-                <Button kind="link" onClick={discard}>
-                  Discard them
-                </Button>
-              </p>
-            )}
-            {error && <p className="field-error">{error.message}</p>}
-            <Fields
-              pet={edit.draft}
-              errors={form.errors.fields}
-              conflicts={{
-                name: conflict('name', (name: string) => name),
-                categoryId: conflict('categoryId', nameOf),
-              }}
-              isReadOnly={!can('pets:write')}
-              onChange={set}
-            />
-            <div className="field">
-              <span className="field-label">Status</span>
-              <StatusMenu pet={edit.base} />
-            </div>
-            {form.errors.general && <p className="field-error">{form.errors.general}</p>}
-          </div>
-          {can('pets:write') && (
-            <footer className="panel-footer">
-              <Button kind="danger" icon="trash" className="first" onClick={() => setDeleting(true)}>
-                Delete
-              </Button>
-              <Button onClick={close}>Close</Button>
-              <Button kind="main" type="submit" disabled={form.isBusy}>
-                {form.isBusy ? 'Saving …' : 'Save'}
-              </Button>
-            </footer>
-          )}
-        </form>
-      )}
-      {isDeleting && edit && (
-        <Question
-          title={`Delete ${edit.base.name}?`}
-          action="Delete"
-          onClose={() => setDeleting(false)}
-          onConfirm={() => {
-            setDeleting(false);
-            remove(edit.base, `Deleted ${edit.base.name}`).then(close, showProblem);
-          }}
-        >
-          <p>This cannot be undone. Completed orders keep its ID.</p>
-        </Question>
-      )}
-    </Panel>
+    <FormPanel
+      title={base.name}
+      form={form}
+      action={can('pets:write') ? 'Save' : undefined}
+      deletion={deletion}
+      onClose={close}
+    >
+      {isRestored && <RestoredNote onDiscard={discard} />}
+      {error && <p className="field-error">{error.message}</p>}
+      <Fields
+        pet={draft}
+        errors={form.errors.fields}
+        conflicts={{
+          name: conflictOn('name', name => name),
+          categoryId: conflictOn(
+            'categoryId',
+            id => categories.find(category => category.id === id)?.name ?? id,
+          ),
+        }}
+        isReadOnly={!can('pets:write')}
+        onChange={set}
+      />
+      <div className="field">
+        <span className="field-label">Status</span>
+        <StatusMenu pet={base} />
+      </div>
+    </FormPanel>
   );
 }
 

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+describe('a category', () => {
+  it('is found, added, changed and deleted, and leads to its animals', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 409/);
+    const { api } = visited.shop;
+    const used = await aCategory(api, { name: 'Zebras' });
+    await aPet(api, { name: 'Stripes', categoryId: used });
+    const shown = await ConsolePage.open(visited, '/categories?name=ze');
+    const { page } = shown;
+    await shown.row('Zebras').waitFor();
+    await page.getByRole('link', { name: 'Add category' }).click();
+    await shown.field('Name').fill('Zebus');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Zebus').waitFor();
+
+    await shown.row('Zebus').getByText('Zebus').click();
+    await shown.field('Name').fill('zebras');
+    await shown.save();
+    await shown.panel
+      .getByText(/zebras/i)
+      .first()
+      .waitFor();
+    await shown.field('Name').fill('Zebus');
+    await shown.field('Description').fill('Cattle with a hump');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const found = async () =>
+      (await api.get('/categories?name=zebus')).body.map((c: { description?: string }) => c.description);
+    assert.deepEqual(await found(), ['Cattle with a hump']);
+    await shown.messages.getByText('Undo').last().click();
+    await eventually(found, [undefined]);
+
+    // The service says why it cannot be deleted, and the panel shows it.
+    await shown.row('Zebras').getByText('Zebras').click();
+    await shown.panel.getByRole('button', { name: 'Delete' }).click();
+    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await shown.panel.locator('.field-error').filter({ hasText: /pets/ }).waitFor();
+    await shown.panel.getByRole('button', { name: 'Close' }).first().click();
+    await shown.row('Zebras').getByRole('link', { name: 'Animals' }).click();
+    await shown.row('Stripes').waitFor();
+  });
+});

@@ -1,0 +1,60 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Panel, Question } from './panel.tsx';
+
+interface FormPanelProps {
+  title: string;
+  /** What `useSubmit` returns. */
+  form: { submit: (event: FormEvent) => void; isBusy: boolean; errors: { general: string | undefined } };
+  /** The verb of the button that submits, such as "Save". Without it the form can only be read. */
+  action?: string | undefined;
+  /** Deletes the item, after a question with this text. */
+  deletion?: { text: string; onConfirm: () => void } | undefined;
+  children: ReactNode;
+  onClose: () => void;
+}
+
+/** A panel with a form, and its buttons where a thumb reaches them. */
+export function FormPanel({ title, form, action, deletion, children, onClose }: FormPanelProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <Panel title={title} onClose={onClose}>
+      <form onSubmit={form.submit}>
+        <div className="panel-body">
+          {children}
+          {form.errors.general && (
+            <p className="field-error" role="alert">
+              {form.errors.general}
+            </p>
+          )}
+        </div>
+        {action && (
+          <footer className="panel-footer">
+            {deletion && (
+              <Button kind="danger" icon="trash" className="first" onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+            )}
+            <Button onClick={onClose}>Close</Button>
+            <Button kind="main" type="submit" disabled={form.isBusy}>
+              {form.isBusy ? 'One moment …' : action}
+            </Button>
+          </footer>
+        )}
+      </form>
+      {isDeleting && deletion && (
+        <Question
+          title={`Delete ${title}?`}
+          action="Delete"
+          onClose={() => setDeleting(false)}
+          onConfirm={() => {
+            setDeleting(false);
+            deletion.onConfirm();
+          }}
+        >
+          <p>{deletion.text}</p>
+        </Question>
+      )}
+    </Panel>
+  );
+}

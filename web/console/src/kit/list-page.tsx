@@ -1,0 +1,65 @@
+import { Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Empty } from './empty.tsx';
+import { type Column, Table } from './table.tsx';
+
+interface ListPageProps<T> {
+  title: string;
+  /** Decides the widths of the columns, by the CSS of the page. */
+  className: string;
+  /** What `useList` returns. */
+  list: {
+    rows: readonly T[];
+    gone: ReadonlySet<number>;
+    total: string | undefined;
+    waiting: number;
+    isLoading: boolean;
+    error: Error | null;
+    showWaiting: () => unknown;
+    loadMore: () => void;
+    retry: () => unknown;
+  };
+  columns: readonly Column<T>[];
+  idOf: (item: T) => number;
+  /** The item that was opened last. */
+  current: number | undefined;
+  onOpen: (item: T) => void;
+  /** The button that creates an item. */
+  action: ReactNode;
+  filters: ReactNode;
+  /** What is shown without any item, and what to do then. */
+  empty: { title: string; hint: string; action?: ReactNode };
+}
+
+/** A page with a list. The panels of its items are its child routes. */
+export function ListPage<T>({ title, list, action, filters, empty, ...table }: ListPageProps<T>) {
+  return (
+    <section className="page" aria-label={title}>
+      <header className="page-header">
+        <h1>
+          {title} <small>{list.total}</small>
+        </h1>
+        {action}
+      </header>
+      <search className="filters">{filters}</search>
+      <div className="waiting" role="status">
+        {list.waiting > 0 && <Button onClick={list.showWaiting}>{list.waiting} new</Button>}
+      </div>
+      {list.error ? (
+        <Empty icon="warning" title="The list cannot be shown">
+          <p>{list.error.message}</p>
+          <Button onClick={list.retry}>Try again</Button>
+        </Empty>
+      ) : !list.isLoading && list.rows.length === 0 ? (
+        <Empty icon="search" title={empty.title}>
+          <p>{empty.hint}</p>
+          {empty.action}
+        </Empty>
+      ) : (
+        <Table label={title} rows={list.rows} gone={list.gone} onEnd={list.loadMore} {...table} />
+      )}
+      <Outlet />
+    </section>
+  );
+}

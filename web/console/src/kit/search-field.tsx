@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react';
+import { Icon } from './icon.tsx';
+
+/** How long the user may pause while typing before the search is sent, in milliseconds. */
+const PAUSE = 150;
+
+interface SearchFieldProps {
+  label: string;
+  value: string | undefined;
+  /** Is called with `undefined` when the field is empty. */
+  onChange: (value: string | undefined) => void;
+}
+
+/** Searches while the user types. */
+export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
+  useEffect(() => {
+    if (typed.trim() === value) return;
+    const timer = setTimeout(() => onChange(typed.trim() || undefined), PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <label className="search">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={typed}
+        spellCheck={false}
+        onChange={event => setTyped(event.target.value)}
+      />
+    </label>
+  );
+}

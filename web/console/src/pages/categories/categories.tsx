@@ -1,0 +1,70 @@
+import type { Category } from '@petstore/client';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { categories } from '../../data/categories.ts';
+import { useCurrent } from '../../data/current.ts';
+import { useList } from '../../data/lists.ts';
+import { ListPage } from '../../kit/list-page.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
+import type { Column } from '../../kit/table.tsx';
+import './categories.css';
+
+export { EditCategory, NewCategory } from './category-panel.tsx';
+
+const route = getRouteApi('/categories');
+
+const columns: Column<Category>[] = [
+  { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+  { name: 'description', header: 'Description', cell: ({ description }) => description },
+  {
+    name: 'animals',
+    header: '',
+    cell: ({ id }) => (
+      <Link to="/animals" search={{ categoryId: id }} onClick={event => event.stopPropagation()}>
+        Animals
+      </Link>
+    ),
+  },
+];
+
+export function Categories() {
+  const { can } = useSession();
+  const query = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList(categories, query);
+  const [current, setCurrent] = useCurrent(categories, query);
+  const open = (category: Category) => {
+    setCurrent(category.id);
+    navigate({ to: '/categories/$categoryId', params: { categoryId: String(category.id) }, search: query });
+  };
+  return (
+    <ListPage
+      title="Categories"
+      className="categories"
+      list={list}
+      columns={columns}
+      idOf={categories.idOf}
+      current={current}
+      onOpen={open}
+      action={
+        can('pets:write') && (
+          <Link className="button" data-kind="main" to="/categories/new" search={query}>
+            Add category
+          </Link>
+        )
+      }
+      filters={
+        <SearchField
+          label="Search categories"
+          value={query.name}
+          onChange={name => navigate({ search: { name }, replace: true })}
+        />
+      }
+      empty={
+        query.name
+          ? { title: 'No category matches', hint: 'Change the search.' }
+          : { title: 'No categories yet', hint: 'Add the first one: each animal belongs to a category.' }
+      }
+    />
+  );
+}

@@ -1,0 +1,121 @@
+import type { Category } from '@petstore/client';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { categories } from '../../data/categories.ts';
+import { useActions } from '../../data/changes.ts';
+import { useDraft } from '../../data/draft.ts';
+import { useEdit } from '../../data/edits.ts';
+import { findItem } from '../../data/list-cache.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { type Conflict, TextField } from '../../kit/field.tsx';
+import { FormPanel } from '../../kit/form-panel.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { RestoredNote } from '../../kit/restored-note.tsx';
+
+const list = getRouteApi('/categories');
+const category = getRouteApi('/categories/$categoryId');
+const fields = ['name', 'description'];
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const search = list.useSearch();
+  return () => navigate({ to: '/categories', search });
+}
+
+export function NewCategory() {
+  const close = useClose();
+  const { create } = useActions(categories);
+  const [draft, set, clear] = useDraft('category.new', { name: '', description: '' });
+  const form = useSubmit(fields, async () => {
+    const { name, description } = draft;
+    await create({ name, ...(description && { description }) }, created => `Added ${created.name}`);
+    clear();
+    close();
+  });
+  return (
+    <FormPanel title="New category" form={form} action="Add" onClose={close}>
+      <Fields item={draft} errors={form.errors.fields} onChange={set} />
+    </FormPanel>
+  );
+}
+
+export function EditCategory() {
+  const { categoryId } = category.useParams();
+  return <EditPanel key={categoryId} id={Number(categoryId)} />;
+}
+
+function EditPanel({ id }: { id: number }) {
+  const { cache, can } = useSession();
+  const close = useClose();
+  const { remove } = useActions(categories);
+  const [shown] = useState(() => findItem(cache, categories, id));
+  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(categories, id, shown);
+  const form = useSubmit(fields, async () => {
+    if (await save(`Saved ${edit?.draft.name}`)) close();
+  });
+  if (!edit)
+    return (
+      <Panel title="Category" onClose={close}>
+        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+      </Panel>
+    );
+  const { base, draft } = edit;
+  const deletion = {
+    text: 'This cannot be undone. A category that has animals cannot be deleted.',
+    onConfirm: () => form.run(() => remove(base, `Deleted ${base.name}`).then(close)),
+  };
+  return (
+    <FormPanel
+      title={base.name}
+      form={form}
+      action={can('pets:write') ? 'Save' : undefined}
+      deletion={deletion}
+      onClose={close}
+    >
+      {isRestored && <RestoredNote onDiscard={discard} />}
+      {error && <p className="field-error">{error.message}</p>}
+      <Fields
+        item={draft}
+        errors={form.errors.fields}
+        conflicts={{
+          name: conflictOn('name', name => name),
+          description: conflictOn('description', description => description || 'nothing'),
+        }}
+        isReadOnly={!can('pets:write')}
+        onChange={set}
+      />
+    </FormPanel>
+  );
+}
+
+interface FieldsProps {
+  item: Pick<Category, 'name' | 'description'>;
+  errors: Partial<Record<string, string>>;
+  conflicts?: { name: Conflict | undefined; description: Conflict | undefined };
+  isReadOnly?: boolean;
+  onChange: (field: 'name' | 'description', value: string) => void;
+}
+
+function Fields({ item, errors, conflicts, isReadOnly = false, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={item.name}
+        error={errors.name}
+        conflict={conflicts?.name}
+        disabled={isReadOnly}
+        onChange={event => onChange('name', event.target.value)}
+      />
+      <TextField
+        label="Description"
+        value={item.description ?? ''}
+        error={errors.description}
+        conflict={conflicts?.description}
+        disabled={isReadOnly}
+        onChange={event => onChange('description', event.target.value)}
+      />
+    </>
+  );
+}
