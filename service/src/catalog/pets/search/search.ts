@@ -3,18 +3,9 @@ import type { Queries, Value } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
 import type { Row } from '../../../db/table.ts';
 import { petTable } from '../pet.ts';
-import {
-  exactly,
-  type Filters,
-  type List,
-  longerThan,
-  namesBetween,
-  type Place,
-  START,
-  sizeOf,
-} from './lists.ts';
+import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf } from './search-words.ts';
-import { nameCondition, readSlice, type SliceSize } from './slices.ts';
+import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
 
 /** A place in the results. */
 export interface Match {
@@ -42,6 +33,11 @@ interface Source {
   readonly isFiltered: boolean;
 }
 
+interface SourceSlice {
+  readonly slice: Slice;
+  readonly isFiltered: boolean;
+}
+
 /** Finds the places of pets in the results of one search. */
 export class Search {
   readonly #db: Queries;
@@ -50,7 +46,6 @@ export class Search {
   readonly #signal: AbortSignal | undefined;
   /** The lists of each word by tier: the pets in which it matches in this way. */
   readonly #lists = new Map<SearchWord, Promise<List[] | undefined>[]>();
-  readonly #sizes = new Map<List, Promise<number>>();
 
   constructor(db: Queries, words: readonly SearchWord[], filters: Filters, signal: AbortSignal | undefined) {
     this.#db = db;
@@ -71,12 +66,13 @@ export class Search {
   }
 
   async #addTier(found: Match[], tier: Tier, after: Place, limit: number): Promise<void> {
-    const { lists, isFiltered } = await this.#sourceOf(tier);
+    const sources = await this.#sourcesOf(tier);
     const condition = nameCondition(this.#words, tier === Tier.errors);
     let place: Place | undefined = after;
     let size = FIRST_SLICE;
     while (place && found.length < limit) {
-      const { places, next } = await readSlice(this.#db, lists, place, condition, size);
+      const { slice, isFiltered } = await this.#furthest(sources, place, size);
+      const { places, next }: Found = await slice.read(condition);
       const ofTier = places.filter(({ name_key }) => tierOf(this.#words, name_key) === tier);
       await this.#addMatches(found, tier, ofTier, isFiltered, limit);
       this.#signal?.throwIfAborted();
@@ -86,17 +82,34 @@ export class Search {
     }
   }
 
-  /** Chooses the fewest lists that have all pets of a tier. */
-  async #sourceOf(tier: Tier): Promise<Source> {
+  /** Returns all sources of a tier. Each of them has all of its pets. */
+  async #sourcesOf(tier: Tier): Promise<Source[]> {
     const levels = await Promise.all(this.#words.map(word => this.#listsOf(word, tier)));
     // Each pet matches every word up to the tier, and, after the first tier, some word in the way of the tier.
     const sources = levels.map(together);
     if (tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
     const some = sources.flatMap(lists => (lists ? [{ lists, isFiltered: !this.#hasFilters }] : []));
     const all = { lists: [namesBetween(this.#db, '', undefined, this.#filters)], isFiltered: true };
-    if (some.length === 0) return all;
-    // Of two large sources, the filtered pets are the better choice: no look-up shows whether they meet the filters.
-    return this.#smallest(this.#hasFilters ? [all, ...some] : some);
+    if (some.length === 0) return [all];
+    // Of sources that get equally far, the filtered pets are the better choice: no look-up shows whether they meet the filters.
+    return this.#hasFilters ? [all, ...some] : some;
+  }
+
+  /** Chooses the source whose next slice gets furthest, because it has the fewest pets there. */
+  async #furthest(sources: readonly Source[], after: Place, size: SliceSize): Promise<SourceSlice> {
+    const slices = sources.map(({ lists, isFiltered }) => ({
+      slice: new Slice(this.#db, lists, after, size),
+      isFiltered,
+    }));
+    if (slices.length === 1) return slices[0]!;
+    // Each slice in a turn of the event loop, because the embedded store reads at once.
+    let turn = Promise.resolve();
+    const ends = slices.map(({ slice }) => {
+      const end = turn.then(() => slice.end());
+      turn = turn.then(() => nextTurn());
+      return end;
+    });
+    return slices[furthest(await Promise.all(ends))]!;
   }
 
   #listsOf(word: SearchWord, tier: Tier): Promise<(List[] | undefined)[]> {
@@ -110,22 +123,7 @@ export class Search {
   async #listsAt({ text, near }: SearchWord, tier: Tier): Promise<List[] | undefined> {
     if (tier === Tier.exact) return exactly(this.#db, text);
     if (tier === Tier.prefix) return longerThan(this.#db, text);
-    return near.flatMap(word => exactly(this.#db, word));
-  }
-
-  async #smallest(sources: readonly Source[]): Promise<Source> {
-    if (sources.length === 1) return sources[0]!;
-    const sizes = await Promise.all(sources.map(({ lists }) => this.#sizeOf(lists)));
-    return sources[sizes.indexOf(Math.min(...sizes))]!;
-  }
-
-  async #sizeOf(lists: readonly List[]): Promise<number> {
-    const sizes = lists.map(list => {
-      const size = this.#sizes.get(list) ?? sizeOf(this.#db, list);
-      this.#sizes.set(list, size);
-      return size;
-    });
-    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    return (await Promise.all(near.map(word => exactly(this.#db, word)))).flat();
   }
 
   async #addMatches(

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { addPetWords } from '../../src/catalog/pets/search/pet-words.ts';
+import { searchPets } from '../../src/catalog/pets/search/search-pets.ts';
+import type { Database, Queries } from '../../src/db/database.ts';
+import { insertRows } from '../../src/db/insert-rows.ts';
+import { engines } from '../support/engines.ts';
+
+/** Each is more than two slices. */
+const EACH = 6_000;
+
+/** One word is rare at the start of the names, the other one at their end. */
+async function fill(db: Database): Promise<void> {
+  const names = Array.from({ length: 2 * EACH }, (_, i) => {
+    const common = i < EACH ? `a${i} golden` : `b${i} shadow`;
+    return i % 3_000 === 0 ? `${common} ${i < EACH ? 'shadow' : 'golden'}` : common;
+  });
+  await db.write(async tx => {
+    insertRows(tx, 'categories (id, name, name_key)', [[1, 'Dogs', 'dogs']]);
+    const rows = names.map((name, i) => [i + 1, name, name, name, 1, 'available', 1]);
+    insertRows(tx, 'pets (id, name, name_key, indexed_name, category_id, status, quantity)', rows);
+    await addPetWords(
+      tx,
+      names.map((name, i) => ({ id: i + 1, name })),
+    );
+  });
+}
+
+/** Returns the IDs that a search finds, and how many parts of lists it reads. */
+async function search(db: Database, q: string): Promise<{ ids: number[]; parts: number }> {
+  let parts = 0;
+  const counter: Queries = {
+    engine: db.engine,
+    get: (...query) => db.get(...query),
+    run: () => assert.fail('a search changes nothing'),
+    all: (...query) => {
+      if (query[0].includes('name_key LIKE')) parts++;
+      return db.all(...query);
+    },
+  };
+  const { items } = await searchPets(counter, { q });
+  return { ids: items.map(({ id }) => id), parts };
+}
+
+for (const [engine, openStore] of Object.entries(engines)) {
+  describe(`a search for two common words, on ${engine}`, () => {
+    it('reads in each slice the pets of the word with fewer pets there', async t => {
+      const { db } = await openStore(t);
+      await fill(db);
+      const expected = { ids: [1, 3_001, 6_001, 9_001], parts: 2 };
+      assert.deepEqual(await search(db, 'golden shadow'), expected);
+      assert.deepEqual(await search(db, 'shadow golden'), expected);
+    });
+
+    it('reads no list when a word has no pets', async t => {
+      const { db } = await openStore(t);
+      await fill(db);
+      assert.deepEqual(await search(db, 'golden 12'), { ids: [], parts: 0 });
+    });
+  });
+}
