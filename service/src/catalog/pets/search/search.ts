@@ -82,13 +82,16 @@ export class Search {
     }
   }
 
-  /** Returns all sources of a tier. Each of them has all of its pets. */
+  /** Returns the sources of a tier. Each of them has all of its pets. */
   async #sourcesOf(tier: Tier): Promise<Source[]> {
     const levels = await Promise.all(this.#words.map(word => this.#listsOf(word, tier)));
     // Each pet matches every word up to the tier, and, after the first tier, some word in the way of the tier.
     const sources = levels.map(together);
     if (tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
-    const some = sources.flatMap(lists => (lists ? [{ lists, isFiltered: !this.#hasFilters }] : []));
+    const some = smallest(sources.filter(lists => lists !== undefined)).map(lists => ({
+      lists,
+      isFiltered: !this.#hasFilters,
+    }));
     const all = { lists: [namesBetween(this.#db, '', undefined, this.#filters)], isFiltered: true };
     if (some.length === 0) return [all];
     // Of sources that get equally far, the filtered pets are the better choice: no look-up shows whether they meet the filters.
@@ -151,6 +154,15 @@ export class Search {
   get #hasFilters(): boolean {
     return Object.keys(this.#filters).length > 0;
   }
+}
+
+/** Leaves out the sets of lists that contain another one. */
+function smallest(sets: readonly List[][]): List[][] {
+  const kept: List[][] = [];
+  for (const set of sets.toSorted((a, b) => a.length - b.length)) {
+    if (!kept.some(other => other.every(list => set.includes(list)))) kept.push(set);
+  }
+  return kept;
 }
 
 /** Merges lists; `undefined` when one of them is missing. */
