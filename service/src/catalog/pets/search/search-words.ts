@@ -48,8 +48,9 @@ export async function nearWords(db: Queries, word: string): Promise<string[]> {
     'index order',
   );
   const candidates = [...new Set(rows.map(row => row.word))];
+  const { length } = Array.from(word);
   return candidates
-    .filter(other => !other.startsWith(word) && Math.abs(other.length - word.length) <= errors)
+    .filter(other => !other.startsWith(word) && Math.abs(Array.from(other).length - length) <= errors)
     .map(other => ({ other, distance: editDistance(word, other) }))
     .filter(({ distance }) => distance <= errors)
     .sort((a, b) => a.distance - b.distance || byCodePoint(a.other, b.other))
