@@ -36,8 +36,13 @@ export function parseSearch(q: string): string[] {
   return words;
 }
 
+/** Adds the words of the dictionary that each word may be a misspelling of. */
+export function withNear(db: Queries, words: readonly SearchWord[]): Promise<SearchWord[]> {
+  return Promise.all(words.map(async ({ text }) => ({ text, near: await nearWords(db, text) })));
+}
+
 /** Finds the words of the dictionary with as many errors as the word allows, the nearest first. */
-export async function nearWords(db: Queries, word: string): Promise<string[]> {
+async function nearWords(db: Queries, word: string): Promise<string[]> {
   const errors = errorsAllowed(word);
   if (errors === 0) return [];
   const variants = variantsOf(word, errors);

@@ -4,7 +4,7 @@ import { isOneOf } from '../../../db/select-page.ts';
 import type { Row } from '../../../db/table.ts';
 import { petTable } from '../pet.ts';
 import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
-import { type SearchWord, Tier, tierOf } from './search-words.ts';
+import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
 import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
 
 /** A place in the results. */
@@ -16,12 +16,17 @@ export interface Match {
 /** The number of pets that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** Most pages are found in the first slice. */
-const FIRST_SLICE: SliceSize = { pets: 1_000, matches: 300 };
+/** The maximum number of names in a slice that meet its condition. */
+const MAX_MATCHES = 1_500;
+
+/** Most pages are found in the first slice: of five names that meet its condition, more than one is mostly of the tier. */
+function firstSlice(limit: number): SliceSize {
+  return { pets: 1_000, matches: Math.min(Math.max(100, 5 * limit), MAX_MATCHES) };
+}
 
 /** The next slice is larger, up to a size that takes a few milliseconds. */
 function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, 1_500) };
+  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, MAX_MATCHES) };
 }
 
 export const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
@@ -41,15 +46,16 @@ interface SourceSlice {
 /** Finds the places of pets in the results of one search. */
 export class Search {
   readonly #db: Queries;
-  readonly #words: readonly SearchWord[];
+  /** Only the last tier needs the words of the dictionary. */
+  #words: readonly SearchWord[];
   readonly #filters: Filters;
   readonly #signal: AbortSignal | undefined;
   /** The lists of each word by tier: the pets in which it matches in this way. */
-  readonly #lists = new Map<SearchWord, Promise<List[] | undefined>[]>();
+  readonly #lists = new Map<string, Promise<List[] | undefined>[]>();
 
-  constructor(db: Queries, words: readonly SearchWord[], filters: Filters, signal: AbortSignal | undefined) {
+  constructor(db: Queries, texts: readonly string[], filters: Filters, signal: AbortSignal | undefined) {
     this.#db = db;
-    this.#words = words;
+    this.#words = texts.map(text => ({ text, near: [] }));
     this.#filters = filters;
     this.#signal = signal;
   }
@@ -59,6 +65,7 @@ export class Search {
     const found: Match[] = [];
     for (const tier of tiers) {
       if (after && tier < after.tier) continue;
+      if (tier === Tier.errors) this.#words = await withNear(this.#db, this.#words);
       await this.#addTier(found, tier, after?.tier === tier ? after.place : START, limit);
       if (found.length >= limit) break;
     }
@@ -69,7 +76,7 @@ export class Search {
     const sources = await this.#sourcesOf(tier);
     const condition = nameCondition(this.#words, tier === Tier.errors);
     let place: Place | undefined = after;
-    let size = FIRST_SLICE;
+    let size = firstSlice(limit);
     while (place && found.length < limit) {
       const { slice, isFiltered } = await this.#furthest(sources, place, size);
       const { places, next }: Found = await slice.read(condition);
@@ -116,8 +123,8 @@ export class Search {
   }
 
   #listsOf(word: SearchWord, tier: Tier): Promise<(List[] | undefined)[]> {
-    const lists = this.#lists.get(word) ?? [];
-    this.#lists.set(word, lists);
+    const lists = this.#lists.get(word.text) ?? [];
+    this.#lists.set(word.text, lists);
     for (const level of tiers.slice(lists.length, tier + 1)) lists.push(this.#listsAt(word, level));
     return Promise.all(lists.slice(0, tier + 1));
   }
