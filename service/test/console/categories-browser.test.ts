@@ -18,7 +18,9 @@ describe('a category', () => {
     const { page } = shown;
     await shown.row('Zebras').waitFor();
     await page.getByRole('link', { name: 'Add category' }).click();
-    await shown.field('Name').fill('Zebus');
+    // The first field has the focus.
+    await shown.field('Name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('Zebus');
     await shown.panel.getByRole('button', { name: 'Add' }).click();
     await shown.row('Zebus').waitFor();
 

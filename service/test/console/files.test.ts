@@ -147,6 +147,13 @@ describe('the ticket of the first start', () => {
     ];
     for (const headers of rejected)
       assert.equal((await redeem(ticket, headers)).status, 401, JSON.stringify(headers));
+    // A foreign page whose host leads to this machine.
+    const rebound = await fetchBytes(`${shop.origin}/console/sign-in`, {
+      method: 'POST',
+      headers: { host: 'evil.example', 'content-type': 'application/json' },
+      body: JSON.stringify({ ticket }),
+    });
+    assert.equal(rebound.status, 401);
     for (const wrong of ['', 'x', null, { length: 32 }]) assert.equal((await redeem(wrong)).status, 401);
     shop.clock.advance(15 * 60_000);
     assert.equal((await redeem(ticket)).status, 401);

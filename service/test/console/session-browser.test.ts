@@ -126,6 +126,10 @@ const screens = { 'a desktop': { width: 1280, height: 900 }, 'a phone': { width:
 describe('axe finds no serious violation, on a desktop or a phone, in light or dark colours', () => {
   const places: Record<string, (shown: ConsolePage, pet: string) => Promise<unknown>> = {
     Today: shown => shown.page.getByRole('link', { name: 'Today' }).click(),
+    'the categories': async shown => {
+      await shown.page.getByRole('link', { name: 'Categories' }).click();
+      await shown.row('Category').first().waitFor();
+    },
     'the animals': (shown, pet) => shown.row(pet).waitFor(),
     'a menu': async (shown, pet) => {
       await shown.button(`Status of ${pet}: Available`).click();

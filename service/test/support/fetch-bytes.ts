@@ -14,7 +14,11 @@ export interface Fetched {
  */
 export function fetchBytes(
   url: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Fetched> {
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
   const sent = request(url, { method, headers, agent: false }, response => {
@@ -27,6 +31,6 @@ export function fetchBytes(
     });
   });
   sent.on('error', reject);
-  sent.end();
+  sent.end(body);
   return promise;
 }

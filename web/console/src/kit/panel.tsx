@@ -16,6 +16,9 @@ export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) 
     const { current } = dialog;
     const opener = document.activeElement;
     current?.showModal();
+    // On a phone the keyboard would cover the panel.
+    if (matchMedia('(pointer: fine)').matches)
+      current?.querySelector<HTMLElement>('.panel-body :is(input, select):enabled')?.focus();
     return () => {
       current?.close();
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });

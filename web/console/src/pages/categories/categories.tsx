@@ -4,6 +4,7 @@ import { useSession } from '../../app/session.ts';
 import { categories } from '../../data/categories.ts';
 import { useCurrent } from '../../data/current.ts';
 import { useList } from '../../data/lists.ts';
+import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import type { Column } from '../../kit/table.tsx';
@@ -49,6 +50,7 @@ export function Categories() {
       action={
         can('pets:write') && (
           <Link className="button" data-kind="main" to="/categories/new" search={query}>
+            <Icon name="add" />
             Add category
           </Link>
         )
