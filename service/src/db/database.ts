@@ -83,7 +83,7 @@ export interface Transaction extends Queries, Writer {
    * long write on PostgreSQL, and sent with others before the next statement that could read it.
    */
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
-  /** Returns the columns of a row that this transaction has inserted and holds back: no other transaction can refer to it. */
+  /** Returns the columns of a row that this transaction has inserted and holds back; `undefined` for other rows. */
   heldRow(table: string, id: number): Row | undefined;
   /** Changes a row, also one that is held back. The caller does not wait, as with `send`. */
   update(update: Update, id: number, values: readonly Value[]): void;
