@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { colorsOf } from './colors.ts';
 import type { Command, Context } from './command.ts';
 import { complete } from './complete.ts';
-import { connect, connectionOf } from './connection.ts';
+import { type Connection, connect, connectionOf } from './connection.ts';
 import { describe, exitCodeOf, exitCodes } from './failure.ts';
 import { itemsOf } from './items.ts';
 import { checkFields, print } from './output.ts';
@@ -72,15 +72,22 @@ function contextOf(
   note: (message: string) => void,
 ): Context {
   const usual = command.output === 'list' ? DEFAULT_LIMIT : Number.POSITIVE_INFINITY;
+  let connection: Connection | undefined;
   let store: PetStore | undefined;
+  const find = (): Connection => {
+    connection ??= connectionOf(settings, command.needsNoKey);
+    url = connection.url;
+    return connection;
+  };
   return {
     get store() {
-      if (store) return store;
-      const connection = connectionOf(settings, command.needsNoKey);
-      url = connection.url;
-      store = connect(connection, settings, note);
+      store ??= connect(find(), settings, { note });
       return store;
     },
+    get url() {
+      return find().url;
+    },
+    connect: options => connect(find(), settings, options),
     calls: { signal: interruption.signal, idempotencyKey },
     limit: all ? Number.POSITIVE_INFINITY : (limit ?? usual),
     settings,
@@ -98,6 +105,7 @@ function settingsOf({ fields, profile, ...values }: Values): Settings {
     fields: fields?.split(',').map(name => name.trim()),
     isQuiet: values.quiet === true,
     maxWait: values.maxWait,
+    format: values.format,
     environment,
   };
 }
