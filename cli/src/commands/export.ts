@@ -1,11 +1,31 @@
-import type { InventoryItem, Pet } from '@petstore/client';
+import type { CallOptions, InventoryItem, Pet, PetStore } from '@petstore/client';
 import { type Context, command } from '../command.ts';
 import { flag, oneOf, several } from '../parameters.ts';
+import { startProgress } from '../progress.ts';
 import { category, exportedPet, order, stock } from '../resources.ts';
 
 const page = { limit: 100 };
 const details =
   'Writes all items to standard output, as CSV or with --format ndjson. If a limit makes the command end, run it again with a longer --max-wait.';
+
+/** Yields items, and shows how many on the terminal if they are written to a file. */
+async function* withProgress(
+  context: Context,
+  unit: string,
+  read: (context: Pick<Context, 'store' | 'calls'>) => AsyncIterable<object>,
+): AsyncGenerator<object> {
+  const progress = startProgress(context, { unit, isHidden: process.stdout.isTTY });
+  let done = 0;
+  try {
+    const store = context.connect({ note: progress.note });
+    for await (const item of read({ store, calls: context.calls })) {
+      yield item;
+      progress.update(++done);
+    }
+  } finally {
+    progress.stop();
+  }
+}
 
 const pets = command({
   name: 'export pets',
@@ -19,12 +39,14 @@ const pets = command({
   operations: ['GET /categories', 'GET /pets', 'GET /store/inventory'],
   output: 'file',
   prints: exportedPet,
-  run: (context, { stock, status }) => readPets(context, status, stock === true),
+  run: (context, { stock, status }) =>
+    withProgress(context, 'pets', ({ calls, store }) => readPets(store, calls, status, stock === true)),
 });
 
 /** Yields the pets in the order of their IDs, with the names of their categories and perhaps their stock. */
 async function* readPets(
-  { store, calls }: Context,
+  store: PetStore,
+  calls: CallOptions,
   status: Pet['status'][],
   withStock: boolean,
 ): AsyncGenerator<object> {
@@ -53,7 +75,7 @@ const orders = command({
   operations: ['GET /store/orders'],
   output: 'file',
   prints: order,
-  run: ({ store, calls }) => store.orders.list(page, calls),
+  run: context => withProgress(context, 'orders', ({ store, calls }) => store.orders.list(page, calls)),
 });
 
 const categories = command({
@@ -64,7 +86,8 @@ const categories = command({
   operations: ['GET /categories'],
   output: 'file',
   prints: category,
-  run: ({ store, calls }) => store.categories.list(page, calls),
+  run: context =>
+    withProgress(context, 'categories', ({ store, calls }) => store.categories.list(page, calls)),
 });
 
 const entries = command({
@@ -75,7 +98,7 @@ const entries = command({
   operations: ['GET /store/inventory'],
   output: 'file',
   prints: stock,
-  run: ({ store, calls }) => store.inventory.list(page, calls),
+  run: context => withProgress(context, 'entries', ({ store, calls }) => store.inventory.list(page, calls)),
 });
 
 export const exports = [pets, orders, categories, entries];

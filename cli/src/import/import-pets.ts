@@ -2,13 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import type { Account, BatchResult } from '@petstore/client';
 import type { Context } from '../command.ts';
 import { exitCodes, LoginError, PartialError } from '../failure.ts';
+import { type Progress, startProgress } from '../progress.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { BatchSender, type Connect, EXPIRED, inDoubt } from './batch-sender.ts';
 import { CategoryNames } from './category-names.ts';
 import { columnsOf } from './columns.ts';
 import { type Batch, Journal, type SentBatch } from './journal.ts';
 import { lock } from './lock.ts';
-import { type Progress, startProgress } from './progress.ts';
 import { RejectedRows } from './rejected-rows.ts';
 import { type Row, rowsOf } from './rows.ts';
 import type { Source } from './source.ts';
@@ -101,12 +101,7 @@ class Import {
     if (!earlier) this.#journal.save({});
     const { done, startedAt } = this.#journal.state;
     if (earlier) context.note(`Continuing the import of ${startedAt} after ${done} of ${source.rows} rows`);
-    this.#progress = startProgress(process.stderr, context.note, context.settings.isQuiet, {
-      total: source.rows,
-      done,
-      unit: 'rows',
-      width: () => Number(context.settings.environment.COLUMNS) || process.stderr.columns || 80,
-    });
+    this.#progress = startProgress(context, { total: source.rows, done, unit: 'rows' });
     const connect: Connect = ({ fetch }) => context.connect({ fetch, note: this.#progress.note });
     this.#sender = new BatchSender(connect, this.#journal, context.calls);
   }
