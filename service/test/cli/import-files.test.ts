@@ -221,6 +221,7 @@ describe('petstore import', () => {
           .trimEnd()
           .split('\n');
       const lines = withoutIds(first.stdout);
+      assert.ok(lines.some(line => line.includes('äöü') && /\b12\b/.test(line)));
       test.write(`back.${format}`, first.stdout.trimEnd());
       assert.equal((await summaryOf([`@back.${format}`])).rejected, 0);
       const both = withoutIds((await exported()).stdout);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type ImportShop, startImportShop } from '../support/import-shop.ts';
@@ -98,6 +98,8 @@ describe('petstore import, when it ends early', () => {
     const environment = await keyOf(200);
     await killAfter(2, environment);
     const lost = test.proxy.batches[1]!;
+    // The process may also be killed after it has written rejected rows, and before the journal.
+    appendFileSync(join(test.directory, `${file}.rejected.csv`), '121,code,"message",Pet 119,Fish\n121,co');
     assert.ok(test.files().includes(`${file}.csv.journal`));
     test.shop.clock.advance(MINUTE);
     const { code, stderr } = await test.run(command(), environment);
@@ -146,6 +148,23 @@ describe('petstore import, when it ends early', () => {
     assert.deepEqual(await newNames(), names(30));
   });
 
+  it('does not doubt a batch that the service rejected', async () => {
+    writeRows(20);
+    test.proxy.before = () => ({
+      status: 429,
+      headers: { 'retry-after': '3600' },
+      body: { code: 'rate_limit_exceeded', message: 'The day is used up', status: 429 },
+    });
+    const { code, stderr } = await test.run(command());
+    assert.equal(code, 6);
+    assert.match(stderr, /--max-wait \d+s/);
+    changeJournal(state => assert.equal(state.sent, null));
+    test.proxy.reset();
+    // Another key can send it, because it was not executed.
+    assert.equal((await test.run(command(), await keyOf(1000))).code, 7);
+    assert.equal((await newNames()).length, 18);
+  });
+
   it('ends with 130 on Ctrl-C, and states how to continue', async () => {
     const valid = writeRows(50);
     const child = test.start(command());
@@ -160,6 +179,25 @@ describe('petstore import, when it ends early', () => {
     assert.equal((await test.run(command())).code, 7);
     assert.deepEqual(await newNames(), valid);
     assert.equal(test.proxy.batches[0]!.isReplay, true);
+  });
+
+  it('reports a pet that was created without its stock, and does not reject its row', async () => {
+    test.write(`${file}.csv`, 'name,category,quantity', 'Rex,Dogs,5', 'Mia,Cats,5');
+    // The key loses a scope after the command has checked it.
+    test.proxy.replaceResults = results => {
+      const error = {
+        code: 'insufficient_scope',
+        message: 'The scope inventory:write is missing',
+        status: 403,
+      };
+      return results.with(1, { status: 403, error });
+    };
+    const { code, stdout, stderr } = await test.run(command());
+    assert.equal(code, 7);
+    const { created, incomplete, rejected } = JSON.parse(stdout);
+    assert.deepEqual([created, incomplete, rejected], [2, 1, 0]);
+    assert.match(stderr, /Line 2: Pet (\d+) was created without its stock: .*`petstore stock set \1 5`/);
+    assert.deepEqual(await newNames(), ['Rex', 'Mia']);
   });
 
   it('continues only with the same file, options and service', async () => {

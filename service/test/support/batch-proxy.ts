@@ -26,6 +26,8 @@ export class BatchProxy {
   before: () => OwnResponse | undefined = () => undefined;
   /** Runs after the service has executed a batch, and before its response is sent. `number` counts from 1. */
   after: (number: number) => void | Promise<void> = () => {};
+  /** Changes the results of a batch. */
+  replaceResults: (results: object[]) => object[] = results => results;
   readonly #server: Server;
   readonly #target: string;
 
@@ -49,6 +51,7 @@ export class BatchProxy {
     this.batches.length = 0;
     this.before = () => undefined;
     this.after = () => {};
+    this.replaceResults = results => results;
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -68,7 +71,9 @@ export class BatchProxy {
       headers: { ...headers, connection: 'close' },
       ...(body.length > 0 && { body }),
     });
-    const text = await reply.text();
+    let text = await reply.text();
+    if (isBatch && reply.ok)
+      text = JSON.stringify({ results: this.replaceResults(JSON.parse(text).results) });
     if (isBatch) {
       this.batches.push({
         idempotencyKey: headers['idempotency-key']!,
