@@ -1,5 +1,5 @@
 import type { CallOptions, List, Operations, PetStore } from '@petstore/client';
-import type { ConnectOptions } from './connection.ts';
+import type { Connection, ConnectOptions } from './connection.ts';
 import type { Parameters, ValuesOf } from './parameters.ts';
 import type { Resource } from './resources.ts';
 import type { Settings } from './settings.ts';
@@ -8,8 +8,8 @@ import type { Settings } from './settings.ts';
 export interface Context {
   /** The client. Throws a `LoginError` if no API key is known. */
   readonly store: PetStore;
-  /** The URL of the service. */
-  readonly url: string;
+  /** The service and the key of `store`. */
+  readonly connection: Connection;
   /** Makes another client, with a `fetch` and a `note` of the command. */
   connect: (options: ConnectOptions) => PetStore;
   /** Options of each call: the signal of Ctrl-C, and for a POST the `Idempotency-Key`. */

@@ -74,20 +74,19 @@ function contextOf(
   const usual = command.output === 'list' ? DEFAULT_LIMIT : Number.POSITIVE_INFINITY;
   let connection: Connection | undefined;
   let store: PetStore | undefined;
-  const find = (): Connection => {
-    connection ??= connectionOf(settings, command.needsNoKey);
-    url = connection.url;
-    return connection;
-  };
   return {
+    get connection() {
+      connection ??= connectionOf(settings, command.needsNoKey);
+      url = connection.url;
+      return connection;
+    },
     get store() {
-      store ??= connect(find(), settings, { note });
+      store ??= connect(this.connection, settings, { note });
       return store;
     },
-    get url() {
-      return find().url;
+    connect(options) {
+      return connect(this.connection, settings, options);
     },
-    connect: options => connect(find(), settings, options),
     calls: { signal: interruption.signal, idempotencyKey },
     limit: all ? Number.POSITIVE_INFINITY : (limit ?? usual),
     settings,

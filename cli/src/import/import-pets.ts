@@ -89,7 +89,7 @@ class Import {
     this.#options = options;
     this.#account = account;
     const identity = {
-      url: context.url,
+      url: context.connection.url,
       sha256: source.sha256,
       map: options.map,
       format: source.format,
