@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PetStore, type Wait } from '@petstore/client';
+import { type ClientOptions, PetStore, type Wait } from '@petstore/client';
 import { LoginError, UsageError } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -70,16 +70,25 @@ export function checkUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
+/** What a command can replace in its client. */
+export interface ConnectOptions {
+  /** Sends the requests. */
+  fetch?: NonNullable<ClientOptions['fetch']>;
+  /** Writes a line about a wait. */
+  note: (message: string) => void;
+}
+
 /** Returns a client that reports its waits to `note`. */
 export function connect(
   { url, apiKey }: Connection,
   { maxWait }: Pick<Settings, 'maxWait'>,
-  note: (message: string) => void,
+  { fetch, note }: ConnectOptions,
 ): PetStore {
   return new PetStore({
     baseUrl: url,
     ...(apiKey !== undefined && { apiKey }),
     ...(maxWait !== undefined && { maxWait }),
+    ...(fetch && { fetch }),
     onWait: wait => noteWait(wait, note),
   });
 }

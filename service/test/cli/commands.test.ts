@@ -16,7 +16,6 @@ const exceptions: Record<string, string> = {
   'PUT /webhooks/{webhookId}': 'as for pets',
   'PATCH /store/inventory/{petId}': 'does the same as PUT',
   'GET /healthz': 'for probes: `status` also reports problems',
-  'POST /batch': 'for programs: `petstore import` will use it',
   'GET /openapi.yaml': 'for programs',
   'GET /openapi.json': 'for programs',
 };
@@ -215,6 +214,19 @@ describe('petstore, with --json', () => {
     assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
     assert.equal((await one('webhooks', 'replay', id, '0')).webhookId, created.id);
     assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
+  });
+
+  it('imports and exports', async () => {
+    const file = join(directory, 'pets.csv');
+    writeFileSync(file, 'name,category,quantity\nKaa,Snakes,3\n');
+    const { created, rejected } = await one('import', file, '--create-categories');
+    assert.deepEqual([created, rejected], [1, 0]);
+    const [exported] = (await json('export', 'pets', '--stock')).toReversed();
+    const { name, category, quantity } = exported!;
+    assert.deepEqual([name, category, quantity], ['Kaa', 'Snakes', 3]);
+    assert.equal((await json('export', 'orders')).length, 2);
+    assert.equal((await json('export', 'categories')).length, 2);
+    assert.equal((await json('export', 'stock')).length, 2);
   });
 
   it('shows the account and the state of the service', async () => {
