@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, onAbort, sleep } from './clock.ts';
 import type { Event } from './contract.ts';
 import { exchange } from './exchange.ts';
 import { type CallOptions, requestOf } from './request.ts';
@@ -61,7 +61,7 @@ async function* messagesIn(
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   const end = () => void reader.cancel().catch(() => {});
-  signal?.addEventListener('abort', end);
+  const ignoreSignal = onAbort(signal, end);
   try {
     for (let rest = ''; ; ) {
       const cancelTimer = clock.after(SILENCE, end);
@@ -75,7 +75,7 @@ async function* messagesIn(
       for (const block of blocks) yield messageOf(block);
     }
   } finally {
-    signal?.removeEventListener('abort', end);
+    ignoreSignal();
     end();
   }
 }
