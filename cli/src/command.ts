@@ -1,4 +1,5 @@
 import type { CallOptions, List, Operations, PetStore } from '@petstore/client';
+import type { Connection } from './connection.ts';
 import type { Parameters, ValuesOf } from './parameters.ts';
 import type { Resource } from './resources.ts';
 import type { Settings } from './settings.ts';
@@ -7,6 +8,8 @@ import type { Settings } from './settings.ts';
 export interface Context {
   /** The client. Throws a `LoginError` if no API key is known. */
   readonly store: PetStore;
+  /** The service and the key of `store`. */
+  readonly connection: Connection;
   /** Options of each call: the signal of Ctrl-C, and for a POST the `Idempotency-Key`. */
   readonly calls: CallOptions;
   /** The maximum number of items that a list prints. */

@@ -11,6 +11,11 @@ export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 
   types?: readonly string[] | undefined;
   /** A resource, such as `pets/1` or `store/orders/17`; all resources unless set. */
   subject?: string | undefined;
+  /**
+   * Is called with the position in the log when a stream is open, and every 15 seconds, also if no event matches. All matching
+   * events before it have been processed. Store it to resume, in addition to the ID of each event.
+   */
+  onPosition?: ((cursor: string) => void) | undefined;
 }
 
 /** How long a stream may be silent before it counts as broken, in milliseconds: three heartbeats of the service. */
@@ -25,7 +30,7 @@ const MAX_PAUSE = 30_000;
  */
 export async function* subscribe(
   client: Client,
-  { from = 'latest', types, subject, signal, ...options }: Subscription = {},
+  { from = 'latest', types, subject, signal, onPosition, ...options }: Subscription = {},
 ): AsyncGenerator<Event, never> {
   const { clock } = client;
   let cursor = String(from);
@@ -36,7 +41,10 @@ export async function* subscribe(
     const stream = await exchange(client, request, async ({ body }) => body);
     for await (const { id, data } of messagesIn(stream!, clock, signal)) {
       if (id !== undefined) cursor = id;
-      if (data === undefined) continue;
+      if (data === undefined) {
+        if (id !== undefined) onPosition?.(id);
+        continue;
+      }
       failures = 0;
       yield JSON.parse(data);
     }
