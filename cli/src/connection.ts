@@ -11,6 +11,8 @@ export interface Connection {
   url: string;
   /** `undefined` only for commands that need none. */
   apiKey: string | undefined;
+  /** The profile of the key; `undefined` if an option or the environment gives the key. */
+  profile?: string;
 }
 
 /**
@@ -50,10 +52,12 @@ function readKey(file: string): string {
   }
 }
 
-function findProfile(name: string | undefined): Profile | undefined {
+function findProfile(wanted: string | undefined): (Profile & { profile: string }) | undefined {
   const { current, profiles } = readProfiles();
-  if (name === undefined) return current === undefined ? undefined : profiles[current];
-  if (Object.hasOwn(profiles, name)) return profiles[name];
+  const name = wanted ?? current;
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(profiles, name)) return { ...profiles[name]!, profile: name };
+  if (wanted === undefined) return undefined;
   const known = Object.keys(profiles).join(', ') || 'none';
   throw new LoginError(
     `No profile has the name ${name} (known: ${known}): run \`petstore login --profile ${name}\``,

@@ -121,6 +121,11 @@ export const delivery: Resource = {
 };
 export const deliveryDetails: Resource = { fields: [...DELIVERY, 'attempts'] };
 export const replay: Resource = { fields: ['webhookId', 'cursor', 'latest'] };
+export const forwarded: Resource = {
+  fields: ['messageId', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'deliveredAt'],
+  columns: ['deliveredAt', 'eventId', 'type', 'subject', 'status', 'attemptCount'],
+  widths: { deliveredAt: 24, eventId: 8, type: 20, subject: 20 },
+};
 export const readiness: Resource = { fields: ['status', 'message'] };
 /** What commands print when the service returns nothing. */
 export const outcome: Resource = { fields: ['id', 'outcome'] };

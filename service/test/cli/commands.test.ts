@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -227,6 +230,16 @@ describe('petstore, with --json', () => {
     assert.equal((await json('export', 'orders')).length, 2);
     assert.equal((await json('export', 'categories')).length, 2);
     assert.equal((await json('export', 'stock')).length, 2);
+  });
+
+  it('forwards events to a local program', async () => {
+    const program = createServer((_, response) => response.writeHead(204).end());
+    await once(program.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`;
+    const options = ['--forward-to', url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
+    const { type, status } = await one('webhooks', 'listen', ...options);
+    program.close();
+    assert.deepEqual([type, status], ['pet.created', 204]);
   });
 
   it('shows the account and the state of the service', async () => {
