@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Queries, Value } from '../../../db/database.ts';
+import type { Queries, Row, Value } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
-import type { Row } from '../../../db/table.ts';
 import { petTable } from '../pet.ts';
 import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
 import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
