@@ -75,17 +75,29 @@ const classes: Record<number, typeof ApiError> = {
 export function errorOf({ status, headers }: Response, text: string): ApiError {
   // Proxies send errors in formats of their own.
   const { code, message } = text.startsWith('{"code":') ? JSON.parse(text) : {};
-  const wait = headers.get('Retry-After');
+  const wait = retryAfter(headers);
   const Class = classes[status] ?? (status < 400 ? ApiError : status < 500 ? ValidationError : ServerError);
   return new Class(message ?? `The status is ${status}`, {
     code,
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,
-    retryAt: wait ? dateAfter(Number(wait) * 1000) : undefined,
+    retryAt: wait === undefined ? undefined : dateAfter(wait),
   });
 }
 
+/**
+ * Returns the milliseconds of `Retry-After`; `undefined` without a number of seconds. The service sends no dates (RFC 9110,
+ * section 10.2.3), and those of a proxy need a correct clock.
+ */
+export function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After') ?? '';
+  return /^\d+$/.test(text) ? Number(text) * 1000 : undefined;
+}
+
+/** The last time that a `Date` can have. */
+const LAST_TIME = 8.64e15;
+
 /** The time in some milliseconds, by the clock of this machine. */
 export function dateAfter(milliseconds: number): Date {
-  return new Date(Date.now() + milliseconds);
+  return new Date(Math.min(Date.now() + milliseconds, LAST_TIME));
 }

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { ConnectionError, errorOf, PetStoreError } from './errors.ts';
+import { ConnectionError, errorOf, PetStoreError, retryAfter } from './errors.ts';
 import type { Setback } from './pacer.ts';
 import { defined, type Request } from './request.ts';
 
@@ -58,7 +58,7 @@ export async function exchange<T>(
 function setbackOf(error: PetStoreError, response: Response | undefined): Setback | undefined {
   if (!response || error instanceof ConnectionError) return { reason: 'unavailable', after: 0, error };
   const { status, headers } = response;
-  const after = Number(headers.get('Retry-After')) * 1000 || 0;
+  const after = retryAfter(headers) ?? 0;
   if (status === 429) {
     // A limit of something else does not concern other calls.
     if (error.code === 'too_many_streams') return undefined;
@@ -79,11 +79,20 @@ function initOf(client: Client, { method, body, options }: Request): RequestInit
   };
   return {
     method,
-    headers: defined(headers),
+    headers: headersOf(defined(headers)),
     // A redirect could lead the API key to another server.
     redirect: 'manual',
     body: JSON.stringify(body),
   };
+}
+
+/** Throws for a value that no header can have, because `fetch` would fail each time. The value may be a secret: it is not shown. */
+function headersOf(values: Record<string, string>): Headers {
+  try {
+    return new Headers(values);
+  } catch {
+    throw new PetStoreError('The API key or another header has characters that HTTP does not allow');
+  }
 }
 
 /** Warns once of each deprecated operation (RFC 9745, RFC 8594). */
