@@ -211,12 +211,8 @@ describe('the list of orders', () => {
     const visited = await visit(t);
     const { api } = visited.shop;
     await anOrder(api, { petId: await aPet(api, { name: 'Only shown' }) });
-    const { body } = await api.post('/keys', {
-      name: 'Reader',
-      plan: 'business',
-      scopes: ['orders:read', 'pets:read'],
-    });
-    const shown = await ConsolePage.open(visited, '/orders', body.key);
+    const { key } = await visited.shop.clientWith({ scopes: ['orders:read', 'pets:read'] });
+    const shown = await ConsolePage.open(visited, '/orders', key);
     await shown.row('Only shown').getByText('Only shown').click();
     await shown.panel.waitFor();
     assert.equal(await shown.field('Units').isDisabled(), true);

@@ -164,12 +164,8 @@ describe('the stock of an animal', () => {
     const { api } = visited.shop;
     const categoryId = await aCategory(api);
     await aPet(api, { name: 'Untouched', stock: 6, categoryId });
-    const { body } = await api.post('/keys', {
-      name: 'Reader',
-      plan: 'business',
-      scopes: ['inventory:read', 'pets:read'],
-    });
-    const shown = await ConsolePage.open(visited, `/stock?categoryId=${categoryId}`, body.key);
+    const { key } = await visited.shop.clientWith({ scopes: ['inventory:read', 'pets:read'] });
+    const shown = await ConsolePage.open(visited, `/stock?categoryId=${categoryId}`, key);
     await shown.row('Untouched').getByText('6', { exact: true }).waitFor();
     assert.equal(await shown.page.locator('.menu-button[aria-label^="Stock of"]').count(), 0);
   });

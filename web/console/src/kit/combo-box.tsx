@@ -95,7 +95,8 @@ export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...inp
         }}
         onClick={() => setOpen(true)}
         onKeyDown={onKey}
-        onBlur={close}
+        // The field keeps the focus while another window has it.
+        onBlur={event => event.target !== document.activeElement && close()}
       />
       <div
         id={`${id}-list`}
@@ -104,7 +105,6 @@ export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...inp
         className="combo-list"
         hidden={!isOpen}
         // The focus stays in the field.
-        onPointerDown={event => event.preventDefault()}
         onMouseDown={event => event.preventDefault()}
       >
         {suggestions.map(suggestion => (
