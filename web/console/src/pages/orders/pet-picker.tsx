@@ -24,7 +24,7 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
   const { store, cache, can } = useSession();
   const [text, setText] = useState<string>();
   const names = usePetNames(useMemo(() => [petId], [petId]));
-  const { data: found = none } = useQuery({
+  const { data: found = none, isPending } = useQuery({
     queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
     queryFn: async () => {
       // Without a text the animals that can be ordered are suggested.
@@ -62,7 +62,7 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
       {...input}
       value={petId === undefined ? '' : nameOf(names, petId)}
       suggestions={suggestions}
-      empty="No animal matches"
+      empty={isPending ? 'Searching …' : 'No animal matches'}
       onSearch={setText}
       onChoose={onChoose}
     />
