@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
@@ -121,8 +121,6 @@ describe('the theme', () => {
   });
 });
 
-const screens = { 'a desktop': { width: 1280, height: 900 }, 'a phone': { width: 390, height: 844 } };
-
 describe('axe finds no serious violation, on a desktop or a phone, in light or dark colours', () => {
   const places: Record<string, (shown: ConsolePage, pet: string) => Promise<unknown>> = {
     Today: shown => shown.page.getByRole('link', { name: 'Today' }).click(),
@@ -150,25 +148,7 @@ describe('axe finds no serious violation, on a desktop or a phone, in light or d
       await aPet(visited.shop.api, { name: pet });
       const shown = await ConsolePage.open(visited, `/animals?q=${pet}`);
       await show(shown, pet);
-      const { page } = visited;
-      await page.evaluate(axe.source);
-      for (const [screen, viewport] of Object.entries(screens)) {
-        await page.setViewportSize(viewport);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          const results = (await page.evaluate(
-            'axe.run(document, { resultTypes: ["violations"] })',
-          )) as AxeResults;
-          const grave = results.violations.filter(
-            ({ impact }) => impact === 'serious' || impact === 'critical',
-          );
-          const shownAs = grave.map(
-            ({ id, nodes }) =>
-              `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-          );
-          assert.deepEqual(shownAs, [], `${screen}, ${colorScheme}`);
-        }
-      }
+      await assertAccessible(visited.page);
     });
   }
 
@@ -176,11 +156,6 @@ describe('axe finds no serious violation, on a desktop or a phone, in light or d
     const { page } = await visit(t);
     await page.goto('/console');
     await page.getByLabel('API key').waitFor();
-    await page.evaluate(axe.source);
-    const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
-    assert.deepEqual(
-      results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical'),
-      [],
-    );
+    await assertAccessible(page);
   });
 });

@@ -2,7 +2,7 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories';
+  path: '/' | '/animals' | '/categories' | '/orders' | '/stock';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
@@ -13,5 +13,7 @@ export interface PageEntry {
 export const pages: readonly PageEntry[] = [
   { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
   { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read' },
+  { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read' },
+  { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
 ];

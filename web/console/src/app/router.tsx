@@ -1,11 +1,13 @@
 import { createRouter } from '@tanstack/react-router';
 import { animalsRoutes } from '../pages/animals/route.ts';
 import { categoriesRoutes } from '../pages/categories/route.ts';
+import { ordersRoutes } from '../pages/orders/route.ts';
+import { stockRoute } from '../pages/stock/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { rootRoute } from './root.tsx';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes]),
+  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes, ordersRoutes, stockRoute]),
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link.
   defaultPreload: 'intent',

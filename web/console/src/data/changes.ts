@@ -22,7 +22,7 @@ export function useActions<T extends object>(resource: Resource<T>) {
         const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
         putItem(cache, resource, after.data);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
-        showToast({ text: done, undo: back });
+        showToast({ text: done, undo: back || undefined });
         return after;
       } catch (error) {
         putItem(cache, resource, item);
@@ -66,8 +66,8 @@ export interface ChangeOptions {
   done: string;
   /** The version that the change is based on. */
   etag?: string | undefined;
-  /** How to undo it, if that is not writing the old values. */
-  undo?: () => Promise<unknown>;
+  /** How to undo it, if that is not writing the old values; `false` if it cannot be undone: ask before. */
+  undo?: (() => Promise<unknown>) | false;
 }
 
 /** Writes the old values of changed fields, unless another client has changed one of them since. */

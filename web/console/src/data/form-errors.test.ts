@@ -11,6 +11,13 @@ describe('an error of a form', () => {
     });
   });
 
+  it('is shown at the field that its code is about, if the message names none', () => {
+    const error = Object.assign(new Error('Pet 7 has 2 in stock'), { code: 'insufficient_stock' });
+    const shown = { fields: { quantity: 'Pet 7 has 2 in stock' }, general: undefined };
+    assert.deepEqual(formErrors(error, ['petId', 'quantity']), shown);
+    assert.equal(formErrors(error, ['name']).general, 'Pet 7 has 2 in stock');
+  });
+
   it('is shown for the whole form if the form has no such field', () => {
     const error = new Error('Field `colour` is unknown; did you mean `color`?');
     assert.deepEqual(formErrors(error, ['name']), {

@@ -6,6 +6,14 @@ export interface FormErrors {
 
 export const noErrors: FormErrors = { fields: {}, general: undefined };
 
+/** The fields of errors whose messages name no field, by their codes. */
+const fieldOfCode: Partial<Record<string, string>> = {
+  insufficient_stock: 'quantity',
+  stock_limit_exceeded: 'quantity',
+  pet_not_available: 'petId',
+  order_has_no_pet: 'petId',
+};
+
 /**
  * Puts the parts of an error's message next to the fields that they name. The service joins them with `; `, and writes
  * "Field `name` must …".
@@ -14,6 +22,8 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   const message = error instanceof Error ? error.message : String(error);
   const fields: FormErrors['fields'] = {};
   const general: string[] = [];
+  const about = error instanceof Error && 'code' in error ? fieldOfCode[String(error.code)] : undefined;
+  if (about !== undefined && known.includes(about)) return { fields: { [about]: message }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
     const field = /^field `(\w+)`/i.exec(part)?.[1];
     if (field !== undefined && known.includes(field)) fields[field] = capitalised(part);

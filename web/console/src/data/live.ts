@@ -3,12 +3,19 @@ import type { QueryClient } from '@tanstack/react-query';
 import { categories } from './categories.ts';
 import { showProblem } from '../kit/toasts.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
+import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import { firstPage, type Resource } from './resource.ts';
+import { stock } from './stock.ts';
 
 /** The resources that the console shows, by the prefix of their event types. A page that shows another one adds it here. */
 // biome-ignore lint/suspicious/noExplicitAny: an event's data is of the type of its resource, which its prefix decides
-const resources: Record<string, Resource<any>> = { pet: pets, category: categories };
+const resources: Record<string, Resource<any>> = {
+  pet: pets,
+  category: categories,
+  order: orders,
+  inventory: stock,
+};
 
 /** How long events are collected before they change the cache, in milliseconds: each change draws the page again. */
 const COLLECT = 50;
@@ -101,5 +108,8 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   if (change === 'created' || change === 'placed') announceItem(cache, resource, data);
   else if (change === 'deleted' || change === 'cancelled') markGone(cache, resource, resource.idOf(data));
   else putItem(cache, resource, data);
+  // The service creates and deletes the stock of a pet together with it.
+  if (type === 'pet.created') announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
+  if (type === 'pet.deleted') markGone(cache, stock, data.id);
   if (name === 'category') cache.invalidateQueries({ queryKey: [name, 'all'] });
 }

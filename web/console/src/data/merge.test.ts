@@ -10,6 +10,13 @@ describe('an edit', () => {
     assert.deepEqual(changesOf(setField(startEdit(base), 'name', 'Max')), { name: 'Max' });
   });
 
+  it('sends a field that the user emptied, also after it was stored', () => {
+    const dated: { name: string; date?: string } = { name: 'Rex', date: 'today' };
+    const edit = setField(startEdit(dated), 'date', undefined);
+    assert.deepEqual(changesOf(edit), { date: undefined });
+    assert.deepEqual(Object.keys(changesOf(JSON.parse(JSON.stringify(edit)))), ['date']);
+  });
+
   it('takes what the other side changed elsewhere', () => {
     const edit = receive(setField(startEdit(base), 'name', 'Max'), { name: 'Rex', categoryId: 2 });
     assert.deepEqual(edit.draft, { name: 'Max', categoryId: 2 });

@@ -14,7 +14,8 @@ export function startEdit<T extends object>(base: T): Edit<T> {
 
 /** The fields that the user changed, as a merge patch (RFC 7396). */
 export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T> {
-  const changed = fieldsOf(draft).filter(field => draft[field] !== base[field]);
+  // A field that the user has emptied is missing in a stored draft.
+  const changed = fieldsOf({ ...base, ...draft }).filter(field => draft[field] !== base[field]);
   return Object.fromEntries(changed.map(field => [field, draft[field]])) as Partial<T>;
 }
 

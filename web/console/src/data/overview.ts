@@ -8,7 +8,7 @@ import { firstPage, totalOf } from './resource.ts';
 /** How many lines each list of the page has. */
 const LINES = 8;
 /** From this number of units down, the stock of an animal is low. */
-const LOW = 3;
+export const LOW = 3;
 /** The shortest time between two readings of the figures, in milliseconds: each costs several requests. */
 const PAUSE = 2_000;
 

@@ -7,20 +7,20 @@ export interface Conflict {
   onChoose: (choice: 'mine' | 'theirs') => void;
 }
 
-interface Described {
+export interface Described {
   label: string;
   error?: string | undefined;
   conflict?: Conflict | undefined;
 }
 
-interface ControlProps {
+export interface ControlProps {
   id: string;
   'aria-invalid': boolean;
   'aria-describedby': string | undefined;
 }
 
 /** A label, a control, and below it what the service said about it. */
-function Field({
+export function Field({
   label,
   error,
   conflict,

@@ -35,6 +35,8 @@ export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) 
         onClose();
       }}
       onClick={event => {
+        // A question can be in a row of a table, which a click would open.
+        event.stopPropagation();
         // A click on the dialog itself is one outside of its content.
         if (event.target === dialog.current) onClose();
       }}

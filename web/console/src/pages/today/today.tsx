@@ -2,7 +2,7 @@ import type { Event } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useOverview } from '../../data/overview.ts';
+import { LOW, useOverview } from '../../data/overview.ts';
 import { statuses } from '../../data/pet-status.ts';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -31,15 +31,20 @@ export function Today() {
             </Link>
           ))}
         {can('orders:read') && (
-          <div className="figure">
+          <Link className="figure" to="/orders" search={{ complete: false }}>
             <strong>{orders ?? '–'}</strong>
             <span>Open orders</span>
-          </div>
+          </Link>
         )}
       </div>
       <div className="cards">
         {can('inventory:read') && (
-          <Card title="Low stock" empty="Every available animal has enough units." items={stock}>
+          <Card
+            title={<Link {...toLowStock}>Low stock</Link>}
+            label="Low stock"
+            empty="Every available animal has enough units."
+            items={stock}
+          >
             {item => (
               <li key={item.petId}>
                 <Link to="/animals/$petId" params={{ petId: String(item.petId) }}>
@@ -51,7 +56,7 @@ export function Today() {
           </Card>
         )}
         {can('events:read') && (
-          <Card title="Recent events" empty="Nothing has happened yet." items={events}>
+          <Card title="Recent events" label="Recent events" empty="Nothing has happened yet." items={events}>
             {event => (
               <li key={event.id}>
                 <span>{textOf(event)}</span>
@@ -65,16 +70,20 @@ export function Today() {
   );
 }
 
+/** Every line of the card is in this list. */
+const toLowStock = { to: '/stock', search: { status: 'available', quantityBelow: LOW } } as const;
+
 interface CardProps<T> {
-  title: string;
+  title: ReactNode;
+  label: string;
   empty: string;
   items: readonly T[] | undefined;
   children: (item: T) => ReactNode;
 }
 
-function Card<T>({ title, empty, items, children }: CardProps<T>) {
+function Card<T>({ title, label, empty, items, children }: CardProps<T>) {
   return (
-    <section className="card" aria-label={title}>
+    <section className="card" aria-label={label}>
       <h2>{title}</h2>
       <ul>{items?.length === 0 ? <li>{empty}</li> : items?.map(children)}</ul>
     </section>

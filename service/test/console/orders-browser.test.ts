@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { assertAccessible } from '../support/axe-check.ts';
+import { eventually, useBrowser } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { anOrder, aPet, stockOf } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+const orderOf = async (api: Client, id: number) => (await api.get(`/store/orders/${id}`)).body;
+
+/** Opens the menu of an order in the list, and returns one of its items. */
+async function inMenu(shown: ConsolePage, id: number, state: string, item: string) {
+  await shown.button(`Status of order ${id}: ${state}`).click();
+  return shown.page
+    .locator('[role="menu"]:popover-open')
+    .getByRole('menuitemradio')
+    .filter({ hasText: item });
+}
+
+describe('an order', () => {
+  it('is placed with an animal that is found while the user types, and taken back by undo', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const petId = await aPet(api, { name: 'Piccolo', stock: 5 });
+    await aPet(api, { name: 'Piccola', status: 'pending' });
+    const shown = await ConsolePage.open(visited, '/orders');
+    const { page } = shown;
+    await page.getByRole('link', { name: 'Place order' }).first().click();
+    const animal = shown.field('Animal');
+    await animal.pressSequentially('piccol');
+    const held = page.getByRole('option', { name: /Piccola/ });
+    await held.getByText('only available animals can be ordered').waitFor();
+    await page.getByRole('option', { name: /Piccolo/ }).waitFor();
+    // The first one cannot be chosen.
+    await animal.press('ArrowDown');
+    await eventually(() => held.getAttribute('aria-selected'), 'true');
+    await animal.press('Enter');
+    assert.equal(await animal.inputValue(), 'piccol');
+    await animal.press('ArrowDown');
+    await animal.press('Enter');
+    await eventually(() => animal.inputValue(), 'Piccolo');
+    // Escape closes the suggestions, and not the panel.
+    await animal.press('ArrowDown');
+    await eventually(() => animal.getAttribute('aria-expanded'), 'true');
+    await animal.press('Escape');
+    await eventually(() => animal.getAttribute('aria-expanded'), 'false');
+    await shown.field('Units').fill('2');
+    await shown.panel.getByRole('button', { name: 'Place order' }).click();
+    await shown.row('Piccolo').waitFor();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.deepEqual(await stockOf(api, petId), ['available', 3]);
+    await shown.messages.filter({ hasText: 'Placed order' }).getByText('Undo').last().click();
+    await shown.row('Piccolo').waitFor({ state: 'detached' });
+    assert.deepEqual(await stockOf(api, petId), ['available', 5]);
+  });
+
+  it('that the service rejects shows why at the field, and keeps what was typed', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 409/);
+    const petId = await aPet(visited.shop.api, { name: 'Scarce', stock: 2 });
+    const shown = await ConsolePage.open(visited, '/orders/new');
+    await shown.field('Animal').fill('scarce');
+    await shown.page.getByRole('option', { name: /Scarce/ }).click();
+    await shown.field('Units').fill('9');
+    await shown.panel.getByRole('button', { name: 'Place order' }).click();
+    const units = shown.field('Units');
+    await eventually(() => units.getAttribute('aria-invalid'), 'true');
+    const note = await units.getAttribute('aria-describedby');
+    assert.equal(
+      await shown.page.locator(`[id="${note}"]`).textContent(),
+      `Pet ${petId} has 2 in stock, but 9 were requested: request fewer, or restock the pet first`,
+    );
+    assert.equal(await units.inputValue(), '9');
+    assert.equal(await shown.field('Animal').inputValue(), 'Scarce');
+  });
+
+  it('is a draft until it has an animal, is completed after a question, and then has only a ship date', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const petId = await aPet(api, { name: 'Sketch', stock: 3 });
+    const shown = await ConsolePage.open(visited, '/orders/new');
+    await shown.panel.getByText('Without an animal it is a draft').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save draft' }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+    const [{ id }] = (await api.get('/store/orders?sort=-id&limit=1')).body;
+    const blocked = await inMenu(shown, id, 'Draft', 'Complete');
+    assert.equal(await blocked.getAttribute('aria-disabled'), 'true');
+    await blocked.getByText('It is a draft: choose an animal first').waitFor();
+    await shown.page.keyboard.press('Escape');
+
+    await shown.row('No animal').getByText('No animal').click();
+    await shown.field('Animal').fill('sketch');
+    await shown.page.getByRole('option', { name: /Sketch/ }).click();
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.deepEqual(await stockOf(api, petId), ['available', 2]);
+
+    await (await inMenu(shown, id, 'Open', 'Complete')).click();
+    await shown.question.getByText('1 × Sketch').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    assert.equal((await orderOf(api, id)).complete, false);
+    assert.equal(await shown.panel.count(), 0, 'the question is no click on its row');
+    await (await inMenu(shown, id, 'Open', 'Complete')).click();
+    await shown.question.getByRole('button', { name: 'Complete' }).click();
+    const message = shown.messages.locator('.toast').filter({ hasText: `Completed order ${id}` });
+    await message.waitFor();
+    assert.equal(await message.getByText('Undo').count(), 0);
+    assert.equal((await orderOf(api, id)).complete, true);
+    const again = await inMenu(shown, id, 'Complete', 'Cancel the order');
+    assert.equal(await again.getAttribute('aria-disabled'), 'true');
+    await shown.page.keyboard.press('Escape');
+
+    await shown.row('Sketch').getByText('Sketch').first().click();
+    await shown.panel.getByText('only its ship date can still change').waitFor();
+    assert.equal(await shown.field('Units').isDisabled(), true);
+    assert.equal(await shown.field('Animal').isDisabled(), true);
+    await shown.field('Ships').fill('2027-03-04T10:30');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.match((await orderOf(api, id)).shipDate, /^2027-03-0[345]T/);
+  });
+
+  it('is changed with undo, also when a field was emptied, and cancelled after a question', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const petId = await aPet(api, { name: 'Fickle', stock: 4 });
+    const id = await anOrder(api, { petId, quantity: 1, shipDate: '2027-01-02T12:00:00.000Z' });
+    const shown = await ConsolePage.open(visited, `/orders?petId=${petId}`);
+    await shown.row('Fickle').getByText('Fickle').first().click();
+    await shown.field('Units').fill('3');
+    await shown.field('Ships').fill('');
+    await shown.save();
+    await shown.panel.waitFor({ state: 'detached' });
+    const facts = async () => {
+      const { quantity, shipDate } = await orderOf(api, id);
+      return [quantity, shipDate, ...(await stockOf(api, petId))];
+    };
+    assert.deepEqual(await facts(), [3, undefined, 'available', 1]);
+    await shown.messages.getByText('Undo').last().click();
+    await eventually(facts, [1, '2027-01-02T12:00:00.000Z', 'available', 3]);
+
+    await (await inMenu(shown, id, 'Open', 'Cancel the order')).click();
+    await shown.question.getByRole('button', { name: 'Cancel the order' }).click();
+    await shown.page.getByText('No order matches').waitFor();
+    assert.deepEqual(await stockOf(api, petId), ['available', 4]);
+  });
+});
+
+describe('the list of orders', () => {
+  it('is filtered by its URL: by animal, status and ship date, and sorted', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const petId = await aPet(api, { name: 'Filtered', stock: 9 });
+    const others = await aPet(api, { name: 'Another one', stock: 9 });
+    await anOrder(api, { petId: others });
+    for (const [quantity, day, complete] of [
+      [1, 2, false],
+      [2, 3, true],
+      [3, 4, false],
+    ] as const)
+      await anOrder(api, { petId, quantity, complete, shipDate: `2027-01-0${day}T12:00:00.000Z` });
+    const shown = await ConsolePage.open(visited, '/orders');
+    const { page } = shown;
+    const units = () => page.locator('[data-index] [data-column="quantity"]').allTextContents();
+    await page.getByRole('combobox', { name: 'Animal' }).fill('filtered');
+    await page.getByRole('option', { name: /Filtered/ }).click();
+    await eventually(units, ['3 ×', '2 ×', '1 ×']);
+    await shown.button('Open').click();
+    await eventually(units, ['3 ×', '1 ×']);
+    await eventually(async () => new URL(page.url()).search, `?petId=${petId}&complete=false`);
+    await page.getByRole('link', { name: 'Order', exact: true }).click();
+    await eventually(units, ['1 ×', '3 ×']);
+    await shown.button('All').click();
+    await page.getByLabel('Ships from').fill('2027-01-03');
+    await eventually(units, ['2 ×', '3 ×']);
+    await page.getByRole('link', { name: 'Ships' }).click();
+    await eventually(units, ['3 ×', '2 ×']);
+    await page.getByLabel('Ships to').fill('2027-01-03');
+    await eventually(units, ['2 ×']);
+    await page.reload();
+    await eventually(units, ['2 ×']);
+    await eventually(() => page.getByRole('combobox', { name: 'Animal' }).inputValue(), 'Filtered');
+  });
+
+  it('shows what other clients change, and has nothing serious for axe', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const petId = await aPet(api, { name: 'Watched', stock: 9 });
+    const [first, second] = [await anOrder(api, { petId }), await anOrder(api, { petId })];
+    const shown = await ConsolePage.open(visited, `/orders?petId=${petId}`);
+    await shown.row('Watched').first().waitFor();
+    await shown.live();
+    await api.patch(`/store/orders/${second}`, { quantity: 4 });
+    await shown.row('4 ×').waitFor();
+    await api.patch(`/pets/${petId}`, { name: 'Renamed' });
+    await eventually(() => shown.row('Renamed').count(), 2);
+    await anOrder(api, { petId });
+    await shown.button('1 new').waitFor();
+    await api.delete(`/store/orders/${first}`);
+    await shown.page.locator('[data-gone]').waitFor();
+    await assertAccessible(shown.page);
+    await shown.page.goto(`/console/orders/${second}`);
+    await shown.field('Units').waitFor();
+    await assertAccessible(shown.page);
+  });
+
+  it('offers a key that can only read no action', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    await anOrder(api, { petId: await aPet(api, { name: 'Only shown' }) });
+    const { key } = await visited.shop.clientWith({ scopes: ['orders:read', 'pets:read'] });
+    const shown = await ConsolePage.open(visited, '/orders', key);
+    await shown.row('Only shown').getByText('Only shown').click();
+    await shown.panel.waitFor();
+    assert.equal(await shown.field('Units').isDisabled(), true);
+    assert.equal(await shown.panel.getByRole('button', { name: 'Save' }).count(), 0);
+    assert.equal(await shown.page.locator('.menu-button[aria-label^="Status of order"]').count(), 0);
+    assert.equal(await shown.page.getByText('Place order').count(), 0);
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { before, describe, it, type TestContext } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { assertAccessible } from '../support/axe-check.ts';
+import { eventually, useBrowser, type Visit } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory, aPet, stockOf } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+/** Opens the stock of a new category, with pets of these numbers of units. */
+async function stockOfNew(
+  t: TestContext,
+  units: Record<string, number>,
+): Promise<Visit & { shown: ConsolePage; ids: Record<string, number>; names: () => Promise<string[]> }> {
+  const visited = await visit(t);
+  const { api } = visited.shop;
+  const categoryId = await aCategory(api);
+  const ids: Record<string, number> = {};
+  for (const [name, stock] of Object.entries(units)) ids[name] = await aPet(api, { name, stock, categoryId });
+  const shown = await ConsolePage.open(visited, `/stock?categoryId=${categoryId}`);
+  await shown.row(Object.keys(units)[0]!).waitFor();
+  const names = () => shown.page.locator('[data-index] [data-column="animal"]').allTextContents();
+  return { ...visited, shown, ids, names };
+}
+
+/** Opens the editor of a row, which has read the newest version of its entry. */
+async function openEditor({ page }: ConsolePage, name: string, petId: number): Promise<Locator> {
+  const read = page.waitForResponse(response => response.url().endsWith(`/store/inventory/${petId}`));
+  await page.getByRole('button', { name: new RegExp(`^Stock of ${name}:`) }).click();
+  await read;
+  return page.getByRole('dialog', { name: `Stock of ${name}` });
+}
+
+const save = (editor: Locator) => editor.getByRole('button', { name: 'Save' }).click();
+
+describe('the list of stock', () => {
+  it('has the lowest first, and is filtered and sorted by its URL', async t => {
+    const { shown, names, page } = await stockOfNew(t, { Many: 12, Few: 4, One: 1 });
+    await eventually(names, ['One', 'Few', 'Many']);
+    await page.getByLabel('Units').selectOption({ label: 'Below 5 units' });
+    await eventually(names, ['One', 'Few']);
+    assert.match(new URL(page.url()).search, /quantityBelow=5/);
+    await page.getByRole('link', { name: 'In stock' }).click();
+    await eventually(names, ['Few', 'One']);
+    await page.reload();
+    await eventually(names, ['Few', 'One']);
+    await shown.button('Sold').click();
+    await page.getByText('No stock matches').waitFor();
+  });
+
+  it('shows what other clients change without moving a row, and has nothing serious for axe', async t => {
+    const { shown, names, shop, ids, page } = await stockOfNew(t, { Alpha: 2, Beta: 5 });
+    await shown.live();
+    await shop.api.put(`/store/inventory/${ids.Alpha}`, { quantity: 9 });
+    await page.getByRole('button', { name: 'Stock of Alpha: 9' }).waitFor();
+    assert.deepEqual(await names(), ['Alpha', 'Beta']);
+    await shop.api.patch(`/pets/${ids.Beta}`, { name: 'Gamma' });
+    await eventually(names, ['Alpha', 'Gamma']);
+    await shop.api.delete(`/pets/${ids.Beta}`);
+    await page.locator('[data-gone]').filter({ hasText: 'Gamma' }).waitFor();
+    await openEditor(shown, 'Alpha', ids.Alpha!);
+    await assertAccessible(page);
+  });
+});
+
+describe('the stock of an animal', () => {
+  it('is set in its row by keyboard, and set back by undo', async t => {
+    const { shown, shop, ids, page } = await stockOfNew(t, { Counted: 3 });
+    await shown.row('Counted').focus();
+    await page.keyboard.press('Enter');
+    const editor = page.getByRole('dialog', { name: 'Stock of Counted' });
+    const units = editor.getByLabel('Units in stock');
+    await units.and(page.locator(':focus')).waitFor();
+    await units.fill('8');
+    await page.keyboard.press('Enter');
+    await editor.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Stock of Counted: 8' }).waitFor();
+    await eventually(() => stockOf(shop.api, ids.Counted!), ['available', 8]);
+    await shown.messages.filter({ hasText: 'Counted: 8 in stock' }).getByText('Undo').last().click();
+    await eventually(() => stockOf(shop.api, ids.Counted!), ['available', 3]);
+    await page.getByRole('button', { name: 'Stock of Counted: 3' }).waitFor();
+  });
+
+  it('is adjusted by units, so that a change of another client counts too, also after undo', async t => {
+    const { shown, shop, ids } = await stockOfNew(t, { Shared: 3 });
+    const { api } = shop;
+    const editor = await openEditor(shown, 'Shared', ids.Shared!);
+    await editor.getByRole('button', { name: 'Add' }).click();
+    await editor.getByLabel('Units to add').fill('5');
+    await api.put(`/store/inventory/${ids.Shared}`, { quantity: 10 });
+    await save(editor);
+    await editor.waitFor({ state: 'hidden' });
+    await eventually(() => stockOf(api, ids.Shared!), ['available', 15]);
+    await api.put(`/store/inventory/${ids.Shared}`, { quantity: 14 });
+    await shown.messages.getByText('Undo').last().click();
+    await eventually(() => stockOf(api, ids.Shared!), ['available', 9]);
+  });
+
+  it('shows why a change is rejected at the field, and keeps what was typed', async t => {
+    const { shown, watch, shop, ids, page } = await stockOfNew(t, { Short: 3 });
+    watch.expect(/status of 4\d\d/);
+    const editor = await openEditor(shown, 'Short', ids.Short!);
+    const noteOf = async (field: Locator) => {
+      await eventually(() => field.getAttribute('aria-invalid'), 'true');
+      return page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`).textContent();
+    };
+    await editor.getByLabel('Units in stock').fill('1.5');
+    await save(editor);
+    assert.match((await noteOf(editor.getByLabel('Units in stock'))) ?? '', /integer/);
+    await editor.getByRole('button', { name: 'Remove' }).click();
+    const removed = editor.getByLabel('Units to remove');
+    await removed.fill('50');
+    await save(editor);
+    await editor.getByText('has 3 in stock, so 50 cannot be removed: remove fewer').waitFor();
+    assert.match((await noteOf(removed)) ?? '', /remove fewer/);
+    assert.equal(await removed.inputValue(), '50');
+    await page.getByRole('button', { name: 'Stock of Short: 3' }).waitFor();
+    assert.deepEqual(await stockOf(shop.api, ids.Short!), ['available', 3]);
+  });
+
+  it('asks when it was set elsewhere since it was read, with the other value', async t => {
+    const { shown, shop, ids } = await stockOfNew(t, { Contested: 3 });
+    const { api } = shop;
+    await shown.live();
+    const editor = await openEditor(shown, 'Contested', ids.Contested!);
+    await editor.getByLabel('Units in stock').fill('9');
+    await api.put(`/store/inventory/${ids.Contested}`, { quantity: 7 });
+    await editor.getByText('Changed elsewhere to 7').waitFor();
+    await save(editor);
+    await editor.getByRole('button', { name: 'Save', disabled: false }).waitFor();
+    assert.deepEqual(await stockOf(api, ids.Contested!), ['available', 7], 'nothing before the choice');
+    await editor.getByRole('button', { name: 'Keep mine' }).click();
+    await save(editor);
+    await eventually(() => stockOf(api, ids.Contested!), ['available', 9]);
+  });
+
+  it('asks also when the change arrives only with the rejection of the write', async t => {
+    const { shown, shop, ids, page, watch } = await stockOfNew(t, { Late: 3 });
+    watch.expect(/status of 412/);
+    await shown.live();
+    const editor = await openEditor(shown, 'Late', ids.Late!);
+    await editor.getByLabel('Units in stock').fill('9');
+    // Reads are held until the write, so that the event brings no newer version.
+    let isSaving = false;
+    const held: string[] = [];
+    await page.route(`**/store/inventory/${ids.Late}`, async (route, request) => {
+      if (isSaving || request.method() !== 'GET') return route.continue();
+      held.push(request.url());
+    });
+    await shop.api.put(`/store/inventory/${ids.Late}`, { quantity: 7 });
+    await eventually(async () => held.length, 1);
+    isSaving = true;
+    const rejected = page.waitForResponse(response => response.status() === 412);
+    await save(editor);
+    await rejected;
+    await editor.getByText('Changed elsewhere to 7').waitFor();
+    assert.deepEqual(await stockOf(shop.api, ids.Late!), ['available', 7]);
+  });
+
+  it('is only shown to a key that can only read', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const categoryId = await aCategory(api);
+    await aPet(api, { name: 'Untouched', stock: 6, categoryId });
+    const { key } = await visited.shop.clientWith({ scopes: ['inventory:read', 'pets:read'] });
+    const shown = await ConsolePage.open(visited, `/stock?categoryId=${categoryId}`, key);
+    await shown.row('Untouched').getByText('6', { exact: true }).waitFor();
+    assert.equal(await shown.page.locator('.menu-button[aria-label^="Stock of"]').count(), 0);
+  });
+});

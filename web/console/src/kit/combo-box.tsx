@@ -1,0 +1,133 @@
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+
+/** How long the user may pause while typing before the search is sent, in milliseconds. */
+const PAUSE = 150;
+
+export interface Suggestion {
+  id: number;
+  name: string;
+  note?: ReactNode;
+  /** Why it cannot be chosen. It is still shown, so that the user can learn the reason. */
+  reason?: string | undefined;
+}
+
+interface ComboBoxProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+  /** The name of what is chosen; empty if nothing is. */
+  value: string;
+  suggestions: readonly Suggestion[];
+  /** What is shown without any suggestion. */
+  empty: string;
+  /** Is called with what the user typed, after a pause. */
+  onSearch: (text: string) => void;
+  /** Is called with `undefined` when the user empties the field. */
+  onChoose: (id: number | undefined) => void;
+}
+
+/**
+ * A field that suggests while the user types: an editable combobox with a list (WAI-ARIA APG). The focus stays in the field. What
+ * was typed without a choice is dropped when the field loses the focus, because it would look like a choice.
+ */
+export function ComboBox({ value, suggestions, empty, onSearch, onChoose, ...input }: ComboBoxProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<string>();
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState<number>();
+  const searched = typed?.trim() ?? '';
+  const at = suggestions.findIndex(suggestion => suggestion.id === active);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and opening start the pause
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setTimeout(() => onSearch(searched), PAUSE);
+    return () => clearTimeout(timer);
+  }, [searched, isOpen]);
+
+  function close(): void {
+    setOpen(false);
+    setTyped(undefined);
+    setActive(undefined);
+  }
+
+  function choose({ id, reason }: Suggestion): void {
+    if (reason !== undefined) return;
+    onChoose(id);
+    close();
+  }
+
+  function moveTo(suggestion: Suggestion | undefined): void {
+    setOpen(true);
+    setActive(suggestion?.id);
+    if (suggestion) document.getElementById(`${id}-${suggestion.id}`)?.scrollIntoView({ block: 'nearest' });
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') moveTo(isOpen ? suggestions[(at + 1) % suggestions.length] : undefined);
+    else if (event.key === 'ArrowUp') moveTo(isOpen ? suggestions.at(Math.max(at, 0) - 1) : undefined);
+    else if (!isOpen) return;
+    else if (event.key === 'Escape') close();
+    else if (event.key === 'Enter') {
+      const chosen = suggestions[at];
+      if (chosen) choose(chosen);
+    } else return;
+    // Otherwise Enter would send the form, and Escape would close the panel.
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return (
+    <div className="combo">
+      <input
+        {...input}
+        role="combobox"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && at >= 0 ? `${id}-${active}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed ?? value}
+        onChange={event => {
+          const text = event.target.value;
+          setTyped(text);
+          setActive(undefined);
+          setOpen(true);
+          if (text === '' && value !== '') onChoose(undefined);
+        }}
+        onClick={() => setOpen(true)}
+        onKeyDown={onKey}
+        // The field keeps the focus while another window has it.
+        onBlur={event => event.target !== document.activeElement && close()}
+      />
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Suggestions"
+        className="combo-list"
+        hidden={!isOpen}
+        // The focus stays in the field.
+        onMouseDown={event => event.preventDefault()}
+      >
+        {suggestions.map(suggestion => (
+          <button
+            key={suggestion.id}
+            type="button"
+            id={`${id}-${suggestion.id}`}
+            role="option"
+            aria-selected={suggestion.id === active}
+            aria-disabled={suggestion.reason !== undefined}
+            tabIndex={-1}
+            className="menu-item"
+            onClick={() => choose(suggestion)}
+          >
+            {suggestion.name}
+            {suggestion.note}
+            {suggestion.reason && <small>{suggestion.reason}</small>}
+          </button>
+        ))}
+      </div>
+      <p role="status" className={isOpen && suggestions.length === 0 ? 'combo-empty' : 'visually-hidden'}>
+        {isOpen && (suggestions.length === 0 ? empty : `${suggestions.length} suggestions`)}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { OrderQuery } from '../../data/orders.ts';
+import { PetPicker } from './pet-picker.tsx';
+
+const route = getRouteApi('/orders');
+
+const choices = [
+  { title: 'All', complete: undefined },
+  { title: 'Open', complete: false },
+  { title: 'Complete', complete: true },
+];
+
+/** The filters of the list. The URL has them, so that Back, a reload and a link show the same list. */
+export function Filters({ query }: { query: OrderQuery }) {
+  const navigate = route.useNavigate();
+  // The newest query may be newer than the one of this rendering.
+  const set = (change: OrderQuery) =>
+    navigate({ search: previous => ({ ...previous, ...change }), replace: true });
+
+  return (
+    <>
+      <fieldset className="choices">
+        <legend className="visually-hidden">Status</legend>
+        {choices.map(({ title, complete }) => (
+          <button
+            key={title}
+            type="button"
+            aria-pressed={query.complete === complete}
+            onClick={() => set({ complete })}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      <PetPicker
+        petId={query.petId}
+        aria-label="Animal"
+        placeholder="All animals"
+        onChoose={petId => set({ petId })}
+      />
+      <label className="day">
+        Ships from
+        <input
+          type="date"
+          value={query.from ?? ''}
+          onChange={event => set({ from: event.target.value || undefined })}
+        />
+      </label>
+      <label className="day">
+        to
+        <input
+          type="date"
+          aria-label="Ships to"
+          value={query.to ?? ''}
+          onChange={event => set({ to: event.target.value || undefined })}
+        />
+      </label>
+    </>
+  );
+}

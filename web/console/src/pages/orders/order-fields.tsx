@@ -1,0 +1,72 @@
+import type { Order } from '@petstore/client';
+import { type Conflict, TextField } from '../../kit/field.tsx';
+import { PetField } from './pet-picker.tsx';
+
+export type NewOrderFields = Pick<Order, 'petId' | 'quantity' | 'shipDate'>;
+
+interface FieldsProps {
+  order: NewOrderFields;
+  /** The animal that the order has already. */
+  own?: number | undefined;
+  errors: Partial<Record<string, string>>;
+  conflicts?: Record<keyof NewOrderFields, Conflict | undefined>;
+  isReadOnly?: boolean;
+  /** Only the ship date of a completed order can change. */
+  isComplete?: boolean;
+  onChange: <Field extends keyof NewOrderFields>(field: Field, value: NewOrderFields[Field]) => void;
+}
+
+export function Fields(props: FieldsProps) {
+  const { order, own, errors, conflicts, isReadOnly = false, isComplete = false, onChange } = props;
+  return (
+    <>
+      <PetField
+        label="Animal"
+        petId={order.petId}
+        forOrder={{ own }}
+        placeholder="Search animals"
+        error={errors.petId}
+        conflict={conflicts?.petId}
+        disabled={isReadOnly || isComplete}
+        onChoose={petId => onChange('petId', petId)}
+      />
+      <TextField
+        label="Units"
+        type="number"
+        inputMode="numeric"
+        step="any"
+        placeholder="1"
+        value={order.quantity ?? ''}
+        error={errors.quantity}
+        conflict={conflicts?.quantity}
+        disabled={isReadOnly || isComplete}
+        onChange={({ target }) =>
+          onChange('quantity', target.value === '' ? undefined : target.valueAsNumber)
+        }
+      />
+      <TextField
+        label="Ships"
+        type="datetime-local"
+        value={order.shipDate ? localTime(order.shipDate) : ''}
+        error={errors.shipDate}
+        conflict={conflicts?.shipDate}
+        disabled={isReadOnly}
+        onChange={({ target }) =>
+          onChange('shipDate', target.value === '' ? undefined : new Date(target.value).toISOString())
+        }
+      />
+    </>
+  );
+}
+
+/** A date as a field for dates needs it, in the user's time zone: `2026-12-24T09:30`. */
+function localTime(iso: string): string {
+  const date = new Date(iso);
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 16);
+}
+
+/** A ship date as the user reads it. */
+export function shownDate(iso: string | undefined): string {
+  return iso === undefined ? 'no date' : new Date(iso).toLocaleString();
+}

@@ -1,0 +1,101 @@
+import type { Order } from '@petstore/client';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useActions } from '../../data/changes.ts';
+import { useDraft } from '../../data/draft.ts';
+import { useEdit } from '../../data/edits.ts';
+import { findItem } from '../../data/list-cache.ts';
+import { stateOf } from '../../data/order-state.ts';
+import { orders } from '../../data/orders.ts';
+import { nameOf, usePetNames } from '../../data/pet-names.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { FormPanel } from '../../kit/form-panel.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { RestoredNote } from '../../kit/restored-note.tsx';
+import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
+import { OrderMenu } from './order-menu.tsx';
+
+const list = getRouteApi('/orders');
+const route = getRouteApi('/orders/$orderId');
+const fields = ['petId', 'quantity', 'shipDate'];
+const empty: NewOrderFields = {};
+
+function useClose(): () => void {
+  const navigate = useNavigate();
+  const search = list.useSearch();
+  return () => navigate({ to: '/orders', search });
+}
+
+export function NewOrder() {
+  const close = useClose();
+  const { create } = useActions(orders);
+  const [draft, set, clear] = useDraft('order.new', empty);
+  const isDraft = draft.petId === undefined;
+  const form = useSubmit(fields, async () => {
+    await create(draft, order => (isDraft ? `Saved draft ${order.id}` : `Placed order ${order.id}`));
+    clear();
+    close();
+  });
+  return (
+    <FormPanel title="New order" form={form} action={isDraft ? 'Save draft' : 'Place order'} onClose={close}>
+      <Fields order={draft} errors={form.errors.fields} onChange={set} />
+      {isDraft && <p className="hint">Without an animal it is a draft, which takes no units.</p>}
+    </FormPanel>
+  );
+}
+
+export function EditOrder() {
+  const { orderId } = route.useParams();
+  return <EditPanel key={orderId} id={Number(orderId)} />;
+}
+
+function EditPanel({ id }: { id: number }) {
+  const { cache, can } = useSession();
+  const close = useClose();
+  const [shown] = useState(() => findItem(cache, orders, id));
+  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(orders, id, shown);
+  const ids = useMemo(() => [edit?.base.petId, edit?.conflicts.petId], [edit]);
+  const names = usePetNames(ids);
+  const form = useSubmit(fields, async () => {
+    if (await save(`Saved order ${id}`)) close();
+  });
+  if (!edit)
+    return (
+      <Panel title={`Order ${id}`} onClose={close}>
+        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+      </Panel>
+    );
+  const { base, draft } = edit;
+  const animalOf = (petId: Order['petId']) => (petId === undefined ? 'no animal' : nameOf(names, petId));
+  const isComplete = stateOf(base) === 'complete';
+  return (
+    <FormPanel
+      title={`Order ${id}`}
+      form={form}
+      action={can('orders:write') ? 'Save' : undefined}
+      onClose={close}
+    >
+      {isRestored && <RestoredNote onDiscard={discard} />}
+      {error && <p className="field-error">{error.message}</p>}
+      <Fields
+        order={draft}
+        own={base.petId}
+        errors={form.errors.fields}
+        conflicts={{
+          petId: conflictOn('petId', animalOf),
+          quantity: conflictOn('quantity', (quantity = 1) => quantity),
+          shipDate: conflictOn('shipDate', shownDate),
+        }}
+        isReadOnly={!can('orders:write')}
+        isComplete={isComplete}
+        onChange={set}
+      />
+      {isComplete && <p className="hint">It is complete: only its ship date can still change.</p>}
+      <div className="field">
+        <span className="field-label">Status</span>
+        <OrderMenu order={base} name={animalOf(base.petId)} onCancelled={close} />
+      </div>
+    </FormPanel>
+  );
+}

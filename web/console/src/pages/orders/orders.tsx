@@ -1,0 +1,109 @@
+import type { Order } from '@petstore/client';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useCurrent } from '../../data/current.ts';
+import { useList } from '../../data/lists.ts';
+import { type OrderQuery, orders, sortOf } from '../../data/orders.ts';
+import { nameOf, usePetNames } from '../../data/pet-names.ts';
+import { Icon } from '../../kit/icon.tsx';
+import { ListPage } from '../../kit/list-page.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Filters } from './filters.tsx';
+import { OrderMenu } from './order-menu.tsx';
+import './orders.css';
+
+export { EditOrder, NewOrder } from './order-panel.tsx';
+
+const route = getRouteApi('/orders');
+
+export function Orders() {
+  const { can } = useSession();
+  const query = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList(orders, query);
+  const [current, setCurrent] = useCurrent(orders, query);
+  const columns = useColumns(query, list.rows);
+  const open = (order: Order) => {
+    const id = orders.idOf(order);
+    setCurrent(id);
+    navigate({ to: '/orders/$orderId', params: { orderId: String(id) }, search: query });
+  };
+  const isFiltered = Object.keys(query).some(name => name !== 'sort');
+  const place = can('orders:write') && (
+    <Link className="button" data-kind="main" to="/orders/new" search={query}>
+      <Icon name="add" />
+      Place order
+    </Link>
+  );
+  return (
+    <ListPage
+      title="Orders"
+      className="orders"
+      list={list}
+      columns={columns}
+      idOf={orders.idOf}
+      current={current}
+      onOpen={open}
+      action={place}
+      filters={<Filters query={query} />}
+      empty={
+        isFiltered
+          ? { title: 'No order matches', hint: 'Change the filters.', action: showAll }
+          : place
+            ? {
+                title: 'No orders yet',
+                hint: 'Place the first one. It takes its units from the stock at once.',
+                action: place,
+              }
+            : {
+                title: 'No orders yet',
+                hint: 'Your API key can only read. A user with the scope orders:write can place orders.',
+              }
+      }
+    />
+  );
+}
+
+const showAll = (
+  <Link className="button" to="/orders">
+    Show all orders
+  </Link>
+);
+
+function useColumns(query: OrderQuery, rows: readonly Order[]): Column<Order>[] {
+  const names = usePetNames(useMemo(() => rows.map(({ petId }) => petId), [rows]));
+  return useMemo(() => {
+    const animalOf = ({ petId }: Order) => (petId === undefined ? 'No animal' : nameOf(names, petId));
+    return [
+      { name: 'id', ...sortedBy('id', 'Order', query), cell: order => <strong>{order.id}</strong> },
+      { name: 'animal', header: 'Animal', cell: animalOf },
+      { name: 'quantity', header: 'Units', cell: ({ quantity = 1 }) => `${quantity.toLocaleString()} ×` },
+      {
+        name: 'ships',
+        ...sortedBy('shipDate', 'Ships', query),
+        cell: ({ shipDate }) => shipDate && <Time at={shipDate} />,
+      },
+      { name: 'state', header: 'Status', cell: order => <OrderMenu order={order} name={animalOf(order)} /> },
+    ];
+  }, [names, query]);
+}
+
+/** The header of a column that sorts the list. A list that is filtered by ship date can be sorted only by it, and others cannot. */
+function sortedBy(field: 'id' | 'shipDate', title: string, query: OrderQuery) {
+  const sort = sortOf(query);
+  if (!sort.endsWith(field)) return { header: title };
+  const isAscending = sort === field;
+  const sorted = isAscending ? ('ascending' as const) : ('descending' as const);
+  const next = isAscending ? (`-${field}` as const) : field;
+  return {
+    sorted,
+    header: (
+      <Link to="/orders" search={{ ...query, sort: next }} replace data-sorted={sorted}>
+        {title}
+        <Icon name="down" />
+      </Link>
+    ),
+  };
+}

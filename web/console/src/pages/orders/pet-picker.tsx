@@ -1,0 +1,79 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ComponentProps, useMemo, useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { keepNames, nameOf, usePetNames } from '../../data/pet-names.ts';
+import { pets } from '../../data/pets.ts';
+import { firstPage } from '../../data/resource.ts';
+import { ComboBox } from '../../kit/combo-box.tsx';
+import { type Described, Field } from '../../kit/field.tsx';
+import { Status, statusNames } from '../../kit/status.tsx';
+
+/** How many animals are suggested. */
+const MOST = 8;
+const none: never[] = [];
+
+interface PetPickerProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+  petId: number | undefined;
+  /** Whether only available animals can be chosen, except the one with this ID, which the order has already. */
+  forOrder?: { own: number | undefined };
+  onChoose: (petId: number | undefined) => void;
+}
+
+/** Finds an animal by its name. Without the scope for animals it takes the ID. */
+export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProps) {
+  const { store, cache, can } = useSession();
+  const [text, setText] = useState<string>();
+  const names = usePetNames(useMemo(() => [petId], [petId]));
+  const { data: found = none, isPending } = useQuery({
+    queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
+    queryFn: async () => {
+      // Without a text the animals that can be ordered are suggested.
+      const search = text ? { q: text } : forOrder ? ({ status: 'available' } as const) : {};
+      const { data } = await firstPage(store.pets.list({ ...search, limit: MOST }));
+      keepNames(cache, data);
+      return data;
+    },
+    // A text without a letter or digit finds nothing.
+    enabled: text !== undefined && (text === '' || /[\p{L}\p{N}]/u.test(text)) && can('pets:read'),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (!can('pets:read'))
+    return (
+      <input
+        {...input}
+        type="number"
+        value={petId ?? ''}
+        onChange={event => onChoose(event.target.valueAsNumber || undefined)}
+      />
+    );
+  const suggestions = found.map(({ id, name, status = 'available' }) => ({
+    id,
+    name,
+    note: <Status status={status} />,
+    reason:
+      forOrder && status !== 'available' && id !== forOrder.own
+        ? `It is ${statusNames[status].toLowerCase()}: only available animals can be ordered`
+        : undefined,
+  }));
+  return (
+    <ComboBox
+      {...input}
+      value={petId === undefined ? '' : nameOf(names, petId)}
+      suggestions={suggestions}
+      empty={isPending ? 'Searching …' : 'No animal matches'}
+      onSearch={setText}
+      onChoose={onChoose}
+    />
+  );
+}
+
+/** The same as a field of a form. */
+export function PetField({ label, error, conflict, ...picker }: Described & PetPickerProps) {
+  return (
+    <Field label={label} error={error} conflict={conflict}>
+      {control => <PetPicker {...picker} {...control} />}
+    </Field>
+  );
+}

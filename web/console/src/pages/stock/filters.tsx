@@ -1,0 +1,63 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { statuses } from '../../data/pet-status.ts';
+import type { StockQuery } from '../../data/stock.ts';
+import { useCategories } from '../../data/use-categories.ts';
+import { statusNames } from '../../kit/status.tsx';
+
+const route = getRouteApi('/stock');
+
+/** The numbers of units below which the list can be filtered. A URL can have another one. */
+const levels = [1, 3, 5, 10, 25];
+
+/** The filters of the list. The URL has them, so that Back, a reload and a link show the same list. */
+export function Filters({ query }: { query: StockQuery }) {
+  const navigate = route.useNavigate();
+  const categories = useCategories();
+  // The newest query may be newer than the one of this rendering.
+  const set = (change: StockQuery) =>
+    navigate({ search: previous => ({ ...previous, ...change }), replace: true });
+  const { quantityBelow: below } = query;
+  const offered = below === undefined || levels.includes(below) ? levels : [...levels, below];
+
+  return (
+    <>
+      <fieldset className="choices">
+        <legend className="visually-hidden">Status</legend>
+        {[undefined, ...statuses].map(status => (
+          <button
+            key={status ?? 'all'}
+            type="button"
+            aria-pressed={query.status === status}
+            onClick={() => set({ status })}
+          >
+            {status ? statusNames[status] : 'All'}
+          </button>
+        ))}
+      </fieldset>
+      <select
+        aria-label="Units"
+        value={below ?? ''}
+        onChange={event => set({ quantityBelow: Number(event.target.value) || undefined })}
+      >
+        <option value="">Any number of units</option>
+        {offered.map(level => (
+          <option key={level} value={level}>
+            {level === 1 ? 'None in stock' : `Below ${level} units`}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Category"
+        value={query.categoryId ?? ''}
+        onChange={event => set({ categoryId: Number(event.target.value) || undefined })}
+      >
+        <option value="">All categories</option>
+        {categories.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

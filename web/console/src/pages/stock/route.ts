@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root.tsx';
+import { statuses } from '../../data/pet-status.ts';
+import type { StockQuery } from '../../data/stock.ts';
+
+/** Reads the filters of a URL, and ignores what they cannot be. */
+function readQuery(search: Record<string, unknown>): StockQuery {
+  const query: StockQuery = {};
+  const status = statuses.find(status => status === search.status);
+  const categoryId = Number(search.categoryId);
+  const quantityBelow = Number(search.quantityBelow);
+  if (status) query.status = status;
+  if (Number.isSafeInteger(categoryId) && categoryId > 0) query.categoryId = categoryId;
+  if (Number.isSafeInteger(quantityBelow) && quantityBelow > 0) query.quantityBelow = quantityBelow;
+  if (search.sort === 'quantity' || search.sort === '-quantity') query.sort = search.sort;
+  return query;
+}
+
+export const stockRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/stock',
+  validateSearch: readQuery,
+  component: lazyRouteComponent(() => import('./stock.tsx'), 'Stock'),
+});

@@ -1,0 +1,89 @@
+import type { InventoryItem } from '@petstore/client';
+import { useState } from 'react';
+import { useDraft } from '../../data/draft.ts';
+import { useEdit } from '../../data/edits.ts';
+import { stock } from '../../data/stock.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { useAdjustStock } from '../../data/use-adjust-stock.ts';
+import { Button } from '../../kit/button.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { RestoredNote } from '../../kit/restored-note.tsx';
+
+const ways = ['Set to', 'Add', 'Remove'] as const;
+
+interface StockEditorProps {
+  item: InventoryItem;
+  /** The name of the animal. */
+  name: string;
+  onClose: () => void;
+}
+
+/** Sets the stock of an animal, or adds and removes units. What was typed is kept when it closes. */
+export function StockEditor({ item, name, onClose }: StockEditorProps) {
+  const { petId } = item;
+  const [shown] = useState(item);
+  const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
+  const [{ way, units }, setDraft, clear] = useDraft(`adjustment.${petId}`, unused);
+  const adjust = useAdjustStock();
+  const isSet = way === 'Set to';
+  const quantity = edit?.draft.quantity;
+
+  const form = useSubmit(['quantity', 'delta'], async () => {
+    if (isSet) {
+      if (!(await save(`${name}: ${quantity} in stock`))) return;
+    } else {
+      const delta = way === 'Add' ? Number(units) : -Number(units);
+      await adjust(item, delta, `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`);
+    }
+    clear();
+    onClose();
+  });
+  const { fields, general } = form.errors;
+
+  return (
+    <form onSubmit={form.submit}>
+      <fieldset className="choices">
+        <legend className="visually-hidden">Change</legend>
+        {ways.map(choice => (
+          <button
+            key={choice}
+            type="button"
+            aria-pressed={choice === way}
+            onClick={() => setDraft('way', choice)}
+          >
+            {choice}
+          </button>
+        ))}
+      </fieldset>
+      <TextField
+        key={way}
+        label={isSet ? 'Units in stock' : `Units to ${way.toLowerCase()}`}
+        type="number"
+        inputMode="numeric"
+        step="any"
+        required
+        autoFocus
+        value={isSet ? numberOf(quantity) : units}
+        error={fields.quantity ?? fields.delta ?? general}
+        conflict={isSet ? conflictOn('quantity', units => units) : undefined}
+        onChange={({ target }) =>
+          isSet ? set('quantity', target.valueAsNumber) : setDraft('units', target.value)
+        }
+      />
+      {isSet && isRestored && <RestoredNote onDiscard={discard} />}
+      <footer>
+        <Button onClick={onClose}>Close</Button>
+        <Button kind="main" type="submit" disabled={form.isBusy}>
+          {form.isBusy ? 'One moment …' : 'Save'}
+        </Button>
+      </footer>
+    </form>
+  );
+}
+
+const unused: { way: (typeof ways)[number]; units: string } = { way: 'Set to', units: '' };
+
+/** An emptied field is not a number, and is stored as null. */
+function numberOf(quantity: number | null | undefined): number | '' {
+  return Number.isFinite(quantity) ? (quantity ?? '') : '';
+}
