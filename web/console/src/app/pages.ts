@@ -2,7 +2,7 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories';
+  path: '/' | '/animals' | '/categories' | '/keys' | '/webhooks' | '/events';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
@@ -14,4 +14,7 @@ export const pages: readonly PageEntry[] = [
   { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
   { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
+  { path: '/events', title: 'Events', icon: 'events', scope: 'events:read' },
+  { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write' },
+  { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },
 ];
