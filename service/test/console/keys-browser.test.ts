@@ -113,7 +113,9 @@ describe('a ban', () => {
 
     await shown.row('Impatient').getByText('Impatient').click();
     await shown.panel.getByText(/^Banned until/).waitFor();
-    await shown.panel.getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ }).waitFor();
+    await shown.panel
+      .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
+      .waitFor();
     await shown.panel.locator('canvas').waitFor();
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.question.getByRole('button', { name: 'Lift the ban' }).click();

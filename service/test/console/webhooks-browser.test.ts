@@ -20,8 +20,8 @@ describe('a webhook', () => {
     const visited = await visit(t);
     const { shop, page } = visited;
     const receiver = await Receiver.start();
-    t.after(() => receiver.close());
     t.after(() => receiver.disconnect());
+    t.after(() => receiver.close());
     receiver.respondWith(500, {}, 'The shop is closed');
     const shown = await ConsolePage.open(visited, '/webhooks');
     const dialog = shown.panel;
@@ -62,9 +62,12 @@ describe('a webhook', () => {
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await dialog.getByRole('button', { name: 'Enable' }).waitFor();
     assert.equal((await webhook()).enabled, false);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await shown.messages.filter({ hasText: 'disabled' }).getByText('Undo').last().click();
     await eventually(async () => (await webhook()).enabled, true);
 
+    await shown.row(receiver.url).getByText(receiver.url).click();
     await shown.field('Description').fill('For the shop');
     await shown.save();
     await dialog.waitFor({ state: 'detached' });
@@ -81,8 +84,8 @@ describe('a webhook', () => {
     const visited = await visit(t);
     const { shop } = visited;
     const receiver = await Receiver.start();
-    t.after(() => receiver.close());
     t.after(() => receiver.disconnect());
+    t.after(() => receiver.close());
     const { status } = await shop.api.post('/webhooks', { url: receiver.url, types: ['category.created'] });
     assert.equal(status, 201);
     await aCategory(shop.api, { name: 'Sent twice' });

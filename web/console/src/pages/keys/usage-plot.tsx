@@ -27,8 +27,7 @@ export function UsagePlot({ id }: { id: number }) {
 
 function Days({ days, limit }: { days: readonly UsageDay[]; limit: number }) {
   const { times, series, top } = useMemo(() => plotOf(days, limit), [days, limit]);
-  const sum = (field: 'admitted' | 'rejected' | 'bans') =>
-    days.reduce((total, day) => total + day[field], 0);
+  const sum = (field: 'admitted' | 'rejected' | 'bans') => days.reduce((total, day) => total + day[field], 0);
   const label = [
     `${sum('admitted').toLocaleString()} admitted`,
     `${sum('rejected').toLocaleString()} rejected`,

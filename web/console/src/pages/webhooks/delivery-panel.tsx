@@ -42,6 +42,9 @@ export function DeliveryPanel() {
       </Panel>
     );
 
+  // It is being sent, or waits for an earlier delivery of its subject.
+  const isInProgress = data.status === 'pending' && data.nextAttemptAt === null;
+
   async function redeliver(): Promise<void> {
     await store.webhooks.redeliver(Number(webhookId), Number(deliveryId));
     await refetch();
@@ -82,9 +85,11 @@ export function DeliveryPanel() {
             </>
           )}
         </dl>
-        {can('events:read') && data.status !== 'pending' && (
+        {can('events:read') && !isInProgress && (
           <div className="panel-actions">
-            <Button onClick={() => redeliver().catch(showProblem)}>Redeliver</Button>
+            <Button onClick={() => redeliver().catch(showProblem)}>
+              {data.status === 'pending' ? 'Send now' : 'Redeliver'}
+            </Button>
           </div>
         )}
         <section className="panel-part" aria-label="Attempts">

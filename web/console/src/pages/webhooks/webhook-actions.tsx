@@ -17,14 +17,16 @@ interface WebhookActionsProps {
   /** Whether the key may change webhooks, and not only read and delete them. */
   canChange: boolean;
   onRotate: (rotated: { secret: string | undefined; earlierUntil: string }) => void;
+  /** Deletes the webhook. The form offers it as well, to keys that may change webhooks. */
+  deletion: { text: string; onConfirm: () => void };
 }
 
 /** What can be done with a webhook, in addition to changing its fields. */
-export function WebhookActions({ webhook, canChange, onRotate }: WebhookActionsProps) {
+export function WebhookActions({ webhook, canChange, onRotate, deletion }: WebhookActionsProps) {
   const { store, cache } = useSession();
   const { change } = useActions(webhooks);
   const navigate = useNavigate();
-  const [asking, setAsking] = useState<'rotate' | 'replay'>();
+  const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
   const [grace, setGrace] = useState(24 * HOUR);
   const [cursor, setCursor] = useState('');
   const { id, enabled, disabledReason, disabledAt, failingSince } = webhook;
@@ -75,6 +77,11 @@ export function WebhookActions({ webhook, canChange, onRotate }: WebhookActionsP
         <Link className="button" to="/webhooks/$webhookId/deliveries" params={params}>
           Deliveries
         </Link>
+        {!canChange && (
+          <Button kind="danger" icon="trash" onClick={() => setAsking('delete')}>
+            Delete
+          </Button>
+        )}
         {canChange && (
           <>
             <Button onClick={() => run(test)}>Send a test</Button>
@@ -97,6 +104,19 @@ export function WebhookActions({ webhook, canChange, onRotate }: WebhookActionsP
             <option value={24 * HOUR}>One day</option>
             <option value={7 * 24 * HOUR}>Seven days</option>
           </SelectField>
+        </Question>
+      )}
+      {asking === 'delete' && (
+        <Question
+          title="Delete the webhook?"
+          action="Delete"
+          onClose={close}
+          onConfirm={() => {
+            close();
+            deletion.onConfirm();
+          }}
+        >
+          <p>{deletion.text}</p>
         </Question>
       )}
       {asking === 'replay' && (

@@ -62,7 +62,7 @@ function EditPanel({ id }: { id: number }) {
     >
       {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
-      <WebhookActions webhook={base} canChange={canChange} onRotate={setRotated} />
+      <WebhookActions webhook={base} canChange={canChange} onRotate={setRotated} deletion={deletion} />
       <WebhookFields
         item={draft}
         errors={form.errors.fields}
