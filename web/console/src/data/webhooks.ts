@@ -8,8 +8,15 @@ export const webhooks: Resource<Webhook> = {
   list: (store, query) => store.webhooks.list(query),
   read: (store, id) => store.webhooks.get(id).withResponse(),
   create: (store, webhook) => store.webhooks.create(webhook as NewWebhook),
-  update: (store, id, { types, ...patch }, options) =>
-    store.webhooks.update(id, { ...patch, ...(types !== undefined && { types: typesIn(types) }) }, options),
+  update: (store, id, { types, description, ...patch }, options) => {
+    const body = {
+      ...patch,
+      ...(types !== undefined && { types: typesIn(types) }),
+      // An empty field means no description, which a merge patch removes with null.
+      ...(description !== undefined && { description: description || null }),
+    };
+    return store.webhooks.update(id, body, options);
+  },
   remove: (store, id) => store.webhooks.delete(id),
   matches: () => true,
 };

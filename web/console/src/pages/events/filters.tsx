@@ -38,7 +38,7 @@ export function Filters({ filter }: { filter: EventFilter }) {
         ))}
       </select>
       <TimeFilter label="From" value={filter.from} onChange={from => set({ from })} />
-      <TimeFilter label="To" value={filter.to} onChange={to => set({ to })} />
+      <TimeFilter label="Before" value={filter.to} onChange={to => set({ to })} />
     </>
   );
 }

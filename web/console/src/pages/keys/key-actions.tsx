@@ -1,7 +1,7 @@
 import type { ApiKey } from '@petstore/client';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
-import { useRefreshKey } from '../../data/keys.ts';
+import { useRefreshKey } from '../../data/fresh-keys.ts';
 import { Button } from '../../kit/button.tsx';
 import { SelectField } from '../../kit/field.tsx';
 import { Question } from '../../kit/panel.tsx';
