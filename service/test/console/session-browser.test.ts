@@ -129,6 +129,20 @@ describe('axe finds no serious violation, on a desktop or a phone, in light or d
       await shown.row('Category').first().waitFor();
     },
     'the animals': (shown, pet) => shown.row(pet).waitFor(),
+    'a key': async shown => {
+      await shown.page.getByRole('link', { name: 'Keys' }).click();
+      await shown.row(/./).first().click();
+      await shown.panel.locator('canvas').waitFor();
+    },
+    'the webhooks': async shown => {
+      await shown.page.getByRole('link', { name: 'Webhooks' }).click();
+      await shown.page.getByText('No webhooks yet').waitFor();
+    },
+    'an event': async shown => {
+      await shown.page.getByRole('link', { name: 'Events' }).click();
+      await shown.row('pet.created').first().click();
+      await shown.panel.locator('pre').waitFor();
+    },
     'a menu': async (shown, pet) => {
       await shown.button(`Status of ${pet}: Available`).click();
       await shown.page.locator('[role="menu"]:popover-open').waitFor();

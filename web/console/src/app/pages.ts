@@ -2,7 +2,7 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories' | '/orders' | '/stock';
+  path: '/' | '/animals' | '/categories' | '/orders' | '/stock' | '/keys' | '/webhooks' | '/events';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
@@ -16,4 +16,7 @@ export const pages: readonly PageEntry[] = [
   { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read' },
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
+  { path: '/events', title: 'Events', icon: 'events', scope: 'events:read' },
+  { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write' },
+  { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },
 ];

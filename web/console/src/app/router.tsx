@@ -3,11 +3,24 @@ import { animalsRoutes } from '../pages/animals/route.ts';
 import { categoriesRoutes } from '../pages/categories/route.ts';
 import { ordersRoutes } from '../pages/orders/route.ts';
 import { stockRoute } from '../pages/stock/route.ts';
+import { eventsRoutes } from '../pages/events/route.ts';
+import { keysRoutes } from '../pages/keys/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
+import { deliveriesRoutes, webhooksRoutes } from '../pages/webhooks/route.ts';
 import { rootRoute } from './root.tsx';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes, ordersRoutes, stockRoute]),
+  routeTree: rootRoute.addChildren([
+    todayRoute,
+    animalsRoutes,
+    ordersRoutes,
+    stockRoute,
+    categoriesRoutes,
+    eventsRoutes,
+    webhooksRoutes,
+    deliveriesRoutes,
+    keysRoutes,
+  ]),
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link.
   defaultPreload: 'intent',

@@ -3,6 +3,7 @@ import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { addItem, putItem, removeItem } from './list-cache.ts';
+import { isSame } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
 
 /** The actions on items of a resource. Each changes the lists at once, and offers to undo it if that is possible. */
@@ -83,7 +84,7 @@ async function revert<T extends object>(
   const old = Object.fromEntries(fields.map(field => [field, before[field] ?? null])) as Partial<T>;
   const id = resource.idOf(before);
   for (let version = after; ; version = await resource.read(store, id)) {
-    if (fields.some(field => version.data[field] !== after.data[field]))
+    if (fields.some(field => !isSame(version.data[field], after.data[field])))
       throw new Error('Not undone, because it was changed again since');
     try {
       putItem(cache, resource, await resource.update(store, id, old, { ifMatch: version.etag }));

@@ -1,5 +1,10 @@
 import { useCallback, useEffect, useState } from 'react';
 
+/** Changes one field of a form. Both `useDraft` and `useEdit` return such a function. */
+export type SetField<T> = (
+  ...change: { [Field in keyof T]-?: [field: Field, value: T[Field]] }[keyof T]
+) => void;
+
 const PREFIX = 'petstore.console.draft.';
 
 /** What was stored of a form of this tab; `undefined` if nothing was. */

@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { Resource } from './resource.ts';
+import type { Listing, Resource } from './resource.ts';
 
 export interface ListPage<T> {
   items: readonly T[];
@@ -20,7 +20,7 @@ export function listKey(resource: { name: string }, query: object = {}): readonl
 }
 
 /** Replaces an item in every cached list and in its own entry. Lists without it stay the same objects. */
-export function putItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
+export function putItem<T extends object>(cache: QueryClient, resource: Listing<T>, item: T): void {
   const id = resource.idOf(item);
   changeLists<T>(cache, resource, page => {
     const at = page.items.findIndex(other => resource.idOf(other) === id);

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { type ListData, type ListPage, listKey } from './list-cache.ts';
-import { firstPage, type Resource, totalOf } from './resource.ts';
+import { firstPage, type Listing, totalOf } from './resource.ts';
 
 const PAGE_SIZE = 100;
 
 /** A list that grows as the user scrolls, and that the live layer keeps fresh. */
-export function useList<T extends object, Query extends object>(resource: Resource<T, Query>, query: Query) {
+export function useList<T extends object, Query extends object>(resource: Listing<T, Query>, query: Query) {
   const { store, cache } = useSession();
   const key = listKey(resource, query);
   const { data, error, hasNextPage, isFetchingNextPage, isPending, fetchNextPage, refetch } =
@@ -49,7 +49,7 @@ export function useList<T extends object, Query extends object>(resource: Resour
 }
 
 /** An item that this user added to the top is also in the page where its place is. */
-function rowsOf<T extends object>(resource: Resource<T>, data: ListData<T> | undefined): readonly T[] {
+function rowsOf<T extends object>(resource: Listing<T>, data: ListData<T> | undefined): readonly T[] {
   const [first, ...others] = data?.pages.map(page => page.items) ?? [];
   if (!first) return [];
   const shown = new Set(first.map(resource.idOf));

@@ -2,11 +2,13 @@ import { type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { categories } from './categories.ts';
 import { showProblem } from '../kit/toasts.ts';
+import { keys } from './keys.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
 import { firstPage, type Resource } from './resource.ts';
 import { stock } from './stock.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The resources that the console shows, by the prefix of their event types. A page that shows another one adds it here. */
 // biome-ignore lint/suspicious/noExplicitAny: an event's data is of the type of its resource, which its prefix decides
@@ -15,6 +17,8 @@ const resources: Record<string, Resource<any>> = {
   category: categories,
   order: orders,
   inventory: stock,
+  key: keys,
+  webhook: webhooks,
 };
 
 /** How long events are collected before they change the cache, in milliseconds: each change draws the page again. */

@@ -37,6 +37,13 @@ describe('an edit', () => {
     assert.deepEqual([edit.conflicts, changesOf(edit)], [{}, {}]);
   });
 
+  it('compares lists by their values', () => {
+    const list = () => ({ scopes: ['pets:read'] });
+    const mine = setField(startEdit(list()), 'scopes', ['pets:write']);
+    assert.deepEqual(receive(mine, list()).conflicts, {});
+    assert.deepEqual(changesOf(setField(startEdit(list()), 'scopes', ['pets:read'])), {});
+  });
+
   it('shows the newest value of a conflict, and ends the conflict when the other side agrees', () => {
     const mine = setField(startEdit(base), 'name', 'Max');
     const twice = receive(receive(mine, { ...base, name: 'Bo' }), { ...base, name: 'Al' });

@@ -15,7 +15,7 @@ export function startEdit<T extends object>(base: T): Edit<T> {
 /** The fields that the user changed, as a merge patch (RFC 7396). */
 export function changesOf<T extends object>({ base, draft }: Edit<T>): Partial<T> {
   // A field that the user has emptied is missing in a stored draft.
-  const changed = fieldsOf({ ...base, ...draft }).filter(field => draft[field] !== base[field]);
+  const changed = fieldsOf({ ...base, ...draft }).filter(field => !isSame(draft[field], base[field]));
   return Object.fromEntries(changed.map(field => [field, draft[field]])) as Partial<T>;
 }
 
@@ -27,9 +27,9 @@ export function receive<T extends object>({ base, draft, conflicts }: Edit<T>, t
   const merged = { ...draft };
   const open = { ...conflicts };
   for (const field of fieldsOf({ ...base, ...theirs })) {
-    if (theirs[field] === draft[field]) delete open[field];
-    else if (draft[field] === base[field]) merged[field] = theirs[field];
-    else if (theirs[field] !== base[field]) open[field] = theirs[field];
+    if (isSame(theirs[field], draft[field])) delete open[field];
+    else if (isSame(draft[field], base[field])) merged[field] = theirs[field];
+    else if (!isSame(theirs[field], base[field])) open[field] = theirs[field];
   }
   return { base: theirs, draft: merged, conflicts: open };
 }
@@ -55,4 +55,9 @@ export function hasConflicts({ conflicts }: Edit<object>): boolean {
 
 function fieldsOf<T extends object>(item: T): (keyof T)[] {
   return Object.keys(item) as (keyof T)[];
+}
+
+/** Whether two values of a field are equal. The service sends the parts of a list or an object in the same order each time. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -12,15 +12,19 @@ export interface PageQuery {
   count?: boolean;
 }
 
-/**
- * What the hooks for lists and edits need to know about a kind of resource. Each kind has one definition, in this folder.
- * The functions call one operation each, and reject with its error.
- */
-export interface Resource<T extends object, Query extends object = object> {
+/** What the hooks for lists need to know about a kind of resource. */
+export interface Listing<T extends object, Query extends object = object> {
   /** The prefix of its event types, which is also the first part of its keys in the cache. */
   name: string;
   idOf(item: T): number;
   list(store: PetStore, query: Query & PageQuery): List<T>;
+}
+
+/**
+ * What the hooks for lists and edits need to know about a kind of resource. Each kind has one definition, in this folder.
+ * The functions call one operation each, and reject with its error.
+ */
+export interface Resource<T extends object, Query extends object = object> extends Listing<T, Query> {
   read(store: PetStore, id: number): Promise<Version<T>>;
   /** Creates an item. The service names what is missing. */
   create(store: PetStore, item: Partial<T>): Call<T>;

@@ -8,8 +8,8 @@ interface FormPanelProps {
   form: { submit: (event: FormEvent) => void; isBusy: boolean; errors: { general: string | undefined } };
   /** The verb of the button that submits, such as "Save". Without it the form can only be read. */
   action?: string | undefined;
-  /** Deletes the item, after a question with this text. */
-  deletion?: { text: string; onConfirm: () => void } | undefined;
+  /** Deletes the item, after a question with this text. `verb` is what it is called, if not "Delete". */
+  deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
   children: ReactNode;
   onClose: () => void;
 }
@@ -17,6 +17,7 @@ interface FormPanelProps {
 /** A panel with a form, and its buttons where a thumb reaches them. */
 export function FormPanel({ title, form, action, deletion, children, onClose }: FormPanelProps) {
   const [isDeleting, setDeleting] = useState(false);
+  const verb = deletion?.verb ?? 'Delete';
   return (
     <Panel title={title} onClose={onClose}>
       <form onSubmit={form.submit}>
@@ -32,7 +33,7 @@ export function FormPanel({ title, form, action, deletion, children, onClose }: 
           <footer className="panel-footer">
             {deletion && (
               <Button kind="danger" icon="trash" className="first" onClick={() => setDeleting(true)}>
-                Delete
+                {verb}
               </Button>
             )}
             <Button onClick={onClose}>Close</Button>
@@ -44,8 +45,8 @@ export function FormPanel({ title, form, action, deletion, children, onClose }: 
       </form>
       {isDeleting && deletion && (
         <Question
-          title={`Delete ${title}?`}
-          action="Delete"
+          title={`${verb} ${title}?`}
+          action={verb}
           onClose={() => setDeleting(false)}
           onConfirm={() => {
             setDeleting(false);

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+describe('the events', () => {
+  it('appear by themselves with the key that made the change, are filtered, and can be read as a whole', async t => {
+    const visited = await visit(t);
+    const { shop, page } = visited;
+    const client = await shop.clientWith({ scopes: ['pets:read', 'pets:write'] });
+    const shown = await ConsolePage.open(visited, '/events');
+    await shown.row('key.created').first().waitFor();
+    await shown.live();
+    const categoryId = await aCategory(client, { name: 'Seen at once' });
+    const row = shown.row(`categories/${categoryId}`);
+    await row.getByText('category.created').waitFor();
+    await row.getByText('Test client').waitFor();
+    await shop.api.patch(`/categories/${categoryId}`, { description: 'Changed by the administrator' });
+    await row.filter({ hasText: 'category.updated' }).getByText('(this key)').waitFor();
+
+    await row.filter({ hasText: 'category.updated' }).getByText('category.updated').click();
+    const json = await shown.panel.locator('pre').textContent();
+    assert.deepEqual(JSON.parse(json!), {
+      id: categoryId,
+      name: 'Seen at once',
+      description: 'Changed by the administrator',
+    });
+    await shown.panel.getByRole('button', { name: /^All events of/ }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+    assert.equal(new URL(page.url()).searchParams.get('subject'), `categories/${categoryId}`);
+    await eventually(() => shown.row(/./).count(), 2);
+    await page.getByLabel('Type').selectOption('category.created');
+    await eventually(() => shown.row(/./).count(), 1);
+    await page.goBack();
+    await shown.panel.waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(async () => new URL(page.url()).search, '');
+    await shown.row('key.created').first().waitFor();
+  });
+
+  it('wait while the list is paused, or while the pointer is on it', async t => {
+    const visited = await visit(t);
+    const { shop, page } = visited;
+    const category = await aCategory(shop.api, { name: 'Still' });
+    const shown = await ConsolePage.open(visited, `/events?subject=categories/${category}`);
+    await shown.row('category.created').waitFor();
+    await shown.live();
+    await shown.button('Pause').click();
+    await shop.api.patch(`/categories/${category}`, { name: 'Still there' });
+    await shown.button('1 new').waitFor();
+    assert.equal(await shown.row('category.updated').count(), 0);
+    await shown.button('1 new').click();
+    await shown.row('category.updated').waitFor();
+    await shown.button('Continue').click();
+    await shop.api.patch(`/categories/${category}`, { name: 'Still here' });
+    await eventually(() => shown.row('category.updated').count(), 2);
+
+    await shown.row('category.updated').first().hover();
+    await shop.api.patch(`/categories/${category}`, { name: 'Still' });
+    await shown.button('1 new').waitFor();
+    assert.equal(await shown.row('category.updated').count(), 2);
+    await page.getByRole('heading', { name: 'Events' }).hover();
+    await eventually(() => shown.row('category.updated').count(), 3);
+  });
+
+  it('of a long log are read backwards, without a gap', async t => {
+    const visited = await visit(t);
+    const { shop } = visited;
+    const category = await aCategory(shop.api);
+    for (let i = 0; i < 130; i++) await shop.api.patch(`/categories/${category}`, { name: `Version ${i}` });
+    await aPet(shop.api);
+    const shown = await ConsolePage.open(visited, `/events?subject=categories/${category}`);
+    const table = visited.page.getByRole('grid', { name: 'Events' });
+    await shown.row('category.updated').first().waitFor();
+    // The header is a row as well.
+    await eventually(async () => {
+      await table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
+      return table.getAttribute('aria-rowcount');
+    }, '132');
+    await shown.row('category.created').waitFor();
+  });
+
+  it('of keys are not offered to a key that is not an administrator’s', async t => {
+    const visited = await visit(t);
+    const { key } = await visited.shop.clientWith({ scopes: ['pets:read', 'events:read'] });
+    await aCategory(visited.shop.api);
+    const shown = await ConsolePage.open(visited, '/events', key);
+    await shown.row('category.created').first().waitFor();
+    assert.equal(await visited.page.locator('option[value="key.*"]').count(), 0);
+    assert.equal(await shown.row('key.').count(), 0);
+    await shown
+      .row('category.created')
+      .getByText(/^Key \d+$/)
+      .first()
+      .waitFor();
+  });
+});

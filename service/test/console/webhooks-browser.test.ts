@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { Receiver } from '../events/receiver.ts';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory } from '../support/factories.ts';
+import type { TestApp } from '../support/test-app.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+/** Attempts every delivery that is due. */
+async function settle({ app }: TestApp): Promise<void> {
+  await app.db.numberEvents();
+  await app.dispatcher.runDue();
+}
+
+describe('a webhook', () => {
+  it('is added with a secret that is shown once, tested, disabled, changed and deleted', async t => {
+    const visited = await visit(t);
+    const { shop, page } = visited;
+    const receiver = await Receiver.start();
+    t.after(() => receiver.disconnect());
+    t.after(() => receiver.close());
+    receiver.respondWith(500, {}, 'The shop is closed');
+    const shown = await ConsolePage.open(visited, '/webhooks');
+    const dialog = shown.panel;
+    await page.getByText('No webhooks yet').waitFor();
+    await page.getByRole('link', { name: 'Add webhook' }).first().click();
+    await shown.field('URL').fill(receiver.url);
+    await dialog.getByLabel(/^Types of events/).fill('category.*\n');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('It cannot be shown again').waitFor();
+    assert.match(await dialog.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
+    await dialog.locator('.panel-footer').getByRole('button', { name: 'Close' }).click();
+    await shown.question.getByRole('button', { name: 'Close without a copy' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const webhook = async () => (await shop.api.get('/webhooks')).body[0];
+    assert.deepEqual((await webhook()).types, ['category.*']);
+
+    // A failed attempt is shown with the response; after a redelivery so is the successful one.
+    await shown.row(receiver.url).getByText(receiver.url).click();
+    await dialog.getByRole('button', { name: 'Send a test' }).click();
+    await dialog.getByRole('heading', { name: 'webhook.test' }).waitFor();
+    await settle(shop);
+    await dialog.getByText('The shop is closed').waitFor();
+    await dialog.getByText('1. 500').waitFor();
+    receiver.respondWith(204);
+    shop.clock.advance(10_000);
+    await settle(shop);
+    await dialog.getByText('2. 204').waitFor();
+    await dialog.locator('.facts').getByText('Delivered').waitFor();
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await settle(shop);
+    await dialog.getByText('3. 204').waitFor();
+    assert.equal(receiver.received.length, 3);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await shown.row('webhook.test').getByText('Delivered').waitFor();
+    await page.getByRole('link', { name: 'Webhook', exact: true }).click();
+
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByRole('button', { name: 'Enable' }).waitFor();
+    assert.equal((await webhook()).enabled, false);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await shown.messages.filter({ hasText: 'disabled' }).getByText('Undo').last().click();
+    await eventually(async () => (await webhook()).enabled, true);
+
+    await shown.row(receiver.url).getByText(receiver.url).click();
+    await shown.field('Description').fill('For the shop');
+    await shown.save();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal((await webhook()).description, 'For the shop');
+
+    await shown.row(receiver.url).getByText(receiver.url).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await shown.question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No webhooks yet').waitFor();
+    assert.equal(await webhook(), undefined);
+  });
+
+  it('gets events again by a replay', async t => {
+    const visited = await visit(t);
+    const { shop } = visited;
+    const receiver = await Receiver.start();
+    t.after(() => receiver.disconnect());
+    t.after(() => receiver.close());
+    const { status } = await shop.api.post('/webhooks', { url: receiver.url, types: ['category.created'] });
+    assert.equal(status, 201);
+    await aCategory(shop.api, { name: 'Sent twice' });
+    await settle(shop);
+    assert.equal(receiver.received.length, 1);
+    const cursor = Number(receiver.received[0]!.event.id) - 1;
+
+    const shown = await ConsolePage.open(visited, '/webhooks');
+    await shown.row(receiver.url).getByText(receiver.url).click();
+    await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByLabel(/^ID of an event/).fill(String(cursor));
+    await shown.question.getByRole('button', { name: 'Replay' }).click();
+    await shown.messages.getByText(`The events after ${cursor}`).waitFor();
+    await settle(shop);
+    await eventually(async () => receiver.received.length, 2);
+    assert.equal(receiver.received[1]!.event.data.name, 'Sent twice');
+  });
+
+  it('shows what the service says about a URL, next to the field', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 400/);
+    const shown = await ConsolePage.open(visited, '/webhooks/new');
+    await shown.field('URL').fill('not a URL');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await eventually(() => shown.field('URL').getAttribute('aria-invalid'), 'true');
+    assert.equal(await shown.field('URL').inputValue(), 'not a URL');
+  });
+});

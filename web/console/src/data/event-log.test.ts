@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Event, PetStore } from '@petstore/client';
+import { belongsTo, readEarlier } from './event-log.ts';
+
+const eventOf = (id: number) =>
+  ({ id: String(id), type: id % 10 === 0 ? 'order.placed' : 'pet.updated', subject: `pets/${id}` }) as Event;
+
+/** A client with a log of the events `first` to `last`. It counts its requests. */
+function aLog(first: number, last: number) {
+  const counted = { requests: 0 };
+  const list = ({ type, cursor, limit }: { type?: string; cursor?: string; limit: number }) => {
+    const after = cursor === 'latest' ? last : Number(cursor ?? first - 1);
+    const matching = Array.from({ length: last - first + 1 }, (_, i) => eventOf(first + i)).filter(
+      event => Number(event.id) > after && (!type || event.type === type),
+    );
+    async function* pages() {
+      for (let at = 0; ; at += limit) {
+        counted.requests++;
+        const data = matching.slice(at, at + limit);
+        yield { data, nextCursor: String(data.at(-1)?.id ?? after) };
+        if (data.length === 0) return;
+      }
+    }
+    return { pages, first: async () => matching[0] };
+  };
+  return { store: { events: { list } } as unknown as PetStore, counted };
+}
+
+const idsOf = ({ events }: { events: readonly Event[] }) => events.map(({ id }) => Number(id));
+
+describe('the log, read backwards', () => {
+  it('has every event once, the newest first, also when the oldest ones have expired', async () => {
+    const { store } = aLog(1001, 1450);
+    const ids: number[] = [];
+    let earlier: number | undefined;
+    do {
+      const page = await readEarlier(store, {}, earlier);
+      ids.push(...idsOf(page));
+      ({ earlier } = page);
+    } while (earlier !== undefined);
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 450 }, (_, i) => 1450 - i),
+    );
+  });
+
+  it('is read in longer parts while few events match, and no page takes many requests', async () => {
+    const { store, counted } = aLog(1, 5000);
+    const page = await readEarlier(store, { type: 'order.placed' });
+    assert.ok(page.events.length >= 50);
+    assert.deepEqual(idsOf(page).slice(0, 3), [5000, 4990, 4980]);
+    assert.ok(counted.requests < 10, `${counted.requests} requests`);
+  });
+
+  it('is empty before the first event', async () => {
+    const { store } = aLog(1, 0);
+    assert.deepEqual(await readEarlier(store, {}), { events: [], earlier: undefined });
+  });
+});
+
+describe('a new event', () => {
+  it('belongs to lists of its type, resource and subject, but not to one that has ended', () => {
+    const event = { ...eventOf(10), time: '2026-11-21T12:00:00.000Z' };
+    for (const type of [undefined, 'order.placed', 'order.*']) assert.ok(belongsTo(event, { type }));
+    for (const type of ['order.updated', 'pet.*', 'orders.*']) assert.ok(!belongsTo(event, { type }));
+    assert.ok(!belongsTo(event, { subject: 'pets/1' }));
+    assert.ok(!belongsTo(event, { from: '2026-11-21T12:00:00.001Z' }));
+    assert.ok(!belongsTo(event, { to: '2027-01-01T00:00:00.000Z' }));
+  });
+});

@@ -1,0 +1,60 @@
+import type { ApiKey } from '@petstore/client';
+import { useEffect, useMemo } from 'react';
+import { useSession } from '../app/session.ts';
+import { showProblem } from '../kit/toasts.ts';
+import { keys } from './keys.ts';
+import { putItem } from './list-cache.ts';
+
+/** How often banned keys are read again, in milliseconds: no event reports that a ban has ended. */
+const BAN_PAUSE = 30_000;
+
+/**
+ * Keeps the bans of keys fresh in the lists and in an open panel. An event of a ban has no key in it, and a ban that ends by
+ * itself has no event.
+ */
+export function useFreshBans(rows: readonly ApiKey[]): void {
+  const refresh = useRefreshKey();
+  const { live } = useSession();
+  const banned = useMemo(
+    () =>
+      rows
+        .filter(({ ban }) => ban)
+        .map(({ id }) => id)
+        .join(),
+    [rows],
+  );
+  useEffect(
+    () =>
+      live.onEvent(({ type, subject }) => {
+        if (type === 'key.banned') refresh(idOfSubject(subject)).catch(showProblem);
+      }),
+    [live, refresh],
+  );
+  useEffect(() => {
+    if (!banned) return;
+    const timer = setInterval(() => {
+      for (const id of banned.split(',')) refresh(Number(id)).catch(showProblem);
+    }, BAN_PAUSE);
+    return () => clearInterval(timer);
+  }, [banned, refresh]);
+}
+
+/** The ID in the subject of an event, such as `keys/12`. */
+function idOfSubject(subject: string): number {
+  return Number(subject.split('/').at(-1));
+}
+
+/** Returns a function that reads a key again, for the lists, an open panel and its plot. */
+export function useRefreshKey(): (id: number) => Promise<void> {
+  const { store, cache } = useSession();
+  return useMemo(
+    () => async id => {
+      const key = await store.keys.get(id);
+      putItem(cache, keys, key);
+      await Promise.all(
+        ['one', 'usage'].map(part => cache.invalidateQueries({ queryKey: [keys.name, part, id] })),
+      );
+    },
+    [store, cache],
+  );
+}

@@ -1,0 +1,42 @@
+import type { NewWebhook, Webhook, WebhookDelivery } from '@petstore/client';
+import { filled } from './lines.ts';
+import type { Listing, Resource } from './resource.ts';
+
+export const webhooks: Resource<Webhook> = {
+  name: 'webhook',
+  idOf: webhook => webhook.id,
+  list: (store, query) => store.webhooks.list(query),
+  read: (store, id) => store.webhooks.get(id).withResponse(),
+  create: (store, webhook) => store.webhooks.create(webhook as NewWebhook),
+  update: (store, id, { types, description, ...patch }, options) => {
+    const body = {
+      ...patch,
+      ...(types !== undefined && { types: typesIn(types) }),
+      // An empty field means no description, which a merge patch removes with null.
+      ...(description !== undefined && { description: description || null }),
+    };
+    return store.webhooks.update(id, body, options);
+  },
+  remove: (store, id) => store.webhooks.delete(id),
+  matches: () => true,
+};
+
+/** The types of a form; `null`, which means all types, if no line has one. */
+export function typesIn(lines: readonly string[] | null): string[] | null {
+  const types = filled(lines ?? []);
+  return types.length > 0 ? types : null;
+}
+
+export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
+
+export interface DeliveryQuery {
+  webhookId: number;
+  status?: WebhookDelivery['status'] | undefined;
+}
+
+/** The deliveries of a webhook, the latest first. No event reports their changes. */
+export const deliveries: Listing<WebhookDelivery, DeliveryQuery> = {
+  name: 'delivery',
+  idOf: delivery => delivery.id,
+  list: (store, { webhookId, ...query }) => store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }),
+};

@@ -1,0 +1,41 @@
+import { lazy, Suspense, useState } from 'react';
+import type { PlotSeries } from './plot-series.ts';
+
+interface PlotProps {
+  /** What the plot shows, with its most important figures, for users who do not see it. */
+  label: string;
+  /** The start of each UTC day, in Unix seconds. */
+  times: readonly number[];
+  series: readonly PlotSeries[];
+  /** The highest value of the axis. */
+  top: number;
+  /** Describes the day at an index. It is below the plot for the day under the pointer, otherwise for the last one. */
+  textOf: (index: number) => string;
+}
+
+// uPlot is large, and no page needs it for its first view.
+const Canvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).PlotCanvas }));
+
+/** A plot of values by day. Its space is there before it is loaded, so that nothing moves. */
+export function Plot({ label, times, series, top, textOf }: PlotProps) {
+  const [index, setIndex] = useState<number>();
+  return (
+    <figure className="plot">
+      <div className="plot-canvas" role="img" aria-label={label}>
+        <Suspense>
+          <Canvas times={times} series={series} top={top} onPoint={setIndex} />
+        </Suspense>
+      </div>
+      <figcaption>
+        <ul className="plot-legend">
+          {series.map(({ name, tone, kind }) => (
+            <li key={name} data-tone={tone} data-kind={kind}>
+              {name}
+            </li>
+          ))}
+        </ul>
+        <p>{textOf(Math.min(index ?? times.length - 1, times.length - 1))}</p>
+      </figcaption>
+    </figure>
+  );
+}

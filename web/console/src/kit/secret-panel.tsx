@@ -1,0 +1,78 @@
+import { useRef, useState } from 'react';
+import { Button } from './button.tsx';
+import { Panel, Question } from './panel.tsx';
+
+interface SecretPanelProps {
+  title: string;
+  /** The secret, or `undefined` if the response that had it was lost. */
+  secret: string | undefined;
+  /** What else the user has to know. */
+  hint: string;
+  onClose: () => void;
+}
+
+/** Shows a secret once. It asks before it closes, unless the user has copied the secret. */
+export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [message, setMessage] = useState('');
+  const [isCopied, setCopied] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+
+  function select(): void {
+    input.current?.select();
+    setMessage('The secret is selected: copy it with the keyboard or the menu of the browser');
+  }
+
+  function copy(): void {
+    // Browsers offer the clipboard only to pages of HTTPS and of this machine.
+    if (!secret || !navigator.clipboard) select();
+    else
+      navigator.clipboard.writeText(secret).then(() => {
+        setCopied(true);
+        setMessage('Copied');
+      }, select);
+  }
+
+  const close = () => (secret && !isCopied ? setAsking(true) : onClose());
+  return (
+    <Panel title={title} onClose={close}>
+      <div className="panel-body">
+        {secret ? (
+          <>
+            <p className="note">Store the secret now. It cannot be shown again.</p>
+            <div className="secret">
+              <input
+                ref={input}
+                aria-label="Secret"
+                value={secret}
+                readOnly
+                onFocus={() => input.current?.select()}
+                onCopy={() => setCopied(true)}
+              />
+              <Button kind="main" onClick={copy}>
+                Copy
+              </Button>
+            </div>
+            <p role="status">{message}</p>
+          </>
+        ) : (
+          <p className="note">The response with the secret was lost. Rotate the secret to get a new one.</p>
+        )}
+        <p>{hint}</p>
+      </div>
+      <footer className="panel-footer">
+        <Button onClick={close}>Close</Button>
+      </footer>
+      {isAsking && (
+        <Question
+          title="Close without a copy?"
+          action="Close without a copy"
+          onClose={() => setAsking(false)}
+          onConfirm={onClose}
+        >
+          <p>The secret was not copied here, and it cannot be shown again.</p>
+        </Question>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,123 @@
+import type { ApiKey } from '@petstore/client';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useRefreshKey } from '../../data/fresh-keys.ts';
+import { Button } from '../../kit/button.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { Question } from '../../kit/panel.tsx';
+import { showProblem, showToast } from '../../kit/toasts.ts';
+
+const HOUR = 3600;
+
+/** How long the earlier secret continues to work, in seconds. */
+const graces = [
+  { seconds: 0, name: 'Not at all: the secret has leaked' },
+  { seconds: HOUR, name: 'One hour' },
+  { seconds: 24 * HOUR, name: 'One day' },
+  { seconds: 7 * 24 * HOUR, name: 'Seven days' },
+];
+
+interface KeyActionsProps {
+  apiKey: ApiKey;
+  onRotate: (rotated: { secret: string | undefined; earlierUntil: string }) => void;
+}
+
+/** What can be done with a key, in addition to changing its fields. None of it can be undone, so each asks first. */
+export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsProps) {
+  const { store, account } = useSession();
+  const refresh = useRefreshKey();
+  const [asking, setAsking] = useState<'rotate' | 'reset' | 'lift'>();
+  const [grace, setGrace] = useState(24 * HOUR);
+  const isOwn = id === account.keyId;
+
+  function run(work: () => Promise<void>): void {
+    setAsking(undefined);
+    work().catch(showProblem);
+  }
+  const ask = (about: typeof asking) => () => setAsking(about);
+  const close = () => setAsking(undefined);
+
+  async function rotate(): Promise<void> {
+    const { key: secret, earlierKeysExpireAt } = await store.keys.rotate(id, { graceSeconds: grace });
+    onRotate({ secret, earlierUntil: earlierKeysExpireAt });
+  }
+  async function reset(): Promise<void> {
+    await store.keys.resetLimits(id);
+    await refresh(id);
+    showToast({ text: `The limits of ${name} start again` });
+  }
+  async function lift(): Promise<void> {
+    await store.keys.liftBan(id);
+    await refresh(id);
+    showToast({ text: `${name} is no longer banned` });
+  }
+
+  return (
+    <>
+      {ban && (
+        <div className="alert" role="status">
+          <p>
+            Banned until {new Date(ban.until).toLocaleString()}, because it kept sending requests after they
+            were rejected.
+          </p>
+          <Button onClick={ask('lift')}>Lift the ban</Button>
+        </div>
+      )}
+      <div className="panel-actions">
+        <Button onClick={ask('rotate')}>Rotate the secret</Button>
+        <Button onClick={ask('reset')}>Reset the limits</Button>
+      </div>
+      {asking === 'rotate' && (
+        <Question
+          title={`Rotate the secret of ${name}?`}
+          action="Rotate"
+          onClose={close}
+          onConfirm={() => run(rotate)}
+        >
+          <p>
+            The key gets a new secret, which is shown once.
+            {isOwn &&
+              ' The console uses this key: sign in with the new secret before the earlier one expires.'}
+          </p>
+          <SelectField
+            label="How long the earlier secret continues to work"
+            value={grace}
+            onChange={event => setGrace(Number(event.target.value))}
+          >
+            {graces
+              // The console could not show the new secret after its own was rejected.
+              .filter(({ seconds }) => seconds > 0 || !isOwn)
+              .map(({ seconds, name }) => (
+                <option key={seconds} value={seconds}>
+                  {name}
+                </option>
+              ))}
+          </SelectField>
+        </Question>
+      )}
+      {asking === 'reset' && (
+        <Question
+          title={`Reset the limits of ${name}?`}
+          action="Reset"
+          onClose={close}
+          onConfirm={() => run(reset)}
+        >
+          <p>
+            Its minute and its day start again, and its ban ends. The usage by day stays. This cannot be
+            undone.
+          </p>
+        </Question>
+      )}
+      {asking === 'lift' && (
+        <Question
+          title={`Lift the ban of ${name}?`}
+          action="Lift the ban"
+          onClose={close}
+          onConfirm={() => run(lift)}
+        >
+          <p>Requests that are used up remain used up. This cannot be undone.</p>
+        </Question>
+      )}
+    </>
+  );
+}

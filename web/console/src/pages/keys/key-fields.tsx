@@ -1,0 +1,122 @@
+import type { ApiKey } from '@petstore/client';
+import type { SetField } from '../../data/draft.ts';
+import { planNames, plans, publishableScopes, scopes } from '../../data/keys.ts';
+import { ChecksField, type Conflict, LinesField, SelectField, TextField } from '../../kit/field.tsx';
+
+/** The fields of a key that can be changed. */
+export type KeySettings = Pick<
+  ApiKey,
+  'name' | 'plan' | 'scopes' | 'kind' | 'quotas' | 'origins' | 'expiresAt'
+>;
+
+/** The names of the fields next to which errors are shown. */
+export const keyFields = ['name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'expiresAt'];
+
+interface KeyFieldsProps {
+  item: KeySettings;
+  errors: Partial<Record<string, string>>;
+  conflicts?: Partial<Record<keyof KeySettings, Conflict | undefined>>;
+  isReadOnly?: boolean;
+  onChange: SetField<KeySettings>;
+}
+
+/** What a new Enterprise key gets unless the user changes it. */
+const QUOTAS = { perMinute: 5_000, perDay: 1_000_000 };
+
+export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, onChange }: KeyFieldsProps) {
+  const { name, plan, kind, quotas, origins, expiresAt } = item;
+  function setPlan(value: string): void {
+    const chosen = plans.find(plan => plan === value) ?? plan;
+    onChange('plan', chosen);
+    // Only Enterprise keys have quotas, and they need them.
+    onChange('quotas', chosen === 'enterprise' ? (quotas ?? QUOTAS) : null);
+  }
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={name}
+        error={errors.name}
+        conflict={conflicts.name}
+        disabled={isReadOnly}
+        onChange={event => onChange('name', event.target.value)}
+      />
+      <SelectField
+        label="Plan"
+        value={plan}
+        error={errors.plan}
+        conflict={conflicts.plan}
+        disabled={isReadOnly}
+        onChange={event => setPlan(event.target.value)}
+      >
+        {plans.map(plan => (
+          <option key={plan} value={plan}>
+            {planNames[plan]}
+          </option>
+        ))}
+      </SelectField>
+      {quotas && (
+        <>
+          <TextField
+            label="Requests per minute"
+            inputMode="numeric"
+            value={quotas.perMinute || ''}
+            error={errors.quotas}
+            conflict={conflicts.quotas}
+            disabled={isReadOnly}
+            onChange={event => onChange('quotas', { ...quotas, perMinute: numberIn(event.target.value) })}
+          />
+          <TextField
+            label="Requests per day"
+            inputMode="numeric"
+            value={quotas.perDay || ''}
+            disabled={isReadOnly}
+            onChange={event => onChange('quotas', { ...quotas, perDay: numberIn(event.target.value) })}
+          />
+        </>
+      )}
+      <ChecksField
+        label="Scopes"
+        choices={kind === 'publishable' ? publishableScopes : scopes}
+        chosen={item.scopes}
+        error={errors.scopes}
+        conflict={conflicts.scopes}
+        disabled={isReadOnly}
+        onChange={scopes => onChange('scopes', scopes)}
+      />
+      {kind === 'publishable' && (
+        <LinesField
+          label="Origins of the pages, one on each line"
+          placeholder="https://shop.example"
+          lines={origins ?? []}
+          error={errors.origins}
+          conflict={conflicts.origins}
+          disabled={isReadOnly}
+          onChange={origins => onChange('origins', origins)}
+        />
+      )}
+      <TextField
+        label="Expires (empty: never)"
+        type="datetime-local"
+        value={expiresAt ? localOf(expiresAt) : ''}
+        error={errors.expiresAt}
+        conflict={conflicts.expiresAt}
+        disabled={isReadOnly}
+        onChange={({ target }) =>
+          onChange('expiresAt', target.value ? new Date(target.value).toISOString() : null)
+        }
+      />
+    </>
+  );
+}
+
+/** The number of what was typed, without separators; 0 if there is none. */
+function numberIn(text: string): number {
+  return Number(text.replaceAll(/\D/g, ''));
+}
+
+/** A time in the user's time zone, as a field of the type `datetime-local` has it. */
+function localOf(time: string): string {
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,109 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useEdit } from '../../data/edits.ts';
+import { useRefreshKey } from '../../data/fresh-keys.ts';
+import { keys, planNames } from '../../data/keys.ts';
+import { findItem } from '../../data/list-cache.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { FormPanel } from '../../kit/form-panel.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { RestoredNote } from '../../kit/restored-note.tsx';
+import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showToast } from '../../kit/toasts.ts';
+import { KeyActions } from './key-actions.tsx';
+import { KeyFields, keyFields } from './key-fields.tsx';
+import { useClose } from './new-key.tsx';
+import { UsagePlot } from './usage-plot.tsx';
+
+const key = getRouteApi('/keys/$keyId');
+
+export function EditKey() {
+  const { keyId } = key.useParams();
+  return <EditPanel key={keyId} id={Number(keyId)} />;
+}
+
+interface Rotated {
+  secret: string | undefined;
+  earlierUntil: string;
+}
+
+function EditPanel({ id }: { id: number }) {
+  const { store, cache, account } = useSession();
+  const close = useClose();
+  const refresh = useRefreshKey();
+  const [shown] = useState(() => findItem(cache, keys, id));
+  const [rotated, setRotated] = useState<Rotated>();
+  const { edit, set, conflictOn, discard, save, isRestored, error } = useEdit(keys, id, shown);
+  const form = useSubmit(keyFields, async () => {
+    if (await save(`Saved ${edit?.draft.name}`)) close();
+  });
+  if (!edit)
+    return (
+      <Panel title="Key" onClose={close}>
+        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+      </Panel>
+    );
+  const { base, draft } = edit;
+  if (rotated)
+    return (
+      <SecretPanel
+        title={`New secret of ${base.name}`}
+        secret={rotated.secret}
+        hint={`The earlier secret works until ${new Date(rotated.earlierUntil).toLocaleString()}.`}
+        onClose={() => setRotated(undefined)}
+      />
+    );
+  const isRevoked = base.revokedAt !== null;
+  const deletion = {
+    verb: 'Revoke',
+    text:
+      id === account.keyId
+        ? 'This cannot be undone. The console uses this key: you will be signed out.'
+        : 'This cannot be undone. Every request with the key is rejected from then on.',
+    onConfirm: () =>
+      form.run(async () => {
+        await store.keys.revoke(id);
+        showToast({ text: `Revoked ${base.name}` });
+        close();
+        // It stays in the list as revoked. With its own key the console cannot read it any more.
+        if (id !== account.keyId) await refresh(id);
+      }),
+  };
+  return (
+    <FormPanel
+      title={base.name}
+      form={form}
+      action={isRevoked ? undefined : 'Save'}
+      deletion={deletion}
+      onClose={close}
+    >
+      {isRestored && <RestoredNote onDiscard={discard} />}
+      {error && <p className="field-error">{error.message}</p>}
+      {base.revokedAt && (
+        <p className="note">
+          Revoked <Time at={base.revokedAt} />. A revoked key cannot be used again.
+        </p>
+      )}
+      {!isRevoked && <KeyActions apiKey={base} onRotate={setRotated} />}
+      <KeyFields
+        item={draft}
+        errors={form.errors.fields}
+        conflicts={{
+          name: conflictOn('name', name => name),
+          plan: conflictOn('plan', plan => planNames[plan]),
+          scopes: conflictOn('scopes', scopes => scopes.join(', ')),
+          quotas: conflictOn('quotas', quotas =>
+            quotas ? `${quotas.perMinute} per minute, ${quotas.perDay} per day` : 'those of the plan',
+          ),
+          origins: conflictOn('origins', origins => origins?.join(', ') ?? 'none'),
+          expiresAt: conflictOn('expiresAt', time => (time ? new Date(time).toLocaleString() : 'never')),
+        }}
+        isReadOnly={isRevoked}
+        onChange={set}
+      />
+      <UsagePlot id={id} />
+    </FormPanel>
+  );
+}

@@ -1,0 +1,136 @@
+import type { ApiKey } from '@petstore/client';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useSession } from '../../app/session.ts';
+import { useCurrent } from '../../data/current.ts';
+import { useFreshBans } from '../../data/fresh-keys.ts';
+import { type KeyQuery, keys, planNames, plans } from '../../data/keys.ts';
+import { useList } from '../../data/lists.ts';
+import { Empty } from '../../kit/empty.tsx';
+import { Icon } from '../../kit/icon.tsx';
+import { ListPage } from '../../kit/list-page.tsx';
+import { SearchField } from '../../kit/search-field.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import './keys.css';
+
+export { EditKey } from './key-panel.tsx';
+export { NewKey } from './new-key.tsx';
+
+const route = getRouteApi('/keys');
+
+const columns: Column<ApiKey>[] = [
+  { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+  { name: 'plan', header: 'Plan', cell: ({ plan }) => planNames[plan] },
+  { name: 'scopes', header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
+  {
+    name: 'used',
+    header: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'),
+  },
+];
+
+function KeyState({ apiKey: { ban, revokedAt, expiresAt, kind } }: { apiKey: ApiKey }) {
+  if (revokedAt) return <span className="status">Revoked</span>;
+  if (ban)
+    return (
+      <span className="status" data-tone="danger">
+        Banned
+      </span>
+    );
+  if (expiresAt)
+    return (
+      <span>
+        Expires <Time at={expiresAt} />
+      </span>
+    );
+  return kind === 'publishable' ? 'Publishable' : '';
+}
+
+/** The keys, for administrators. Others can reach the page only by its address. */
+export function Keys() {
+  const { can } = useSession();
+  if (can('admin')) return <KeyList />;
+  return (
+    <Empty icon="key" title="Only administrators can manage keys">
+      <p>Sign in with an API key that has the scope admin.</p>
+    </Empty>
+  );
+}
+
+function KeyList() {
+  const query = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList(keys, query);
+  useFreshBans(list.rows);
+  const [current, setCurrent] = useCurrent(keys, query);
+  const open = (key: ApiKey) => {
+    setCurrent(key.id);
+    navigate({ to: '/keys/$keyId', params: { keyId: String(key.id) }, search: query });
+  };
+  return (
+    <ListPage
+      title="Keys"
+      className="keys"
+      list={list}
+      columns={columns}
+      idOf={keys.idOf}
+      current={current}
+      onOpen={open}
+      action={
+        <Link className="button" data-kind="main" to="/keys/new" search={query}>
+          <Icon name="add" />
+          Create key
+        </Link>
+      }
+      filters={<Filters query={query} />}
+      empty={
+        Object.keys(query).length > 0
+          ? { title: 'No key matches', hint: 'Change the search or the filters.' }
+          : {
+              title: 'No keys yet',
+              hint: 'Create one for each program or user, so that each can be revoked alone.',
+            }
+      }
+    />
+  );
+}
+
+const shows = { works: 'Not revoked', revoked: 'Revoked', all: 'All' };
+
+function Filters({ query }: { query: KeyQuery }) {
+  const navigate = route.useNavigate();
+  // The newest query may be newer than the one of this rendering.
+  const set = (change: KeyQuery) =>
+    navigate({ search: previous => ({ ...previous, ...change }), replace: true });
+  return (
+    <>
+      <SearchField label="Search keys" value={query.name} onChange={name => set({ name })} />
+      <fieldset className="choices">
+        <legend className="visually-hidden">Revoked or not</legend>
+        {([undefined, 'revoked', 'all'] as const).map(show => (
+          <button
+            key={show ?? 'works'}
+            type="button"
+            aria-pressed={query.show === show}
+            onClick={() => set({ show })}
+          >
+            {shows[show ?? 'works']}
+          </button>
+        ))}
+      </fieldset>
+      <select
+        aria-label="Plan"
+        value={query.plan ?? ''}
+        onChange={event => set({ plan: plans.find(plan => plan === event.target.value) })}
+      >
+        <option value="">All plans</option>
+        {plans.map(plan => (
+          <option key={plan} value={plan}>
+            {planNames[plan]}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import type { ApiKey } from '@petstore/client';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useDraft } from '../../data/draft.ts';
+import { keys, publishableScopes } from '../../data/keys.ts';
+import { filled } from '../../data/lines.ts';
+import { addItem } from '../../data/list-cache.ts';
+import { useSubmit } from '../../data/submit.ts';
+import { SelectField } from '../../kit/field.tsx';
+import { FormPanel } from '../../kit/form-panel.tsx';
+import { SecretPanel } from '../../kit/secret-panel.tsx';
+import { KeyFields, type KeySettings, keyFields } from './key-fields.tsx';
+
+const list = getRouteApi('/keys');
+
+export function useClose(): () => void {
+  const navigate = useNavigate();
+  const search = list.useSearch();
+  return () => navigate({ to: '/keys', search });
+}
+
+const empty: KeySettings = {
+  name: '',
+  plan: 'free',
+  scopes: ['pets:read'],
+  kind: 'secret',
+  quotas: null,
+  origins: null,
+  expiresAt: null,
+};
+
+export function NewKey() {
+  const { store, cache } = useSession();
+  const close = useClose();
+  const [draft, set, clear] = useDraft('key.new', empty);
+  const [created, setCreated] = useState<{ name: string; secret: string | undefined }>();
+  const form = useSubmit(keyFields, async () => {
+    // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
+    const { key: secret, ...item } = await store.keys.create(bodyOf(draft));
+    addItem<ApiKey>(cache, keys, item);
+    clear();
+    setCreated({ name: item.name, secret });
+  });
+  if (created)
+    return (
+      <SecretPanel
+        title={`Key of ${created.name}`}
+        secret={created.secret}
+        hint="Programs send it in the header X-API-Key."
+        onClose={close}
+      />
+    );
+
+  function setKind(kind: ApiKey['kind']): void {
+    set('kind', kind);
+    set('origins', kind === 'publishable' ? [] : null);
+    if (kind === 'publishable')
+      set(
+        'scopes',
+        draft.scopes.filter(scope => publishableScopes.includes(scope)),
+      );
+  }
+  return (
+    <FormPanel title="New key" form={form} action="Create" onClose={close}>
+      <SelectField
+        label="Kind"
+        value={draft.kind}
+        error={form.errors.fields.kind}
+        onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
+      >
+        <option value="secret">Secret, for programs and users</option>
+        <option value="publishable">Publishable, for pages in browsers</option>
+      </SelectField>
+      <KeyFields item={draft} errors={form.errors.fields} onChange={set} />
+    </FormPanel>
+  );
+}
+
+/** The body of the request: fields without a value are absent. */
+function bodyOf({ name, plan, scopes, kind, quotas, origins, expiresAt }: KeySettings) {
+  const common = {
+    name,
+    scopes,
+    kind,
+    ...(origins && { origins: filled(origins) }),
+    ...(expiresAt && { expiresAt }),
+  };
+  return plan === 'enterprise'
+    ? { ...common, plan, quotas: quotas ?? { perMinute: 0, perDay: 0 } }
+    : { ...common, plan };
+}

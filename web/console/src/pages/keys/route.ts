@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root.tsx';
+import { type KeyQuery, plans } from '../../data/keys.ts';
+
+/** Reads the filters of a URL, and ignores what they cannot be. */
+function readQuery(search: Record<string, unknown>): KeyQuery {
+  const query: KeyQuery = {};
+  const name = String(search.name ?? '').trim();
+  const plan = plans.find(plan => plan === search.plan);
+  if (name) query.name = name;
+  if (plan) query.plan = plan;
+  if (search.show === 'revoked' || search.show === 'all') query.show = search.show;
+  return query;
+}
+
+const listRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/keys',
+  validateSearch: readQuery,
+  component: lazyRouteComponent(() => import('./keys.tsx'), 'Keys'),
+});
+
+const newRoute = createRoute({
+  getParentRoute: () => listRoute,
+  path: '/new',
+  component: lazyRouteComponent(() => import('./keys.tsx'), 'NewKey'),
+});
+
+const keyRoute = createRoute({
+  getParentRoute: () => listRoute,
+  path: '/$keyId',
+  component: lazyRouteComponent(() => import('./keys.tsx'), 'EditKey'),
+});
+
+export const keysRoutes = listRoute.addChildren([newRoute, keyRoute]);

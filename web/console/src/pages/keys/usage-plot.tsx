@@ -1,0 +1,78 @@
+import { useMemo } from 'react';
+import { useKeyUsage } from '../../data/key-usage.ts';
+import type { UsageDay } from '../../data/usage-days.ts';
+import { Plot } from '../../kit/plot.tsx';
+import type { PlotSeries } from '../../kit/plot-series.ts';
+
+/** The limit is part of the plot when a day comes this close to it. Otherwise the bars would be too small to see. */
+const NEAR = 0.1;
+
+/** The requests of a key in the last 90 days, against its limit, with rejected requests and bans. */
+export function UsagePlot({ id }: { id: number }) {
+  const { data, error } = useKeyUsage(id);
+  if (error) return <p className="field-error">{error.message}</p>;
+  if (!data) return <div className="usage-space" />;
+  const { minute, day } = data.windows;
+  return (
+    <section className="panel-part usage" aria-label="Usage">
+      <h3>Requests in 90 days</h3>
+      <p>
+        {day.used.toLocaleString()} of {day.limit.toLocaleString()} today, {minute.used.toLocaleString()} of{' '}
+        {minute.limit.toLocaleString()} this minute
+      </p>
+      <Days days={data.days} limit={day.limit} />
+    </section>
+  );
+}
+
+function Days({ days, limit }: { days: readonly UsageDay[]; limit: number }) {
+  const { times, series, top } = useMemo(() => plotOf(days, limit), [days, limit]);
+  const sum = (field: 'admitted' | 'rejected' | 'bans') => days.reduce((total, day) => total + day[field], 0);
+  const label = [
+    `${sum('admitted').toLocaleString()} admitted`,
+    `${sum('rejected').toLocaleString()} rejected`,
+    inWords(sum('bans')),
+    `limit ${limit.toLocaleString()} a day`,
+  ].join(', ');
+  return (
+    <Plot
+      label={`Requests by day: ${label}`}
+      times={times}
+      series={series}
+      top={top}
+      textOf={index => textOf(days[index]!)}
+    />
+  );
+}
+
+function plotOf(days: readonly UsageDay[], limit: number) {
+  const totals = days.map(({ admitted, rejected }) => admitted + rejected);
+  const highest = Math.max(1, ...totals);
+  const showsLimit = highest >= limit * NEAR;
+  const series: PlotSeries[] = [
+    // Admitted requests are drawn over the total, so what is left of it are the rejected ones.
+    { name: 'Rejected', kind: 'bars', tone: 'danger', values: totals },
+    { name: 'Admitted', kind: 'bars', tone: 'accent', values: days.map(({ admitted }) => admitted) },
+    {
+      name: 'Bans (30 days)',
+      kind: 'points',
+      tone: 'warning',
+      values: days.map(({ bans }, i) => (bans > 0 ? totals[i]! : null)),
+    },
+  ];
+  if (showsLimit)
+    series.push({ name: 'Limit of a day', kind: 'line', tone: 'muted', values: days.map(() => limit) });
+  const top = 1.1 * (showsLimit ? Math.max(highest, limit) : highest);
+  return { times: days.map(({ time }) => time), series, top };
+}
+
+function textOf({ time, admitted, rejected, bans }: UsageDay): string {
+  const date = new Date(time * 1000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+  const parts = [`${admitted.toLocaleString()} admitted`, `${rejected.toLocaleString()} rejected`];
+  if (bans > 0) parts.push(inWords(bans));
+  return `${date} (UTC): ${parts.join(', ')}`;
+}
+
+function inWords(bans: number): string {
+  return bans === 1 ? '1 ban' : `${bans} bans`;
+}

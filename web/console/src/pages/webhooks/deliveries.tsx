@@ -1,0 +1,80 @@
+import type { WebhookDelivery } from '@petstore/client';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useCurrent } from '../../data/current.ts';
+import { useList } from '../../data/lists.ts';
+import { deliveries, deliveryStatuses } from '../../data/webhooks.ts';
+import { Button } from '../../kit/button.tsx';
+import { ListPage } from '../../kit/list-page.tsx';
+import type { Column } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { DeliveryStatus, deliveryStatusNames } from './delivery-status.tsx';
+import './webhooks.css';
+
+export { DeliveryPanel } from './delivery-panel.tsx';
+
+const route = getRouteApi('/webhooks/$webhookId/deliveries');
+
+const columns: Column<WebhookDelivery>[] = [
+  { name: 'type', header: 'Event', cell: ({ type }) => <strong>{type}</strong> },
+  { name: 'subject', header: 'Subject', cell: ({ subject }) => subject },
+  { name: 'status', header: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { name: 'attempts', header: 'Attempts', cell: ({ attemptCount }) => attemptCount },
+  { name: 'time', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+export function Deliveries() {
+  const { webhookId } = route.useParams();
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useMemo(() => ({ webhookId: Number(webhookId), status }), [webhookId, status]);
+  const list = useList(deliveries, query);
+  const [current, setCurrent] = useCurrent(deliveries, query);
+  const open = ({ id }: WebhookDelivery) => {
+    setCurrent(id);
+    navigate({
+      to: '/webhooks/$webhookId/deliveries/$deliveryId',
+      params: { webhookId, deliveryId: String(id) },
+      search: { status },
+    });
+  };
+  return (
+    <ListPage
+      title={`Deliveries of webhook ${webhookId}`}
+      className="deliveries"
+      list={list}
+      columns={columns}
+      idOf={deliveries.idOf}
+      current={current}
+      onOpen={open}
+      action={
+        <div className="panel-actions">
+          <Link className="button" to="/webhooks/$webhookId" params={{ webhookId }}>
+            Webhook
+          </Link>
+          <Button onClick={list.showWaiting}>Read again</Button>
+        </div>
+      }
+      filters={
+        <fieldset className="choices">
+          <legend className="visually-hidden">Status</legend>
+          {[undefined, ...deliveryStatuses].map(choice => (
+            <button
+              key={choice ?? 'all'}
+              type="button"
+              aria-pressed={status === choice}
+              onClick={() => navigate({ search: choice ? { status: choice } : {}, replace: true })}
+            >
+              {choice ? deliveryStatusNames[choice] : 'All'}
+            </button>
+          ))}
+        </fieldset>
+      }
+      empty={
+        status
+          ? { title: 'No delivery has this status', hint: 'Change the filter.' }
+          : { title: 'No deliveries yet', hint: 'Open the webhook and send a test.' }
+      }
+    />
+  );
+}

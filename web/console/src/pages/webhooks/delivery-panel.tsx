@@ -1,0 +1,121 @@
+import type { WebhookAttempt } from '@petstore/client';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useSession } from '../../app/session.ts';
+import { putItem } from '../../data/list-cache.ts';
+import { deliveries } from '../../data/webhooks.ts';
+import { Button } from '../../kit/button.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showProblem, showToast } from '../../kit/toasts.ts';
+import { DeliveryStatus } from './delivery-status.tsx';
+
+const route = getRouteApi('/webhooks/$webhookId/deliveries/$deliveryId');
+
+/** How often a pending delivery is read again, in milliseconds: no event reports its attempts. */
+const PAUSE = 2_000;
+
+/** A delivery with its attempts. */
+export function DeliveryPanel() {
+  const { store, cache, can } = useSession();
+  const { webhookId, deliveryId } = route.useParams();
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const close = () =>
+    navigate({ to: '/webhooks/$webhookId/deliveries', params: { webhookId }, search: { status } });
+  const { data, error, refetch } = useQuery({
+    queryKey: [deliveries.name, 'one', Number(deliveryId)],
+    queryFn: () => store.webhooks.getDelivery(Number(webhookId), Number(deliveryId)),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? PAUSE : false),
+  });
+  useEffect(() => {
+    if (!data) return;
+    const { attempts: _, ...delivery } = data;
+    putItem(cache, deliveries, delivery);
+  }, [cache, data]);
+  if (!data)
+    return (
+      <Panel title="Delivery" onClose={close}>
+        <p className="panel-body">{error?.message ?? 'Loading …'}</p>
+      </Panel>
+    );
+
+  // It is being sent, or waits for an earlier delivery of its subject.
+  const isInProgress = data.status === 'pending' && data.nextAttemptAt === null;
+
+  async function redeliver(): Promise<void> {
+    await store.webhooks.redeliver(Number(webhookId), Number(deliveryId));
+    await refetch();
+    showToast({ text: `Delivery ${deliveryId} is sent again` });
+  }
+  return (
+    <Panel title={data.type} onClose={close}>
+      <div className="panel-body">
+        <dl className="facts">
+          <dt>Status</dt>
+          <dd>
+            <DeliveryStatus status={data.status} />
+          </dd>
+          <dt>Subject</dt>
+          <dd>{data.subject}</dd>
+          <dt>Message</dt>
+          <dd>{data.messageId}</dd>
+          {data.eventId !== null && (
+            <>
+              <dt>Event</dt>
+              <dd>
+                <Link to="/events/$eventId" params={{ eventId: data.eventId }}>
+                  {data.eventId}
+                </Link>
+              </dd>
+            </>
+          )}
+          <dt>Created</dt>
+          <dd>
+            <Time at={data.createdAt} />
+          </dd>
+          {data.nextAttemptAt && (
+            <>
+              <dt>Next attempt</dt>
+              <dd>
+                <Time at={data.nextAttemptAt} />
+              </dd>
+            </>
+          )}
+        </dl>
+        {can('events:read') && !isInProgress && (
+          <div className="panel-actions">
+            <Button onClick={() => redeliver().catch(showProblem)}>
+              {data.status === 'pending' ? 'Send now' : 'Redeliver'}
+            </Button>
+          </div>
+        )}
+        <section className="panel-part" aria-label="Attempts">
+          <h3>Attempts</h3>
+          {data.attempts.length === 0 && <p>There was no attempt yet.</p>}
+          {data.attempts.toReversed().map(attempt => (
+            <Attempt key={attempt.number} attempt={attempt} />
+          ))}
+        </section>
+      </div>
+    </Panel>
+  );
+}
+
+function Attempt({ attempt }: { attempt: WebhookAttempt }) {
+  const { number, startedAt, durationMs, status, error, responseStart } = attempt;
+  return (
+    <article className="attempt" aria-label={`Attempt ${number}`}>
+      <p>
+        <strong>
+          {number}. {status ?? 'No response'}
+        </strong>{' '}
+        after {durationMs.toLocaleString()} ms, <Time at={startedAt} />
+      </p>
+      {error && <p className="field-error">{error}</p>}
+      {responseStart && <pre className="code">{responseStart}</pre>}
+    </article>
+  );
+}

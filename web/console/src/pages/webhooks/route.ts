@@ -1,0 +1,42 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root.tsx';
+import { type DeliveryQuery, deliveryStatuses } from '../../data/webhooks.ts';
+
+const listRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'Webhooks'),
+});
+
+const newRoute = createRoute({
+  getParentRoute: () => listRoute,
+  path: '/new',
+  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'NewWebhook'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => listRoute,
+  path: '/$webhookId',
+  component: lazyRouteComponent(() => import('./webhooks.tsx'), 'EditWebhook'),
+});
+
+export const webhooksRoutes = listRoute.addChildren([newRoute, webhookRoute]);
+
+/** A page of its own, because a webhook can have thousands of deliveries. */
+const deliveriesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhooks/$webhookId/deliveries',
+  validateSearch: (search: Record<string, unknown>): Omit<DeliveryQuery, 'webhookId'> => {
+    const status = deliveryStatuses.find(status => status === search.status);
+    return status ? { status } : {};
+  },
+  component: lazyRouteComponent(() => import('./deliveries.tsx'), 'Deliveries'),
+});
+
+const deliveryRoute = createRoute({
+  getParentRoute: () => deliveriesRoute,
+  path: '/$deliveryId',
+  component: lazyRouteComponent(() => import('./deliveries.tsx'), 'DeliveryPanel'),
+});
+
+export const deliveriesRoutes = deliveriesRoute.addChildren([deliveryRoute]);

@@ -1,0 +1,137 @@
+import type { Webhook } from '@petstore/client';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
+import { useActions } from '../../data/changes.ts';
+import { webhooks } from '../../data/webhooks.ts';
+import { Button } from '../../kit/button.tsx';
+import { SelectField, TextField } from '../../kit/field.tsx';
+import { Question } from '../../kit/panel.tsx';
+import { Time } from '../../kit/time.tsx';
+import { showProblem, showToast } from '../../kit/toasts.ts';
+
+const HOUR = 3600;
+
+interface WebhookActionsProps {
+  webhook: Webhook;
+  /** Whether the key may change webhooks, and not only read and delete them. */
+  canChange: boolean;
+  onRotate: (rotated: { secret: string | undefined; earlierUntil: string }) => void;
+  /** Deletes the webhook. The form offers it as well, to keys that may change webhooks. */
+  deletion: { text: string; onConfirm: () => void };
+}
+
+/** What can be done with a webhook, in addition to changing its fields. */
+export function WebhookActions({ webhook, canChange, onRotate, deletion }: WebhookActionsProps) {
+  const { store, cache } = useSession();
+  const { change } = useActions(webhooks);
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState<'rotate' | 'replay' | 'delete'>();
+  const [grace, setGrace] = useState(24 * HOUR);
+  const [cursor, setCursor] = useState('');
+  const { id, enabled, disabledReason, disabledAt, failingSince } = webhook;
+  const params = { webhookId: String(id) };
+  const close = () => setAsking(undefined);
+
+  function run(work: () => Promise<void>): void {
+    setAsking(undefined);
+    work().catch(showProblem);
+  }
+
+  async function toggle(): Promise<void> {
+    const done = enabled ? 'The webhook is disabled' : 'The webhook is enabled';
+    await change(webhook, { enabled: !enabled }, { done });
+    // No event reports it, so the form reads the webhook again.
+    await cache.invalidateQueries({ queryKey: [webhooks.name, 'one', id] });
+  }
+  async function test(): Promise<void> {
+    const delivery = await store.webhooks.test(id);
+    await cache.resetQueries({ queryKey: ['delivery', 'list'] });
+    navigate({
+      to: '/webhooks/$webhookId/deliveries/$deliveryId',
+      params: { ...params, deliveryId: String(delivery.id) },
+    });
+  }
+  async function rotate(): Promise<void> {
+    const { secret, earlierSecretExpiresAt } = await store.webhooks.rotate(id, { graceSeconds: grace });
+    onRotate({ secret, earlierUntil: earlierSecretExpiresAt });
+  }
+  async function replay(): Promise<void> {
+    const started = await store.webhooks.replay(id, { cursor: cursor.trim() });
+    showToast({ text: `The events after ${started.cursor} to ${started.latest} are sent again` });
+  }
+
+  return (
+    <>
+      {!enabled && disabledReason && (
+        <p className="alert">
+          Disabled by the service {disabledAt && <Time at={disabledAt} />}: {disabledReason}
+        </p>
+      )}
+      {enabled && failingSince && (
+        <p className="alert">
+          Attempts have failed since <Time at={failingSince} />. The deliveries have the responses.
+        </p>
+      )}
+      <div className="panel-actions">
+        <Link className="button" to="/webhooks/$webhookId/deliveries" params={params}>
+          Deliveries
+        </Link>
+        {!canChange && (
+          <Button kind="danger" icon="trash" onClick={() => setAsking('delete')}>
+            Delete
+          </Button>
+        )}
+        {canChange && (
+          <>
+            <Button onClick={() => run(test)}>Send a test</Button>
+            <Button onClick={() => run(toggle)}>{enabled ? 'Disable' : 'Enable'}</Button>
+            <Button onClick={() => setAsking('replay')}>Replay</Button>
+            <Button onClick={() => setAsking('rotate')}>Rotate the secret</Button>
+          </>
+        )}
+      </div>
+      {asking === 'rotate' && (
+        <Question title="Rotate the secret?" action="Rotate" onClose={close} onConfirm={() => run(rotate)}>
+          <p>The webhook gets a new secret, which is shown once. This cannot be undone.</p>
+          <SelectField
+            label="How long deliveries are also signed with the earlier one"
+            value={grace}
+            onChange={event => setGrace(Number(event.target.value))}
+          >
+            <option value={0}>Not at all: the secret has leaked</option>
+            <option value={HOUR}>One hour</option>
+            <option value={24 * HOUR}>One day</option>
+            <option value={7 * 24 * HOUR}>Seven days</option>
+          </SelectField>
+        </Question>
+      )}
+      {asking === 'delete' && (
+        <Question
+          title="Delete the webhook?"
+          action="Delete"
+          onClose={close}
+          onConfirm={() => {
+            close();
+            deletion.onConfirm();
+          }}
+        >
+          <p>{deletion.text}</p>
+        </Question>
+      )}
+      {asking === 'replay' && (
+        <Question title="Send events again?" action="Replay" onClose={close} onConfirm={() => run(replay)}>
+          <p>
+            Your server gets all events after this one, again or for the first time. With <code>latest</code>{' '}
+            a running replay ends.
+          </p>
+          <TextField
+            label="ID of an event, 0 or latest"
+            value={cursor}
+            onChange={event => setCursor(event.target.value)}
+          />
+        </Question>
+      )}
+    </>
+  );
+}

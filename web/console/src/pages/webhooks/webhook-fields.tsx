@@ -1,0 +1,51 @@
+import type { Webhook } from '@petstore/client';
+import type { SetField } from '../../data/draft.ts';
+import { type Conflict, LinesField, TextField } from '../../kit/field.tsx';
+
+export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'description'>;
+
+/** The names of the fields next to which errors are shown. */
+export const webhookFields = ['url', 'types', 'description'];
+
+interface WebhookFieldsProps {
+  item: WebhookSettings;
+  errors: Partial<Record<string, string>>;
+  conflicts?: Partial<Record<keyof WebhookSettings, Conflict | undefined>>;
+  isReadOnly?: boolean;
+  onChange: SetField<WebhookSettings>;
+}
+
+export function WebhookFields(props: WebhookFieldsProps) {
+  const { item, errors, conflicts = {}, isReadOnly = false, onChange } = props;
+  return (
+    <>
+      <TextField
+        label="URL"
+        inputMode="url"
+        placeholder="https://shop.example/events"
+        value={item.url}
+        error={errors.url}
+        conflict={conflicts.url}
+        disabled={isReadOnly}
+        onChange={event => onChange('url', event.target.value)}
+      />
+      <LinesField
+        label="Types of events, one on each line (empty: all)"
+        placeholder="order.*"
+        lines={item.types ?? []}
+        error={errors.types}
+        conflict={conflicts.types}
+        disabled={isReadOnly}
+        onChange={types => onChange('types', types.length > 0 ? types : null)}
+      />
+      <TextField
+        label="Description"
+        value={item.description ?? ''}
+        error={errors.description}
+        conflict={conflicts.description}
+        disabled={isReadOnly}
+        onChange={event => onChange('description', event.target.value)}
+      />
+    </>
+  );
+}
