@@ -2,7 +2,7 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories';
+  path: '/' | '/animals' | '/categories' | '/import';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
@@ -14,4 +14,5 @@ export const pages: readonly PageEntry[] = [
   { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
   { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
+  { path: '/import', title: 'Import', icon: 'upload', scope: 'pets:write' },
 ];

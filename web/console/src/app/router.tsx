@@ -1,11 +1,12 @@
 import { createRouter } from '@tanstack/react-router';
 import { animalsRoutes } from '../pages/animals/route.ts';
 import { categoriesRoutes } from '../pages/categories/route.ts';
+import { importRoute } from '../pages/import/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { rootRoute } from './root.tsx';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes]),
+  routeTree: rootRoute.addChildren([todayRoute, animalsRoutes, categoriesRoutes, importRoute]),
   basepath: '/console',
   // A page's code is loaded when the pointer is on its link.
   defaultPreload: 'intent',

@@ -51,7 +51,7 @@ async function readFacts({ store, can }: Session, ids: readonly number[]): Promi
   }
   async function readOrders(petId: readonly number[]): Promise<void> {
     for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }))
-      ordered.add(order.petId);
+      if (order.petId !== undefined) ordered.add(order.petId);
   }
   return new Map(
     ids.map(id => [

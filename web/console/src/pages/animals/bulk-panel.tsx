@@ -15,7 +15,7 @@ const SHOWN = 100;
 interface BulkPanelProps {
   /** The selection when the panel opened: what is sent is what the user has seen. */
   pets: readonly Pet[];
-  /** Is called when every animal was changed. */
+  /** Is called when the change has ended. */
   onDone: () => void;
   onClose: () => void;
 }
@@ -68,7 +68,7 @@ export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
   );
 }
 
-const animals = (count: number) => `${count.toLocaleString()} ${count === 1 ? 'animal' : 'animals'}`;
+const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;
 
 interface ChangeFieldsProps {
   change: BulkChange;
@@ -179,7 +179,7 @@ function Progress({ progress: { total, done, failed, isRunning, error } }: { pro
           {error}
         </p>
       )}
-      <Group title={`${animals(failed.length)} were rejected`} items={failed}>
+      <Group title={`Rejected: ${animals(failed.length)}`} items={failed}>
         {({ pet, message }) => (
           <li key={pet.id}>
             {pet.name} <small>{message}</small>
