@@ -59,7 +59,8 @@ function valuesOf({ cells }: CsvRow, mapping: Mapping): Record<string, string> {
   return Object.fromEntries(entries.filter(([field]) => field !== ''));
 }
 
-async function checkCategory(
+/** Throws a `Rejection` if the category of a pet does not exist, and is not to be created. */
+export async function checkCategory(
   categories: CategoryNames,
   { category }: NewPet,
   createsCategories: boolean,

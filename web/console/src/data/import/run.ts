@@ -3,7 +3,7 @@ import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
 import { initialQuantity, type NewPet, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
 import type { Session } from '../../app/session.ts';
 import { type ItemResult, runInBatches } from '../batches.ts';
-import type { BadRow, GoodRow } from './check.ts';
+import { type BadRow, checkCategory, type GoodRow } from './check.ts';
 
 /** What became of the rows of an import so far. */
 export interface ImportProgress {
@@ -34,6 +34,7 @@ export function setsStock({ status, quantity }: NewPet): boolean {
 export async function importRows(
   session: Pick<Session, 'store' | 'account'>,
   rows: readonly GoodRow[],
+  createsCategories: boolean,
   signal: AbortSignal,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<ImportProgress> {
@@ -53,7 +54,7 @@ export async function importRows(
   let reason = { code: 'stopped', message: 'The import was stopped before this row' };
   report({});
   try {
-    const { items, rejected } = await withCategories(session, rows);
+    const { items, rejected } = await withCategories(session, rows, createsCategories);
     for (const { source } of rejected) rest.delete(source);
     report({ done: rejected.length, rejected: rejected.map(({ source, ...why }) => ({ row: source.row, ...why })) });
     await runInBatches(session, items, {
@@ -80,14 +81,19 @@ export async function importRows(
   return progress;
 }
 
-/** Finds the categories of rows, and creates those that are missing. The service may reject a name. */
-async function withCategories({ store }: Pick<Session, 'store'>, rows: readonly GoodRow[]) {
-  const categories = new CategoryNames(store, {}, true);
+/** Finds the categories of rows, or creates them. They may have been deleted since the check, and the service may reject a name. */
+async function withCategories(
+  { store }: Pick<Session, 'store'>,
+  rows: readonly GoodRow[],
+  createsCategories: boolean,
+) {
+  const categories = new CategoryNames(store, {}, createsCategories);
   const items: Item[] = [];
   const rejected: { source: GoodRow; code: string; message: string }[] = [];
   for (const source of rows) {
     const { category } = source.pet;
     try {
+      await checkCategory(categories, source.pet, createsCategories);
       const categoryId = typeof category === 'number' ? category : await categories.find(category);
       items.push({ source, categoryId });
     } catch (error) {

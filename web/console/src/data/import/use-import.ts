@@ -70,10 +70,10 @@ export function useImport() {
     change({ stop: () => controller.abort() });
     const show = (progress: ImportProgress) =>
       change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
-    const { created, rejected } = await importRows(session, good, controller.signal, show);
+    const { created, rejected } = await importRows(session, good, createsCategories, controller.signal, show);
     const count = rejected.length + bad.length;
     showToast({
-      text: `Imported ${created.toLocaleString()} animals${count > 0 ? `, rejected ${count.toLocaleString()} rows` : ''}`,
+      text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} rows` : ''}`,
       tone: count > 0 ? 'problem' : 'done',
     });
   }

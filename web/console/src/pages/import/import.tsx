@@ -110,7 +110,7 @@ function Progress({ file, progress, onStop }: ProgressProps) {
       <p role="status">
         {isRunning
           ? `${done.toLocaleString()} of ${countOf(total)} done. At the limit of the API key the import waits, and continues by itself.`
-          : `Created ${created.toLocaleString()} animals, rejected ${countOf(rejected.length)}.`}
+          : `Created ${animals(created)}, rejected ${countOf(rejected.length)}.`}
       </p>
       <div className="import-actions">
         {isRunning ? <Button onClick={onStop}>Stop</Button> : <Download file={file} rows={rejected} />}
@@ -160,3 +160,4 @@ function BadRows({ title, rows }: { title: string; rows: readonly BadRow[] }) {
 }
 
 const countOf = (rows: number) => `${rows.toLocaleString()} row${rows === 1 ? '' : 's'}`;
+const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;
