@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { eventually, useBrowser, type Visit } from '../support/browser.ts';
+import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
@@ -148,5 +149,15 @@ describe('a bulk edit', () => {
     assert.deepEqual((await api.get(`/pets?id=${ids.Ada}`)).body, []);
     assert.equal((await api.get(`/pets?id=${ids.Bea}`)).body.length, 1);
     await shown.row('Ada').waitFor({ state: 'detached' });
+  });
+
+  it('has no serious violation of accessibility, before and after the panel is open', async t => {
+    const { page, shown, box } = await openHerd(await visit(t), ['Ada', 'Bea']);
+    await box('Ada').click();
+    await shown.button('Change …').waitFor();
+    await assertAccessible(page);
+    await shown.button('Change …').click();
+    await shown.panel.getByText('1 animal will stay the same').waitFor();
+    await assertAccessible(page);
   });
 });

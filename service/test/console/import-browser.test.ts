@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../support/browser.ts';
+import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 
@@ -58,7 +59,10 @@ describe('an import', () => {
     assert.equal(name, 'animals.rejected.csv');
     const [header, ...rows] = text.trimEnd().split('\r\n');
     assert.equal(header, 'line;code;message;Pet Name;Species;Stock;Colour');
-    assert.equal(rows[0], '3;invalid_request;name: is missing. Write 1 to 200 characters;;Imported dogs;1;black');
+    assert.equal(
+      rows[0],
+      '3;invalid_request;name: is missing. Write 1 to 200 characters;;Imported dogs;1;black',
+    );
     assert.match(rows[1]!, /^4;unknown_category;.*;Max;Unknown kind;1;white$/);
   });
 
@@ -135,5 +139,14 @@ describe('an import', () => {
       .getByLabel('CSV file')
       .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from([0x4d, 0xfc]) });
     await page.getByText(/old\.csv is not a text in UTF-8/).waitFor();
+  });
+
+  it('has no serious violation of accessibility, with and without a file', async t => {
+    const { page } = await ConsolePage.open(await visit(t), '/import');
+    await page.getByLabel('CSV file').waitFor({ state: 'attached' });
+    await assertAccessible(page);
+    await choose(page, 'bad.csv', 'name,category,colour\nRex,No such category,brown\n');
+    await page.getByText('0 of 1 row can be imported').waitFor();
+    await assertAccessible(page);
   });
 });

@@ -57,7 +57,11 @@ function pageCommands({ can }: Session, go: (path: string) => void): Command[] {
     .map(({ path, title, icon }) => ({ id: path, group: 'Pages', icon, title, run: () => go(path) }));
 }
 
-function actionCommands({ can, signOut }: Session, go: (path: string) => void, onHelp: () => void): Command[] {
+function actionCommands(
+  { can, signOut }: Session,
+  go: (path: string) => void,
+  onHelp: () => void,
+): Command[] {
   const action = (icon: IconName, title: string, run: () => void): Command => ({
     // An ID with spaces would be several.
     id: title.replaceAll(/\W+/g, '-'),

@@ -15,7 +15,10 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
   const [chosen, setChosen] = useState<string>();
   const { commands, isSearching } = useCommands(text, onHelp);
   // The results of a search arrive below: what the user has chosen stays chosen.
-  const at = Math.max(0, commands.findIndex(command => command.id === chosen));
+  const at = Math.max(
+    0,
+    commands.findIndex(command => command.id === chosen),
+  );
   const active = commands[at];
 
   useEffect(() => {
@@ -82,7 +85,13 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
             setChosen(undefined);
           }}
         />
-        <div id={`${id}-list`} role="listbox" aria-label="Results" className="palette-list" hidden={commands.length === 0}>
+        <div
+          id={`${id}-list`}
+          role="listbox"
+          aria-label="Results"
+          className="palette-list"
+          hidden={commands.length === 0}
+        >
           {commands.map((command, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys

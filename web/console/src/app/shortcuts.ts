@@ -61,7 +61,10 @@ export function useShortcuts({ onPalette, onHelp }: Keys): void {
 /** Whether keys belong to a field, an open menu or a dialog. */
 function isBusy({ target }: KeyboardEvent): boolean {
   const typed = 'input:not([type="checkbox"]), textarea, select, [role="menu"]';
-  return document.querySelector('dialog[open]') !== null || (target instanceof Element && target.closest(typed) !== null);
+  return (
+    document.querySelector('dialog[open]') !== null ||
+    (target instanceof Element && target.closest(typed) !== null)
+  );
 }
 
 /** Returns whether the key is a shortcut here. Pages have no list of their own: their elements are what the keys use. */

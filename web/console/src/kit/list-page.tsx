@@ -36,7 +36,15 @@ interface ListPageProps<T> {
 }
 
 /** A page with a list. The panels of its items are its child routes. */
-export function ListPage<T>({ title, list, action, filters, selectionBar, empty, ...table }: ListPageProps<T>) {
+export function ListPage<T>({
+  title,
+  list,
+  action,
+  filters,
+  selectionBar,
+  empty,
+  ...table
+}: ListPageProps<T>) {
   return (
     <section className="page" aria-label={title}>
       <header className="page-header">

@@ -105,7 +105,11 @@ export function Table<T>({
   }
 
   /** Changes the selection by a key. Returns whether the key has done all that it does. */
-  function selectByKey({ key, shiftKey, ctrlKey, metaKey, target }: KeyboardEvent, index: number, to?: number): boolean {
+  function selectByKey(
+    { key, shiftKey, ctrlKey, metaKey, target }: KeyboardEvent,
+    index: number,
+    to?: number,
+  ): boolean {
     if (!selection) return false;
     const isRow = target instanceof Element && target.matches('[data-index]');
     if (key === 'a' && (ctrlKey || metaKey)) selection.toggleAll();
@@ -133,7 +137,10 @@ export function Table<T>({
       End: rows.length - 1,
     };
     const to = moves[event.key];
-    if (row && selectByKey(event, index, to)) return event.preventDefault();
+    if (row && selectByKey(event, index, to)) {
+      event.preventDefault();
+      return;
+    }
     if (!row || (event.target !== row && to === undefined)) return;
     if (to !== undefined) focusRow(to);
     else if (event.key === 'Enter') onOpen(rows[index]!);

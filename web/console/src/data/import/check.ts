@@ -1,8 +1,9 @@
 import type { PetStore } from '@petstore/client';
 import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
 import { type NewPet, petOf, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
-import { type Mapping, ownColumns } from './columns.ts';
-import { type CsvFile, type CsvRow, csvOf } from './csv.ts';
+import type { Mapping } from './columns.ts';
+import type { CsvFile, CsvRow } from './csv.ts';
+import type { BadRow } from './rejected.ts';
 
 /** How many rows are checked before the page can be drawn again. */
 const SLICE = 2_000;
@@ -11,13 +12,6 @@ const SLICE = 2_000;
 export interface GoodRow {
   row: CsvRow;
   pet: NewPet;
-}
-
-/** A row that was not imported, and why. */
-export interface BadRow {
-  row: CsvRow;
-  code: string;
-  message: string;
 }
 
 export interface Checked {
@@ -73,13 +67,4 @@ export async function checkCategory(
       ? `There is no category with the ID ${category}: correct the ID`
       : `There is no category ${JSON.stringify(category)}: correct the name, or let the import create it`,
   );
-}
-
-/** Writes rows as a CSV file that can be corrected and imported again: their lines and reasons, and their own columns. */
-export function rejectedFile({ header, delimiter }: CsvFile, rows: readonly BadRow[]): string {
-  const isOriginal = (_: string, i: number) => !ownColumns.includes(header[i] ?? '');
-  const lines = rows
-    .toSorted((a, b) => a.row.line - b.row.line)
-    .map(({ row, code, message }) => [row.line, code, message, ...row.cells.filter(isOriginal)]);
-  return csvOf([[...ownColumns, ...header.filter(isOriginal)], ...lines], delimiter);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rejectedFile } from './check.ts';
 import { guessMapping, problemOf } from './columns.ts';
 import { csvOf, parseCsv } from './csv.ts';
+import { rejectedFile } from './rejected.ts';
 
 describe('a CSV file', () => {
   it('is read with its delimiter, quotes, line breaks in cells and the line of each row', () => {

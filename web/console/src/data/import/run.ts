@@ -3,7 +3,8 @@ import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
 import { initialQuantity, type NewPet, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
 import type { Session } from '../../app/session.ts';
 import { type ItemResult, runInBatches } from '../batches.ts';
-import { type BadRow, checkCategory, type GoodRow } from './check.ts';
+import { checkCategory, type GoodRow } from './check.ts';
+import type { BadRow } from './rejected.ts';
 
 /** What became of the rows of an import so far. */
 export interface ImportProgress {
@@ -54,7 +55,7 @@ export async function importRows(
   let reason = { code: 'stopped', message: 'The import was stopped before this row' };
   report({});
   try {
-    const { items, rejected } = await withCategories(session, rows, createsCategories);
+    const { items, rejected } = await withCategories(session, rows, createsCategories, signal);
     for (const { source } of rejected) rest.delete(source);
     report({ done: rejected.length, rejected: rejected.map(({ source, ...why }) => ({ row: source.row, ...why })) });
     await runInBatches(session, items, {
@@ -86,11 +87,13 @@ async function withCategories(
   { store }: Pick<Session, 'store'>,
   rows: readonly GoodRow[],
   createsCategories: boolean,
+  signal: AbortSignal,
 ) {
   const categories = new CategoryNames(store, {}, createsCategories);
   const items: Item[] = [];
   const rejected: { source: GoodRow; code: string; message: string }[] = [];
   for (const source of rows) {
+    if (signal.aborted) break;
     const { category } = source.pet;
     try {
       await checkCategory(categories, source.pet, createsCategories);

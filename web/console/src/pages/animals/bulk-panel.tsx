@@ -31,7 +31,11 @@ export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
   const isReady = change.kind !== 'category' || change.categoryId > 0;
 
   async function start(): Promise<void> {
-    await run(plan.changed, change, done => `${change.kind === 'delete' ? 'Deleted' : 'Changed'} ${animals(done)}`);
+    await run(
+      plan.changed,
+      change,
+      done => `${change.kind === 'delete' ? 'Deleted' : 'Changed'} ${animals(done)}`,
+    );
     onDone();
   }
 
@@ -44,7 +48,9 @@ export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
           <>
             <ChangeFields change={change} categories={categories} onChange={setChange} />
             {error && <p className="field-error">{error.message}</p>}
-            {isReady && <Preview plan={plan} change={change} categories={categories} isChecking={isLoading} />}
+            {isReady && (
+              <Preview plan={plan} change={change} categories={categories} isChecking={isLoading} />
+            )}
           </>
         )}
       </div>
@@ -139,7 +145,10 @@ function Preview({ plan: { changed, same, rejected }, change, categories, isChec
   if (isChecking) return <p role="status">Checking stock and open orders …</p>;
   return (
     <>
-      <Group title={`${animals(changed.length)} will be ${change.kind === 'delete' ? 'deleted' : 'changed'}`} items={changed}>
+      <Group
+        title={`${animals(changed.length)} will be ${change.kind === 'delete' ? 'deleted' : 'changed'}`}
+        items={changed}
+      >
         {pet => (
           <li key={pet.id}>
             {pet.name} <small>{now(pet)}</small>

@@ -1,7 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { PetQuery } from '../../data/pets.ts';
-import { isSameQuery, useViews } from '../../data/views.ts';
+import { useViews } from '../../data/use-views.ts';
+import { isSameQuery } from '../../data/views.ts';
 import { Button } from '../../kit/button.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { Icon } from '../../kit/icon.tsx';

@@ -32,7 +32,8 @@ export function DropZone({ error, onFile }: DropZoneProps) {
         <Icon name="upload" />
         <strong>Drop a CSV file here, or choose one</strong>
         <span>
-          The first line names the columns: name and category or categoryId, and if you like status and quantity.
+          The first line names the columns: name and category or categoryId, and if you like status and
+          quantity.
         </span>
         <input
           type="file"

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
-import { type BadRow, type Checked, rejectedFile } from '../../data/import/check.ts';
+import type { Checked } from '../../data/import/check.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
+import { type BadRow, rejectedFile } from '../../data/import/rejected.ts';
 import type { ImportProgress } from '../../data/import/run.ts';
 import { useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
