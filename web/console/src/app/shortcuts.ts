@@ -30,12 +30,14 @@ export function setSingleKeys(isOn: boolean): void {
 }
 
 export function useSingleKeys(): boolean {
-  return useSyncExternalStore(listener => {
-    listeners.add(listener);
-    return () => {
-      listeners.delete(listener);
-    };
-  }, areOn);
+  return useSyncExternalStore(subscribe, areOn);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
 }
 
 interface Keys {
