@@ -15,6 +15,7 @@ COPY web/stubs web/stubs
 COPY sdk sdk
 # With optional packages: they have the bundler's program for this platform.
 RUN npm ci --omit=dev --workspace=web/console
+COPY cli/src/import cli/src/import
 COPY web/console web/console
 RUN node web/console/build.mjs
 

@@ -13,6 +13,7 @@ const sources = [
   join(root, 'package-lock.json'),
   fileURLToPath(import.meta.url),
   join(root, 'sdk/src'),
+  join(root, 'cli/src/import'),
   ...['src', 'index.html', 'vite.config.ts', 'package.json'].map(name => join(workspace, name)),
 ];
 

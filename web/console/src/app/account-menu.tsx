@@ -1,14 +1,13 @@
-import { useState } from 'react';
 import { Icon } from '../kit/icon.tsx';
 import { Menu } from '../kit/menu.tsx';
 import { useSession } from './session.ts';
-import { currentTheme, setTheme, themes } from './theme.ts';
+import { setTheme, themes, useTheme } from './theme.ts';
 
 const titles = { system: 'Like the system', light: 'Light', dark: 'Dark' };
 
 export function AccountMenu() {
   const { account, signOut } = useSession();
-  const [theme, setShown] = useState(currentTheme);
+  const theme = useTheme();
   return (
     <div className="account">
       <Menu
@@ -17,10 +16,7 @@ export function AccountMenu() {
         items={themes.map(choice => ({
           label: titles[choice],
           isCurrent: choice === theme,
-          onChoose: () => {
-            setTheme(choice);
-            setShown(choice);
-          },
+          onChoose: () => setTheme(choice),
         }))}
       >
         <Icon name="sun" />

@@ -2,7 +2,7 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories' | '/orders' | '/stock' | '/keys' | '/webhooks' | '/events';
+  path: '/' | '/animals' | '/categories' | '/orders' | '/stock' | '/keys' | '/webhooks' | '/events' | '/import';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
@@ -16,6 +16,7 @@ export const pages: readonly PageEntry[] = [
   { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read' },
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
   { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
+  { path: '/import', title: 'Import', icon: 'upload', scope: 'pets:write' },
   { path: '/events', title: 'Events', icon: 'events', scope: 'events:read' },
   { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write' },
   { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },

@@ -5,6 +5,7 @@ import { ordersRoutes } from '../pages/orders/route.ts';
 import { stockRoute } from '../pages/stock/route.ts';
 import { eventsRoutes } from '../pages/events/route.ts';
 import { keysRoutes } from '../pages/keys/route.ts';
+import { importRoute } from '../pages/import/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { deliveriesRoutes, webhooksRoutes } from '../pages/webhooks/route.ts';
 import { rootRoute } from './root.tsx';
@@ -16,6 +17,7 @@ export const router = createRouter({
     ordersRoutes,
     stockRoute,
     categoriesRoutes,
+    importRoute,
     eventsRoutes,
     webhooksRoutes,
     deliveriesRoutes,

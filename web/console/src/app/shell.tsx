@@ -4,6 +4,7 @@ import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
+import { Overlays } from './overlays.tsx';
 import { pages } from './pages.ts';
 import { useSession } from './session.ts';
 
@@ -21,6 +22,7 @@ export function Shell() {
           Pet Store
         </p>
         <Limits />
+        <Overlays />
         <AccountMenu />
       </header>
       <nav className="navigation" aria-label="Pages">

@@ -1,8 +1,12 @@
+import { useSyncExternalStore } from 'react';
+
 export const themes = ['system', 'light', 'dark'] as const;
 
 export type Theme = (typeof themes)[number];
 
 const STORED = 'petstore.console.theme';
+
+const listeners = new Set<() => void>();
 
 export function currentTheme(): Theme {
   const stored = localStorage.getItem(STORED);
@@ -18,4 +22,16 @@ export function setTheme(theme: Theme): void {
     localStorage.setItem(STORED, theme);
     document.documentElement.dataset.theme = theme;
   }
+  for (const listener of listeners) listener();
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, currentTheme);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
 }

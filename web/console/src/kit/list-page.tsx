@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Empty } from './empty.tsx';
-import { type Column, Table } from './table.tsx';
+import { type Column, type Selection, Table } from './table.tsx';
 
 interface ListPageProps<T> {
   title: string;
@@ -28,12 +28,23 @@ interface ListPageProps<T> {
   /** The button that creates an item. */
   action: ReactNode;
   filters: ReactNode;
+  selection?: Selection<T> | undefined;
+  /** What can be done with the selected rows. It is below the table, so that no row moves when it appears. */
+  selectionBar?: ReactNode;
   /** What is shown without any item, and what to do then. */
   empty: { title: string; hint: string; action?: ReactNode };
 }
 
 /** A page with a list. The panels of its items are its child routes. */
-export function ListPage<T>({ title, list, action, filters, empty, ...table }: ListPageProps<T>) {
+export function ListPage<T>({
+  title,
+  list,
+  action,
+  filters,
+  selectionBar,
+  empty,
+  ...table
+}: ListPageProps<T>) {
   return (
     <section className="page" aria-label={title}>
       <header className="page-header">
@@ -59,6 +70,7 @@ export function ListPage<T>({ title, list, action, filters, empty, ...table }: L
       ) : (
         <Table label={title} rows={list.rows} gone={list.gone} onEnd={list.loadMore} {...table} />
       )}
+      {selectionBar}
       <Outlet />
     </section>
   );

@@ -11,6 +11,16 @@ export interface Column<T> {
   sorted?: 'ascending' | 'descending' | undefined;
 }
 
+/** Which rows are selected, and how the user changes that. */
+export interface Selection<T> {
+  ids: ReadonlySet<number>;
+  /** The name of a row, for its checkbox. */
+  nameOf: (item: T) => string;
+  /** With `isRange`, all rows from the one that was selected last up to this one. */
+  toggle: (id: number, isRange: boolean) => void;
+  toggleAll: () => void;
+}
+
 interface TableProps<T> {
   label: string;
   /** Decides the widths of the columns, by the CSS of the page. */
@@ -26,6 +36,8 @@ interface TableProps<T> {
   onOpen: (item: T) => void;
   /** Is called when the end is near. */
   onEnd: () => void;
+  /** Without it rows cannot be selected. */
+  selection?: Selection<T> | undefined;
 }
 
 const ROW = 52;
@@ -34,7 +46,10 @@ const PHONE_ROW = 72;
 /** How many rows before the end the next page is requested. */
 const NEAR = 40;
 
-/** A table of any length. Only the rows that are visible are elements. Arrow keys move between rows, Enter opens one. */
+/**
+ * A table of any length. Only the rows that are visible are elements. Arrow keys move between rows, Enter opens one. The space bar
+ * selects one, Shift with a click, an arrow or the space bar a range, and Ctrl+A or ⌘A all that were read.
+ */
 export function Table<T>({
   label,
   className,
@@ -45,6 +60,7 @@ export function Table<T>({
   current,
   onOpen,
   onEnd,
+  selection,
 }: TableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useIsPhone() ? PHONE_ROW : ROW;
@@ -82,7 +98,31 @@ export function Table<T>({
 
   function onClick(event: MouseEvent): void {
     const { row, index } = rowOf(event);
-    if (row) onOpen(rows[index]!);
+    if (!row) return;
+    const isBox = event.target instanceof Element && event.target.closest('[data-column="selection"]');
+    if (selection && isBox) selection.toggle(idOf(rows[index]!), event.shiftKey);
+    else onOpen(rows[index]!);
+  }
+
+  /** Changes the selection by a key. Returns whether the key has done all that it does. */
+  function selectByKey(
+    { key, shiftKey, ctrlKey, metaKey, target }: KeyboardEvent,
+    index: number,
+    to?: number,
+  ): boolean {
+    if (!selection) return false;
+    const isRow = target instanceof Element && target.matches('[data-index]');
+    if (key === 'a' && (ctrlKey || metaKey)) selection.toggleAll();
+    else if (key === ' ' && isRow) selection.toggle(idOf(rows[index]!), shiftKey);
+    else {
+      const next = shiftKey && to !== undefined ? rows[to] : undefined;
+      if (next) {
+        if (!selection.ids.has(idOf(rows[index]!))) selection.toggle(idOf(rows[index]!), false);
+        selection.toggle(idOf(next), true);
+      }
+      return false;
+    }
+    return true;
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -97,6 +137,10 @@ export function Table<T>({
       End: rows.length - 1,
     };
     const to = moves[event.key];
+    if (row && selectByKey(event, index, to)) {
+      event.preventDefault();
+      return;
+    }
     if (!row || (event.target !== row && to === undefined)) return;
     if (to !== undefined) focusRow(to);
     else if (event.key === 'Enter') onOpen(rows[index]!);
@@ -111,11 +155,27 @@ export function Table<T>({
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
+      aria-multiselectable={selection !== undefined}
+      data-selectable={selection !== undefined || undefined}
       className={`table ${className}`}
       tabIndex={-1}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       <div role="row" className="table-row table-head" aria-rowindex={1} tabIndex={-1}>
+        {selection && (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          <div role="columnheader" data-column="selection" tabIndex={-1}>
+            <input
+              type="checkbox"
+              aria-label="Select all rows that are loaded"
+              checked={rows.length > 0 && selection.ids.size === rows.length}
+              ref={box => {
+                if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < rows.length;
+              }}
+              onChange={selection.toggleAll}
+            />
+          </div>
+        )}
         {columns.map(({ name, header, sorted }) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
           <div key={name} role="columnheader" data-column={name} aria-sort={sorted ?? 'none'} tabIndex={-1}>
@@ -144,6 +204,8 @@ export function Table<T>({
                 start={start}
                 height={rowHeight}
                 columns={columns}
+                name={selection?.nameOf(item)}
+                isSelected={selection?.ids.has(id)}
                 isGone={gone.has(id)}
                 isCurrent={id === current}
                 isReachable={currentIsDrawn ? id === current : index === items[0]?.index}
@@ -162,6 +224,10 @@ interface RowProps<T> {
   start: number;
   height: number;
   columns: readonly Column<T>[];
+  /** The name of the row, for its checkbox. */
+  name: string | undefined;
+  /** `undefined` if it cannot be selected. */
+  isSelected: boolean | undefined;
   isGone: boolean;
   isCurrent: boolean;
   /** Whether Tab reaches it: one row at a time. */
@@ -169,12 +235,13 @@ interface RowProps<T> {
 }
 
 const Row = memo(function Row<T>(props: RowProps<T>) {
-  const { item, index, start, height, columns, isGone, isCurrent, isReachable } = props;
+  const { item, index, start, height, columns, name, isSelected, isGone, isCurrent, isReachable } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     <div
       role="row"
       aria-rowindex={index + 2}
+      aria-selected={isSelected}
       data-index={index}
       data-gone={isGone || undefined}
       data-current={isCurrent || undefined}
@@ -182,6 +249,13 @@ const Row = memo(function Row<T>(props: RowProps<T>) {
       tabIndex={isReachable ? 0 : -1}
       style={{ height, transform: `translateY(${start}px)` }}
     >
+      {isSelected !== undefined && (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        <div role="gridcell" data-column="selection" tabIndex={-1}>
+          {/* The listener of all rows changes the selection. */}
+          <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} readOnly tabIndex={-1} />
+        </div>
+      )}
       {columns.map(({ name, cell }) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
         <div key={name} role="gridcell" data-column={name} tabIndex={-1}>

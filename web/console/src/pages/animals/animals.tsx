@@ -5,10 +5,12 @@ import { useSession } from '../../app/session.ts';
 import { useCurrent } from '../../data/current.ts';
 import { useList } from '../../data/lists.ts';
 import { type PetQuery, pets } from '../../data/pets.ts';
+import { useSelection } from '../../data/selection.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
+import { BulkBar } from './bulk-bar.tsx';
 import { Filters } from './filters.tsx';
 import { StatusMenu } from './status-menu.tsx';
 import './animals.css';
@@ -23,6 +25,7 @@ export function Animals() {
   const navigate = route.useNavigate();
   const list = useList(pets, query);
   const [current, setCurrent] = useCurrent(pets, query);
+  const selection = useSelection(pets, query, list.rows);
   const columns = useColumns(query);
   const open = (pet: Pet) => {
     setCurrent(pet.id);
@@ -40,6 +43,8 @@ export function Animals() {
       onOpen={open}
       action={can('pets:write') && <AddLink search={query} />}
       filters={<Filters query={query} />}
+      selection={can('pets:write') ? { ...selection, nameOf } : undefined}
+      selectionBar={can('pets:write') && <BulkBar pets={selection.items} onClear={selection.clear} />}
       empty={
         isFiltered
           ? { title: 'No animal matches', hint: 'Change the search or the filters.', action: showAll }
@@ -57,6 +62,8 @@ export function Animals() {
     />
   );
 }
+
+const nameOf = ({ name }: Pet) => name;
 
 const showAll = (
   <Link className="button" to="/animals">

@@ -4,6 +4,7 @@ import type { PetQuery } from '../../data/pets.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { SearchField } from '../../kit/search-field.tsx';
 import { statusNames } from '../../kit/status.tsx';
+import { ViewsMenu } from './views-menu.tsx';
 
 const route = getRouteApi('/animals');
 
@@ -43,6 +44,7 @@ export function Filters({ query }: { query: PetQuery }) {
           </option>
         ))}
       </select>
+      <ViewsMenu query={query} />
     </>
   );
 }

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { pets } from '../data/pets.ts';
+import { firstPage } from '../data/resource.ts';
+import type { IconName } from '../kit/icon.tsx';
+import { statusNames } from '../kit/status.tsx';
+import { pages } from './pages.ts';
+import { type Session, useSession } from './session.ts';
+import { setTheme, themes } from './theme.ts';
+
+/** How long the user may pause while typing before pets are searched, in milliseconds. */
+const PAUSE = 150;
+/** How many pets are shown. */
+const MOST_PETS = 6;
+
+/** What the palette offers. */
+export interface Command {
+  id: string;
+  /** Its heading in the list. */
+  group: 'Pages' | 'Actions' | 'Animals' | 'Orders';
+  icon: IconName;
+  title: string;
+  hint?: string;
+  run: () => void;
+}
+
+/** Returns what matches the text: pages and actions at once, and pets when the service has found them. */
+export function useCommands(text: string, onHelp: () => void) {
+  const session = useSession();
+  const router = useRouter();
+  // By its address, because a command leads to any page.
+  const go = (path: string) => router.history.push(`/console${path}`);
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const matches = ({ title }: Command) => words.every(word => title.toLowerCase().includes(word));
+  const found = usePets(text.trim());
+  const commands = [
+    ...[...pageCommands(session, go), ...actionCommands(session, go, onHelp)].filter(matches),
+    ...orderCommands(session, text.trim(), go),
+    ...found.data.map(
+      ({ id, name, status = 'available' }): Command => ({
+        id: `pet-${id}`,
+        group: 'Animals',
+        icon: 'paw',
+        title: name,
+        hint: `${id} · ${statusNames[status]}`,
+        run: () => go(`/animals/${id}`),
+      }),
+    ),
+  ];
+  return { commands, isSearching: found.isSearching };
+}
+
+function pageCommands({ can }: Session, go: (path: string) => void): Command[] {
+  return pages
+    .filter(({ scope }) => can(scope))
+    .map(({ path, title, icon }) => ({ id: path, group: 'Pages', icon, title, run: () => go(path) }));
+}
+
+function actionCommands(
+  { can, signOut }: Session,
+  go: (path: string) => void,
+  onHelp: () => void,
+): Command[] {
+  const action = (icon: IconName, title: string, run: () => void): Command => ({
+    // An ID with spaces would be several.
+    id: title.replaceAll(/\W+/g, '-'),
+    group: 'Actions',
+    icon,
+    title,
+    run,
+  });
+  return [
+    ...(can('pets:write')
+      ? [
+          action('add', 'Add animal', () => go('/animals/new')),
+          action('add', 'Add category', () => go('/categories/new')),
+        ]
+      : []),
+    ...(can('orders:write') && hasPage('/orders')
+      ? [action('add', 'Place order', () => go('/orders/new'))]
+      : []),
+    ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),
+    action('command', 'Keyboard shortcuts', onHelp),
+    action('user', 'Sign out', signOut),
+  ];
+}
+
+/** An order has no name: its ID leads to it. The page shows whether it exists. */
+function orderCommands({ can }: Session, text: string, go: (path: string) => void): Command[] {
+  const id = /^(?:order\s*)?#?(\d{1,15})$/i.exec(text)?.[1];
+  if (id === undefined || !can('orders:read') || !hasPage('/orders')) return [];
+  const run = () => go(`/orders/${Number(id)}`);
+  return [{ id: `order-${id}`, group: 'Orders', icon: 'orders', title: `Order ${Number(id)}`, run }];
+}
+
+const hasPage = (path: string) => pages.some(page => page.path === path);
+
+function usePets(text: string) {
+  const { store, can } = useSession();
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(setQ, PAUSE, text);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const isAsked = q !== '' && can('pets:read');
+  const { data, isFetching } = useQuery({
+    queryKey: [pets.name, 'palette', q],
+    queryFn: async () => {
+      const byName = firstPage(store.pets.list({ q, limit: MOST_PETS }));
+      const byId = /^[1-9]\d{0,14}$/.test(q) ? firstPage(store.pets.list({ id: [Number(q)] })) : undefined;
+      const [named, exact] = await Promise.all([byName, byId]);
+      const first = exact?.data ?? [];
+      return [...first, ...named.data.filter(({ id }) => first[0]?.id !== id)].slice(0, MOST_PETS);
+    },
+    enabled: isAsked,
+    staleTime: 0,
+    gcTime: 0,
+    // The pets of the last text stay until those of the next one arrive: nothing flickers while the user types.
+    placeholderData: previous => previous,
+  });
+  return {
+    data: text !== '' && isAsked ? (data ?? []) : [],
+    isSearching: can('pets:read') && (isFetching || text !== q),
+  };
+}

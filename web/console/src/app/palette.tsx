@@ -1,0 +1,118 @@
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from '../kit/icon.tsx';
+import { type Command, useCommands } from './commands.tsx';
+
+interface PaletteProps {
+  onHelp: () => void;
+  onClose: () => void;
+}
+
+/** Finds pages, actions, animals and orders while the user types. A combobox with a list (WAI-ARIA APG) in a dialog. */
+export function Palette({ onHelp, onClose }: PaletteProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<string>();
+  const { commands, isSearching } = useCommands(text, onHelp);
+  // The results of a search arrive below: what the user has chosen stays chosen.
+  const at = Math.max(
+    0,
+    commands.findIndex(command => command.id === chosen),
+  );
+  const active = commands[at];
+
+  useEffect(() => {
+    const { current } = dialog;
+    const opener = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, []);
+  useEffect(() => {
+    if (active) document.getElementById(`${id}-${active.id}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, active]);
+
+  function run(command: Command): void {
+    onClose();
+    command.run();
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    const moves: Record<string, number> = {
+      ArrowDown: (at + 1) % commands.length,
+      ArrowUp: (at - 1 + commands.length) % commands.length,
+    };
+    const to = moves[event.key];
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      if (active) run(active);
+    } else if (to !== undefined) setChosen(commands[to]?.id);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it as well
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Find"
+      onCancel={event => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={event => {
+        // A click on the dialog itself is one outside of its content.
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className="palette-content">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Find pages, actions, animals and orders"
+          aria-expanded={commands.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={active && `${id}-${active.id}`}
+          placeholder="Find a page, an action, an animal or an order by its ID"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onKeyDown={onKey}
+          onChange={event => {
+            setText(event.target.value);
+            setChosen(undefined);
+          }}
+        />
+        <div
+          id={`${id}-list`}
+          role="listbox"
+          aria-label="Results"
+          className="palette-list"
+          hidden={commands.length === 0}
+        >
+          {commands.map((command, i) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            <div
+              key={command.id}
+              id={`${id}-${command.id}`}
+              role="option"
+              aria-selected={i === at}
+              className="palette-item"
+              onClick={() => run(command)}
+            >
+              <Icon name={command.icon} />
+              <span>{command.title}</span>
+              <small>{command.hint ?? command.group}</small>
+            </div>
+          ))}
+        </div>
+        <p className="palette-note" role="status">
+          {commands.length === 0 && (isSearching ? 'Searching …' : 'Nothing matches')}
+        </p>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,92 @@
+import { useEffect, useSyncExternalStore } from 'react';
+
+const STORED = 'petstore.console.single-keys';
+
+/** What the keyboard does everywhere, for the list of shortcuts. `isSingle`: without Ctrl, ⌘ or Alt, so it can be turned off. */
+export const shortcuts: readonly { keys: string; text: string; isSingle: boolean }[] = [
+  { keys: 'Ctrl+K or ⌘K', text: 'Find pages, actions, animals and orders', isSingle: false },
+  { keys: 'Ctrl+Z or ⌘Z', text: 'Undo the last action', isSingle: false },
+  { keys: '?', text: 'Show the shortcuts', isSingle: true },
+  { keys: '/', text: 'Search the list', isSingle: true },
+  { keys: 'n', text: 'Add an item to the list', isSingle: true },
+  { keys: '1 to 9', text: 'Go to a page of the navigation', isSingle: true },
+  { keys: '↑ ↓', text: 'Move between rows', isSingle: false },
+  { keys: 'Enter', text: 'Open the row', isSingle: false },
+  { keys: 'Space', text: 'Select the row', isSingle: false },
+  { keys: 'Shift+↑ ↓', text: 'Select several rows', isSingle: false },
+  { keys: 'Ctrl+A or ⌘A', text: 'In a list: select all rows that are loaded', isSingle: false },
+  { keys: 'Esc', text: 'Close what is open', isSingle: false },
+];
+
+const listeners = new Set<() => void>();
+
+const areOn = () => localStorage.getItem(STORED) !== 'off';
+
+/** Turns the shortcuts of a single key on or off for this browser: speech input can press them by accident (WCAG 2.1.4). */
+export function setSingleKeys(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(STORED);
+  else localStorage.setItem(STORED, 'off');
+  for (const listener of listeners) listener();
+}
+
+export function useSingleKeys(): boolean {
+  return useSyncExternalStore(subscribe, areOn);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+interface Keys {
+  onPalette: () => void;
+  onHelp: () => void;
+}
+
+/** Runs the shortcuts of the frame. Those of a single key do nothing in fields and while a dialog is open. */
+export function useShortcuts({ onPalette, onHelp }: Keys): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.altKey) return;
+      const hasModifier = event.metaKey || event.ctrlKey;
+      if (hasModifier && !event.shiftKey && event.key.toLowerCase() === 'k') onPalette();
+      else if (hasModifier || !areOn() || isBusy(event) || !runSingle(event.key, onHelp)) return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [onPalette, onHelp]);
+}
+
+/** Whether keys belong to a field, an open menu or a dialog. */
+function isBusy({ target }: KeyboardEvent): boolean {
+  const typed = 'input:not([type="checkbox"]), textarea, select, [role="menu"]';
+  return (
+    document.querySelector('dialog[open]') !== null ||
+    (target instanceof Element && target.closest(typed) !== null)
+  );
+}
+
+/** Returns whether the key is a shortcut here. Pages have no list of their own: their elements are what the keys use. */
+function runSingle(key: string, onHelp: () => void): boolean {
+  if (key === '?') {
+    onHelp();
+    return true;
+  }
+  if (key === '/') {
+    const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+    search?.focus();
+    search?.select();
+    return search !== null;
+  }
+  const link =
+    key === 'n'
+      ? document.querySelector<HTMLElement>('.page-header [data-kind="main"]')
+      : /^[1-9]$/.test(key)
+        ? document.querySelectorAll<HTMLElement>('.navigation a')[Number(key) - 1]
+        : undefined;
+  link?.click();
+  return Boolean(link);
+}

@@ -1,0 +1,60 @@
+import type { Batch, BatchEntry, BatchResult } from '@petstore/client';
+import type { Session } from '../app/session.ts';
+
+/** The most operations of a batch: more would make the progress coarse and other clients wait. */
+const MOST = 100;
+
+/** An item, and the results of its operations. */
+export interface ItemResult<T> {
+  item: T;
+  results: readonly BatchResult[];
+  /** The message of the first operation that failed. */
+  error: string | undefined;
+}
+
+export interface BatchRun<T> {
+  /** Adds the operations of an item to a batch. */
+  add: (batch: Batch, item: T) => readonly BatchEntry[];
+  /** The most operations that an item has. */
+  perItem: number;
+  /** Is called after each batch with the results of its items. */
+  onResults: (results: readonly ItemResult<T>[]) => void;
+  /** Ends the run before its next batch. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Sends the operations of many items in batches, in which each operation succeeds or fails by itself. At the limit of the API
+ * key it waits. Rejects with the error of a batch that was rejected as a whole; the results of the batches before are known then.
+ */
+export async function runInBatches<T>(
+  session: Pick<Session, 'store' | 'account'>,
+  items: readonly T[],
+  { add, perItem, onResults, signal }: BatchRun<T>,
+): Promise<void> {
+  for (let at = 0; at < items.length && !signal?.aborted; ) {
+    const size = Math.max(1, Math.floor(sizeFor(session) / perItem));
+    const part = items.slice(at, at + size);
+    const batch = session.store.batch({ atomic: false });
+    const entries = part.map(item => add(batch, item));
+    const { all } = await batch.run();
+    onResults(part.map((item, i) => resultOf(item, entries[i]!, all)));
+    at += part.length;
+  }
+}
+
+/**
+ * The number of operations of the next batch: what is left of the present minute or day, and at most half of what the plan has, so
+ * that the lists stay live meanwhile.
+ */
+function sizeFor({ store, account }: Pick<Session, 'store' | 'account'>): number {
+  const { minute, day } = account.windows;
+  const most = Math.min(MOST, Math.max(1, Math.floor(Math.min(minute.limit, day.limit) / 2)));
+  const left = Math.min(...store.limits.windows.map(({ remaining }) => remaining), most);
+  return left > 0 ? left : most;
+}
+
+function resultOf<T>(item: T, entries: readonly BatchEntry[], all: readonly BatchResult[]): ItemResult<T> {
+  const results = entries.map(({ index }) => all[index]!);
+  return { item, results, error: results.find(({ error }) => error)?.error?.message };
+}

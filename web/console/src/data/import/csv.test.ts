@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { guessMapping, problemOf } from './columns.ts';
+import { csvOf, parseCsv } from './csv.ts';
+import { rejectedFile } from './rejected.ts';
+
+describe('a CSV file', () => {
+  it('is read with its delimiter, quotes, line breaks in cells and the line of each row', () => {
+    const text = '\uFEFFName;Note\r\nRex;"a; ""b"""\r\n\r\n"Bo\r\nnie";c\r\nMax;d';
+    const { delimiter, header, rows } = parseCsv('pets.csv', text);
+    assert.deepEqual([delimiter, header], [';', ['Name', 'Note']]);
+    assert.deepEqual(rows, [
+      { line: 2, cells: ['Rex', 'a; "b"'] },
+      { line: 4, cells: ['Bo\r\nnie', 'c'] },
+      { line: 6, cells: ['Max', 'd'] },
+    ]);
+  });
+
+  it('is rejected with the problem and the remedy', () => {
+    assert.throws(() => parseCsv('a.csv', ''), /a\.csv is empty: name the columns/);
+    assert.throws(() => parseCsv('a.csv', 'name\n'), /no rows below its header/);
+    assert.throws(() => parseCsv('a.csv', 'name\n"open'), /not a valid CSV file: .*[Qq]uote/);
+  });
+
+  it('is written so that it can be read again', () => {
+    const rows = [
+      ['name', 'note'],
+      ['Rex', 'says "hi", \nand leaves'],
+    ];
+    const { header, rows: again } = parseCsv('a.csv', csvOf(rows, ','));
+    assert.deepEqual([header, again[0]!.cells], rows);
+  });
+});
+
+describe('the columns of a file', () => {
+  it('are guessed from their names, each field once', () => {
+    assert.deepEqual(guessMapping(['Pet_Name', 'Species', 'category ID', 'Colour', 'Stock', 'units']), [
+      'name',
+      'category',
+      'categoryId',
+      '',
+      'quantity',
+      '',
+    ]);
+  });
+
+  it('need a name and a category', () => {
+    assert.equal(problemOf(['name', 'categoryId', '']), undefined);
+    assert.match(problemOf(['category', ''])!, /names/);
+    assert.match(problemOf(['name', 'status'])!, /categories/);
+    assert.match(problemOf(['name', 'name', 'category'])!, /Two columns are the field name/);
+  });
+});
+
+describe('the file of rejected rows', () => {
+  it('has the reasons and the original columns, and replaces the reasons of an earlier import', () => {
+    const header = ['line', 'code', 'message', 'name'];
+    const file = { id: '1', name: 'a.csv', delimiter: ',', header, rows: [] };
+    const row = { line: 3, cells: ['9', 'old', 'old reason', 'Rex, the first'] };
+    assert.equal(
+      rejectedFile(file, [{ row, code: 'invalid_request', message: 'status: is wrong' }]),
+      'line,code,message,name\r\n3,invalid_request,status: is wrong,"Rex, the first"\r\n',
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { parse } from 'csv-parse/browser/esm/sync';
+
+/** Larger files are read by the command `petstore import`, which needs memory for a few rows only. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
+const delimiters = [',', ';', '\t'] as const;
+
+/** A row of a CSV file. */
+export interface CsvRow {
+  /** The line on which it starts, from 1. */
+  line: number;
+  cells: readonly string[];
+}
+
+/** A CSV file that was read. */
+export interface CsvFile {
+  /** Unique in this tab. */
+  id: string;
+  name: string;
+  delimiter: string;
+  header: readonly string[];
+  rows: readonly CsvRow[];
+}
+
+/** Reads a file in UTF-8. Rejects with what is wrong with it, and what to do. */
+export async function readCsv(file: File): Promise<CsvFile> {
+  if (file.size > MOST_BYTES)
+    throw new Error(`${file.name} has more than 10 MB: split it, or import it with the command petstore import`);
+  const text = decode(file.name, await file.arrayBuffer());
+  return { id: crypto.randomUUID(), name: file.name, ...parseCsv(file.name, text) };
+}
+
+function decode(name: string, bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name} is not a text in UTF-8: save it as “CSV UTF-8”`);
+  }
+}
+
+/** Parses the text of a file. Throws what is wrong with it, and what to do. */
+export function parseCsv(name: string, text: string): Pick<CsvFile, 'delimiter' | 'header' | 'rows'> {
+  const delimiter = delimiterOf(text);
+  const [header, ...rows] = recordsOf(name, text, delimiter);
+  if (!header) throw new Error(`${name} is empty: name the columns in its first line`);
+  if (rows.length === 0) throw new Error(`${name} has no rows below its header`);
+  return { delimiter, header: header.cells.map(cell => cell.trim()), rows };
+}
+
+/** Returns the delimiter that the first line has most often outside of quotes. */
+function delimiterOf(text: string): string {
+  const [header = ''] = text.replace(/"(?:[^"]|"")*"/g, '').split(/\r\n?|\n/, 1);
+  const count = (delimiter: string) => header.split(delimiter).length;
+  return delimiters.reduce<string>((best, next) => (count(next) > count(best) ? next : best), ',');
+}
+
+function recordsOf(name: string, text: string, delimiter: string): CsvRow[] {
+  const options = { bom: true, delimiter, raw: true, relax_column_count: true, skip_empty_lines: true };
+  const found: CsvRow[] = [];
+  let before = 0;
+  for (const { raw, record } of parsed(name, text, options)) {
+    // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
+    const [empty = ''] = /^[\r\n]*/.exec(raw)!;
+    if (record.some(cell => cell.trim() !== '')) found.push({ line: before + breaksIn(empty) + 1, cells: record });
+    before += breaksIn(raw);
+  }
+  return found;
+}
+
+function parsed(name: string, text: string, options: object): { raw: string; record: string[] }[] {
+  try {
+    // With `raw` a record is an object, which the types of the parser do not know.
+    return parse(text, options) as unknown as { raw: string; record: string[] }[];
+  } catch (error) {
+    throw new Error(`${name} is not a valid CSV file: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const breaksIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+/** Writes rows as CSV (RFC 4180). */
+export function csvOf(rows: readonly (readonly (string | number)[])[], delimiter: string): string {
+  const cellOf = (value: string | number) => {
+    const text = String(value);
+    return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map(row => `${row.map(cellOf).join(delimiter)}\r\n`).join('');
+}

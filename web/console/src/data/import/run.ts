@@ -1,0 +1,123 @@
+import type { Batch, BatchEntry } from '@petstore/client';
+import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
+import { initialQuantity, type NewPet, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
+import type { Session } from '../../app/session.ts';
+import { type ItemResult, runInBatches } from '../batches.ts';
+import { checkCategory, type GoodRow } from './check.ts';
+import type { BadRow } from './rejected.ts';
+
+/** What became of the rows of an import so far. */
+export interface ImportProgress {
+  total: number;
+  done: number;
+  created: number;
+  /** Rows that were not imported. */
+  rejected: readonly BadRow[];
+  /** Rows whose animals were created without their stock. */
+  incomplete: readonly BadRow[];
+  isRunning: boolean;
+}
+
+interface Item {
+  source: GoodRow;
+  categoryId: number;
+}
+
+/** Whether a row needs a second operation: a new pet has a stock of one. */
+export function setsStock({ status, quantity }: NewPet): boolean {
+  return quantity !== undefined && quantity > 0 && quantity !== initialQuantity({ status });
+}
+
+/**
+ * Imports rows, and reports its progress after each step. Rows that it does not reach, because it was stopped or a batch was
+ * rejected as a whole, are among the rejected ones.
+ */
+export async function importRows(
+  session: Pick<Session, 'store' | 'account'>,
+  rows: readonly GoodRow[],
+  createsCategories: boolean,
+  signal: AbortSignal,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<ImportProgress> {
+  let progress: ImportProgress = {
+    total: rows.length,
+    done: 0,
+    created: 0,
+    rejected: [],
+    incomplete: [],
+    isRunning: true,
+  };
+  const report = (change: Partial<ImportProgress>) => {
+    progress = { ...progress, ...change };
+    onProgress(progress);
+  };
+  const rest = new Set(rows);
+  let reason = { code: 'stopped', message: 'The import was stopped before this row' };
+  report({});
+  try {
+    const { items, rejected } = await withCategories(session, rows, createsCategories, signal);
+    for (const { source } of rejected) rest.delete(source);
+    report({ done: rejected.length, rejected: rejected.map(({ source, ...why }) => ({ row: source.row, ...why })) });
+    await runInBatches(session, items, {
+      add: operationsOf,
+      perItem: items.some(({ source }) => setsStock(source.pet)) ? 2 : 1,
+      signal,
+      onResults: results => {
+        for (const { item } of results) rest.delete(item.source);
+        const rejected = results.flatMap(result => failureOf(result, 0));
+        const incomplete = results.flatMap(result => failureOf(result, 1));
+        report({
+          done: progress.done + results.length,
+          created: progress.created + results.length - rejected.length,
+          rejected: [...progress.rejected, ...rejected],
+          incomplete: [...progress.incomplete, ...incomplete],
+        });
+      },
+    });
+  } catch (error) {
+    reason = { code: 'not_imported', message: (error as Error).message };
+  }
+  const left = Array.from(rest, ({ row }) => ({ row, ...reason }));
+  report({ rejected: [...progress.rejected, ...left], isRunning: false });
+  return progress;
+}
+
+/** Finds the categories of rows, or creates them. They may have been deleted since the check, and the service may reject a name. */
+async function withCategories(
+  { store }: Pick<Session, 'store'>,
+  rows: readonly GoodRow[],
+  createsCategories: boolean,
+  signal: AbortSignal,
+) {
+  const categories = new CategoryNames(store, {}, createsCategories);
+  const items: Item[] = [];
+  const rejected: { source: GoodRow; code: string; message: string }[] = [];
+  for (const source of rows) {
+    if (signal.aborted) break;
+    const { category } = source.pet;
+    try {
+      await checkCategory(categories, source.pet, createsCategories);
+      const categoryId = typeof category === 'number' ? category : await categories.find(category);
+      items.push({ source, categoryId });
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      rejected.push({ source, code: error.code, message: error.message });
+    }
+  }
+  return { items, rejected };
+}
+
+function operationsOf(batch: Batch, { source: { pet }, categoryId }: Item): readonly BatchEntry[] {
+  const { name, quantity } = pet;
+  // A pet without stock is sold.
+  const status = quantity === 0 ? 'sold' : pet.status;
+  const created = batch.pets.create({ name, categoryId, ...(status && { status }) });
+  return setsStock(pet) ? [created, batch.inventory.set(created, { quantity: quantity! })] : [created];
+}
+
+/** Why the first or second operation of a row failed. Without its pet a stock cannot be set, which is not reported again. */
+function failureOf({ item, results }: ItemResult<Item>, index: 0 | 1): BadRow[] {
+  const failed = results.findIndex(({ error }) => error);
+  const error = results[failed]?.error;
+  return error && failed === index ? [{ row: item.source.row, code: error.code, message: error.message }] : [];
+}

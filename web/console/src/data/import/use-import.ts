@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useSession } from '../../app/session.ts';
+import { showToast } from '../../kit/toasts.ts';
+import { type Checked, checkRows } from './check.ts';
+import { guessMapping, type Mapping, problemOf } from './columns.ts';
+import { type CsvFile, readCsv } from './csv.ts';
+import { type ImportProgress, importRows, setsStock } from './run.ts';
+
+/** The import of this tab. */
+interface ImportState {
+  file?: CsvFile;
+  mapping: Mapping;
+  createsCategories: boolean;
+  progress?: ImportProgress;
+  /** Stops the import that is running. */
+  stop?: () => void;
+  /** Why the file cannot be read. */
+  error?: string;
+}
+
+const start: ImportState = { mapping: [], createsCategories: false };
+const KEY = ['import'];
+
+/** The import of this tab. It is in the cache, so that it continues while the user works on another page. */
+export function useImport() {
+  const session = useSession();
+  const { store, cache, can } = session;
+  const { data: state } = useQuery({
+    queryKey: KEY,
+    queryFn: () => start,
+    initialData: start,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  const { file, mapping, createsCategories, progress } = state;
+  const change = (part: Partial<ImportState>) =>
+    cache.setQueryData<ImportState>(KEY, (now = start) => ({ ...now, ...part }));
+  const replace = (next: ImportState) => cache.setQueryData<ImportState>(KEY, next);
+
+  const mappingProblem = file && problemOf(mapping);
+  const check = useQuery({
+    queryKey: [...KEY, 'check', file?.id, mapping, createsCategories],
+    queryFn: () => checkRows(store, file!, mapping, createsCategories),
+    enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
+    gcTime: 0,
+  });
+  const needsStock = check.data?.good.some(({ pet }) => setsStock(pet)) && !can('inventory:write');
+  const problem =
+    mappingProblem ??
+    check.error?.message ??
+    (needsStock ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity' : undefined);
+
+  const isRunning = progress?.isRunning === true;
+  useEffect(() => {
+    if (!isRunning) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isRunning]);
+
+  function choose(chosen: File): void {
+    readCsv(chosen).then(
+      file => replace({ ...start, file, mapping: guessMapping(file.header) }),
+      error => replace({ ...start, error: (error as Error).message }),
+    );
+  }
+
+  async function run({ good, bad }: Checked): Promise<void> {
+    const controller = new AbortController();
+    change({ stop: () => controller.abort() });
+    const show = (progress: ImportProgress) =>
+      change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
+    const { created, rejected } = await importRows(session, good, createsCategories, controller.signal, show);
+    const count = rejected.length + bad.length;
+    showToast({
+      text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} rows` : ''}`,
+      tone: count > 0 ? 'problem' : 'done',
+    });
+  }
+
+  return {
+    ...state,
+    checked: problem === undefined ? check.data : undefined,
+    isChecking: check.isFetching,
+    problem,
+    choose,
+    setMapping: (mapping: Mapping) => change({ mapping }),
+    setCreatesCategories: (createsCategories: boolean) => change({ createsCategories }),
+    run,
+    reset: () => replace(start),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Category, Pet, PetStatus } from '@petstore/client';
+import { type ReactNode, useMemo, useState } from 'react';
+import { type BulkChange, type BulkPlan, isReversible, planOf } from '../../data/bulk.ts';
+import { statuses } from '../../data/pet-status.ts';
+import { type BulkProgress, useBulk, useFacts } from '../../data/use-bulk.ts';
+import { useCategories } from '../../data/use-categories.ts';
+import { Button } from '../../kit/button.tsx';
+import { SelectField } from '../../kit/field.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { statusNames } from '../../kit/status.tsx';
+
+/** The most animals that a list of the panel names. */
+const SHOWN = 100;
+
+interface BulkPanelProps {
+  /** The selection when the panel opened: what is sent is what the user has seen. */
+  pets: readonly Pet[];
+  /** Is called when the change has ended. */
+  onDone: () => void;
+  onClose: () => void;
+}
+
+/** Changes many animals: choose, see what will happen, follow it, and read what was rejected. */
+export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
+  const [change, setChange] = useState<BulkChange>({ kind: 'status', status: 'available' });
+  const { progress, run, stop } = useBulk();
+  const { facts, isLoading, error } = useFacts(pets, change.kind !== 'category');
+  const categories = useCategories();
+  const plan = useMemo(() => planOf(pets, change, facts), [pets, change, facts]);
+  const count = animals(plan.changed.length);
+  const isReady = change.kind !== 'category' || change.categoryId > 0;
+
+  async function start(): Promise<void> {
+    await run(
+      plan.changed,
+      change,
+      done => `${change.kind === 'delete' ? 'Deleted' : 'Changed'} ${animals(done)}`,
+    );
+    onDone();
+  }
+
+  return (
+    <Panel title={`Change ${animals(pets.length)}`} onClose={progress?.isRunning ? stop : onClose}>
+      <div className="panel-body">
+        {progress ? (
+          <Progress progress={progress} />
+        ) : (
+          <>
+            <ChangeFields change={change} categories={categories} onChange={setChange} />
+            {error && <p className="field-error">{error.message}</p>}
+            {isReady && (
+              <Preview plan={plan} change={change} categories={categories} isChecking={isLoading} />
+            )}
+          </>
+        )}
+      </div>
+      <footer className="panel-footer">
+        {progress?.isRunning ? (
+          <Button onClick={stop}>Stop</Button>
+        ) : (
+          <Button onClick={onClose}>Close</Button>
+        )}
+        {!progress && (
+          <Button
+            kind={change.kind === 'delete' ? 'danger' : 'main'}
+            disabled={!isReady || isLoading || plan.changed.length === 0}
+            onClick={start}
+          >
+            {change.kind === 'delete' ? 'Delete' : 'Change'} {count}
+          </Button>
+        )}
+      </footer>
+    </Panel>
+  );
+}
+
+const animals = (count: number) => `${count.toLocaleString()} animal${count === 1 ? '' : 's'}`;
+
+interface ChangeFieldsProps {
+  change: BulkChange;
+  categories: readonly Category[];
+  onChange: (change: BulkChange) => void;
+}
+
+function ChangeFields({ change, categories, onChange }: ChangeFieldsProps) {
+  const starts: Record<BulkChange['kind'], BulkChange> = {
+    status: { kind: 'status', status: 'available' },
+    category: { kind: 'category', categoryId: 0 },
+    delete: { kind: 'delete' },
+  };
+  return (
+    <>
+      <SelectField
+        label="What to change"
+        value={change.kind}
+        onChange={event => onChange(starts[event.target.value as BulkChange['kind']])}
+      >
+        <option value="status">Status</option>
+        <option value="category">Category</option>
+        <option value="delete">Delete</option>
+      </SelectField>
+      {change.kind === 'status' && (
+        <SelectField
+          label="New status"
+          value={change.status}
+          onChange={event => onChange({ kind: 'status', status: event.target.value as PetStatus })}
+        >
+          {statuses.map(status => (
+            <option key={status} value={status}>
+              {statusNames[status]}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {change.kind === 'category' && (
+        <SelectField
+          label="New category"
+          value={change.categoryId || ''}
+          onChange={event => onChange({ kind: 'category', categoryId: Number(event.target.value) })}
+        >
+          <option value="">Choose a category</option>
+          {categories.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+    </>
+  );
+}
+
+interface PreviewProps {
+  plan: BulkPlan;
+  change: BulkChange;
+  categories: readonly Category[];
+  isChecking: boolean;
+}
+
+function Preview({ plan: { changed, same, rejected }, change, categories, isChecking }: PreviewProps) {
+  const now = ({ status = 'available', categoryId }: Pet) =>
+    change.kind === 'category'
+      ? (categories.find(({ id }) => id === categoryId)?.name ?? categoryId)
+      : statusNames[status];
+  if (isChecking) return <p role="status">Checking stock and open orders …</p>;
+  return (
+    <>
+      <Group
+        title={`${animals(changed.length)} will be ${change.kind === 'delete' ? 'deleted' : 'changed'}`}
+        items={changed}
+      >
+        {pet => (
+          <li key={pet.id}>
+            {pet.name} <small>{now(pet)}</small>
+          </li>
+        )}
+      </Group>
+      <Group title={`${animals(rejected.length)} cannot be changed and will be left out`} items={rejected}>
+        {({ pet, reason }) => (
+          <li key={pet.id}>
+            {pet.name} <small>{reason}</small>
+          </li>
+        )}
+      </Group>
+      {same.length > 0 && <p>{animals(same.length)} will stay the same.</p>}
+      {!isReversible(change) && changed.length > 0 && (
+        <p className="note">
+          {change.kind === 'delete'
+            ? 'This cannot be undone. Completed orders keep the IDs.'
+            : 'Their stock becomes 0, and they are available again only with a new stock. You cannot undo this here.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Progress({ progress: { total, done, failed, isRunning, error } }: { progress: BulkProgress }) {
+  return (
+    <>
+      <progress aria-label="Progress" max={total} value={done} />
+      <p role="status">
+        {isRunning
+          ? `${done.toLocaleString()} of ${animals(total)} done`
+          : `${(done - failed.length).toLocaleString()} of ${animals(total)} changed`}
+      </p>
+      {error && (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      )}
+      <Group title={`Rejected: ${animals(failed.length)}`} items={failed}>
+        {({ pet, message }) => (
+          <li key={pet.id}>
+            {pet.name} <small>{message}</small>
+          </li>
+        )}
+      </Group>
+    </>
+  );
+}
+
+interface GroupProps<T> {
+  title: string;
+  items: readonly T[];
+  children: (item: T) => ReactNode;
+}
+
+function Group<T>({ title, items, children }: GroupProps<T>) {
+  if (items.length === 0) return null;
+  return (
+    <section className="bulk-group">
+      <h3>{title}</h3>
+      <ul>
+        {items.slice(0, SHOWN).map(children)}
+        {items.length > SHOWN && <li>… and {(items.length - SHOWN).toLocaleString()} more</li>}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { PetQuery } from '../../data/pets.ts';
+import { useViews } from '../../data/use-views.ts';
+import { isSameQuery } from '../../data/views.ts';
+import { Button } from '../../kit/button.tsx';
+import { TextField } from '../../kit/field.tsx';
+import { Icon } from '../../kit/icon.tsx';
+import { Menu } from '../../kit/menu.tsx';
+import { Panel } from '../../kit/panel.tsx';
+import { showToast } from '../../kit/toasts.ts';
+
+const route = getRouteApi('/animals');
+
+/** The saved views of the list: filters and sorting that the user gave a name. */
+export function ViewsMenu({ query }: { query: PetQuery }) {
+  const navigate = route.useNavigate();
+  const { views, save, remove } = useViews<PetQuery>('animals');
+  const [isNaming, setNaming] = useState(false);
+  const current = views.find(view => isSameQuery(view.query, query));
+
+  function removeCurrent(): void {
+    if (!current) return;
+    remove(current.name);
+    showToast({ text: `Deleted the view ${current.name}`, undo: async () => save(current) });
+  }
+
+  return (
+    <>
+      <Menu
+        label={current ? `Views: ${current.name}` : 'Views'}
+        className="button"
+        items={[
+          ...views.map(view => ({
+            label: view.name,
+            isCurrent: view === current,
+            onChoose: () => navigate({ to: '/animals', search: view.query }),
+          })),
+          current
+            ? { label: `Delete the view ${current.name}`, onChoose: removeCurrent }
+            : {
+                label: 'Save as a view …',
+                reason: Object.keys(query).length > 0 ? undefined : 'Choose filters or a sort order first',
+                onChoose: () => setNaming(true),
+              },
+        ]}
+      >
+        {current?.name ?? 'Views'}
+        <Icon name="down" />
+      </Menu>
+      {isNaming && (
+        <NamePanel
+          onClose={() => setNaming(false)}
+          onName={name => {
+            save({ name, query });
+            setNaming(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function NamePanel({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
+  const [name, setName] = useState('');
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onName(name.trim());
+  }
+  return (
+    <Panel title="Save as a view" kind="question" onClose={onClose}>
+      <form onSubmit={submit}>
+        <div className="panel-body">
+          <TextField
+            label="Name of the view"
+            value={name}
+            maxLength={60}
+            required
+            pattern=".*\S.*"
+            onChange={event => setName(event.target.value)}
+          />
+          <p className="hint">It has these filters and this order, and stays in this browser.</p>
+        </div>
+        <footer className="panel-footer">
+          <Button onClick={onClose}>Close</Button>
+          <Button kind="main" type="submit">
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}

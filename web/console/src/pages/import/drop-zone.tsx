@@ -1,0 +1,58 @@
+import { type DragEvent, useState } from 'react';
+import { Icon } from '../../kit/icon.tsx';
+
+interface DropZoneProps {
+  /** Why the last file cannot be read. */
+  error: string | undefined;
+  onFile: (file: File) => void;
+}
+
+/** Takes a file by drag and drop, or from the dialog of the browser. */
+export function DropZone({ error, onFile }: DropZoneProps) {
+  const [isOver, setOver] = useState(false);
+  function drop(event: DragEvent): void {
+    // The browser would show the file instead of the console.
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file) onFile(file);
+  }
+  return (
+    <>
+      <label
+        className="drop-zone"
+        data-over={isOver || undefined}
+        onDragOver={event => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <Icon name="upload" />
+        <strong>Drop a CSV file here, or choose one</strong>
+        <span>
+          The first line names the columns: name and category or categoryId, and if you like status and
+          quantity.
+        </span>
+        <input
+          type="file"
+          className="visually-hidden"
+          aria-label="CSV file"
+          accept=".csv,.tsv,.txt,text/csv"
+          onChange={event => {
+            const [file] = event.target.files ?? [];
+            // The same file can be chosen again after it was corrected.
+            event.target.value = '';
+            if (file) onFile(file);
+          }}
+        />
+      </label>
+      {error && (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
