@@ -2,7 +2,16 @@ import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
 
 export interface PageEntry {
-  path: '/' | '/animals' | '/categories' | '/orders' | '/stock' | '/keys' | '/webhooks' | '/events' | '/import';
+  path:
+    | '/'
+    | '/animals'
+    | '/categories'
+    | '/orders'
+    | '/stock'
+    | '/keys'
+    | '/webhooks'
+    | '/events'
+    | '/import';
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */

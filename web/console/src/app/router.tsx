@@ -1,11 +1,11 @@
 import { createRouter } from '@tanstack/react-router';
 import { animalsRoutes } from '../pages/animals/route.ts';
 import { categoriesRoutes } from '../pages/categories/route.ts';
+import { eventsRoutes } from '../pages/events/route.ts';
+import { importRoute } from '../pages/import/route.ts';
+import { keysRoutes } from '../pages/keys/route.ts';
 import { ordersRoutes } from '../pages/orders/route.ts';
 import { stockRoute } from '../pages/stock/route.ts';
-import { eventsRoutes } from '../pages/events/route.ts';
-import { keysRoutes } from '../pages/keys/route.ts';
-import { importRoute } from '../pages/import/route.ts';
 import { todayRoute } from '../pages/today/route.ts';
 import { deliveriesRoutes, webhooksRoutes } from '../pages/webhooks/route.ts';
 import { rootRoute } from './root.tsx';

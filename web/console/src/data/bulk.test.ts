@@ -14,14 +14,26 @@ const facts = new Map([
 
 const idsOf = (change: Parameters<typeof planOf>[1]) => {
   const { changed, same, rejected } = planOf([free, ordered, sold], change, facts);
-  return { changed: changed.map(pet => pet.id), same: same.map(pet => pet.id), rejected: rejected.map(({ pet }) => pet.id) };
+  return {
+    changed: changed.map(pet => pet.id),
+    same: same.map(pet => pet.id),
+    rejected: rejected.map(({ pet }) => pet.id),
+  };
 };
 
 describe('the preview of a bulk edit', () => {
   it('separates what changes, what stays and what would be rejected', () => {
     assert.deepEqual(idsOf({ kind: 'status', status: 'sold' }), { changed: [1], same: [3], rejected: [2] });
-    assert.deepEqual(idsOf({ kind: 'status', status: 'pending' }), { changed: [1], same: [2], rejected: [3] });
-    assert.deepEqual(idsOf({ kind: 'category', categoryId: 2 }), { changed: [1, 2], same: [3], rejected: [] });
+    assert.deepEqual(idsOf({ kind: 'status', status: 'pending' }), {
+      changed: [1],
+      same: [2],
+      rejected: [3],
+    });
+    assert.deepEqual(idsOf({ kind: 'category', categoryId: 2 }), {
+      changed: [1, 2],
+      same: [3],
+      rejected: [],
+    });
     assert.deepEqual(idsOf({ kind: 'delete' }), { changed: [1, 3], same: [], rejected: [2] });
   });
 

@@ -1,5 +1,5 @@
-import { useCallback } from 'react';
 import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 
 /** The item of a list that the user opened last. The cache keeps it as long as the list, so Back shows it again. */

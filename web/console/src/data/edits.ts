@@ -15,7 +15,9 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const { store, live } = useSession();
   const { change } = useActions(resource);
   const place = `${resource.name}.${id}`;
-  const [edit, setEdit] = useState<Edit<T> | undefined>(() => storedDraft<Edit<T>>(place) ?? (shown && startEdit(shown)));
+  const [edit, setEdit] = useState<Edit<T> | undefined>(
+    () => storedDraft<Edit<T>>(place) ?? (shown && startEdit(shown)),
+  );
   const [isRestored] = useState(() => storedDraft(place) !== undefined);
   const isChanged = edit !== undefined && Object.keys(changesOf(edit)).length > 0;
   const latest = useRef<Version<T>>(undefined);
@@ -35,7 +37,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
 
   useEffect(() => {
     return live.onEvent(({ type, data }) => {
-      if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id) version.refetch();
+      if (type.startsWith(`${resource.name}.`) && resource.idOf(data as unknown as T) === id)
+        version.refetch();
     });
   }, [live, resource, id, version.refetch]);
 

@@ -24,6 +24,9 @@ describe('an error of a form', () => {
       fields: {},
       general: 'Field `colour` is unknown; did you mean `color`?',
     });
-    assert.equal(formErrors(new Error('The pet has open orders'), ['name']).general, 'The pet has open orders');
+    assert.equal(
+      formErrors(new Error('The pet has open orders'), ['name']).general,
+      'The pet has open orders',
+    );
   });
 });

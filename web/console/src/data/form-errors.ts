@@ -23,7 +23,8 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   const fields: FormErrors['fields'] = {};
   const general: string[] = [];
   const about = error instanceof Error && 'code' in error ? fieldOfCode[String(error.code)] : undefined;
-  if (about !== undefined && known.includes(about)) return { fields: { [about]: message }, general: undefined };
+  if (about !== undefined && known.includes(about))
+    return { fields: { [about]: message }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
     const field = /^field `(\w+)`/i.exec(part)?.[1];
     if (field !== undefined && known.includes(field)) fields[field] = capitalised(part);

@@ -92,7 +92,11 @@ function changeLists<T extends object>(
 }
 
 /** Returns an item that a list has already read. */
-export function findItem<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): T | undefined {
+export function findItem<T extends object>(
+  cache: QueryClient,
+  resource: Resource<T>,
+  id: number,
+): T | undefined {
   for (const [, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
     for (const { items } of data?.pages ?? []) {
       const found = items.find(item => resource.idOf(item) === id);

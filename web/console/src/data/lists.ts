@@ -27,10 +27,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
   const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
-  const showWaiting = useCallback(
-    () => cache.resetQueries({ queryKey: key, exact: true }),
-    [cache, ...key.slice(0, 2), JSON.stringify(query)],
-  );
+  const showWaiting = () => cache.resetQueries({ queryKey: key, exact: true });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);

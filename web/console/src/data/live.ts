@@ -1,7 +1,7 @@
 import { type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
-import { categories } from './categories.ts';
 import { showProblem } from '../kit/toasts.ts';
+import { categories } from './categories.ts';
 import { keys } from './keys.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
 import { orders } from './orders.ts';
@@ -101,7 +101,9 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
 
 /** The client sends its first request alone, so every list is read after this position. */
 async function latestCursor(store: PetStore, signal: AbortSignal): Promise<string> {
-  const { nextCursor = 'latest' } = await firstPage(store.events.list({ cursor: 'latest', limit: 1 }, { signal }));
+  const { nextCursor = 'latest' } = await firstPage(
+    store.events.list({ cursor: 'latest', limit: 1 }, { signal }),
+  );
   return nextCursor;
 }
 
@@ -113,7 +115,8 @@ function applyEvent(cache: QueryClient, { type, data }: Event): void {
   else if (change === 'deleted' || change === 'cancelled') markGone(cache, resource, resource.idOf(data));
   else putItem(cache, resource, data);
   // The service creates and deletes the stock of a pet together with it.
-  if (type === 'pet.created') announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
+  if (type === 'pet.created')
+    announceItem(cache, stock, { petId: data.id, quantity: 1, status: data.status });
   if (type === 'pet.deleted') markGone(cache, stock, data.id);
   if (name === 'category') cache.invalidateQueries({ queryKey: [name, 'all'] });
 }

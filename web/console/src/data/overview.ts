@@ -77,10 +77,7 @@ function useLatestEvents(): readonly Event[] | undefined {
     enabled: can('events:read'),
     staleTime: 0,
   });
-  useEffect(
-    () => live.onEvent(event => setNews(news => [event, ...news].slice(0, LINES))),
-    [live],
-  );
+  useEffect(() => live.onEvent(event => setNews(news => [event, ...news].slice(0, LINES))), [live]);
   if (!earlier) return undefined;
   const known = new Set(news.map(({ id }) => id));
   return [...news, ...earlier.filter(({ id }) => !known.has(id))].slice(0, LINES);

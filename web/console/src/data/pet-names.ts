@@ -51,10 +51,15 @@ export function usePetNames(ids: readonly (number | undefined)[]): Names {
 }
 
 /** Keeps the names of pets that were read for another reason. */
-export function keepNames(cache: QueryClient, read: readonly { id: number; name: string | undefined }[]): void {
+export function keepNames(
+  cache: QueryClient,
+  read: readonly { id: number; name: string | undefined }[],
+): void {
   cache.setQueryData<Names>(key, (known = none) => {
     const news = read.filter(({ id, name }) => !known.has(id) || known.get(id) !== name);
-    return news.length === 0 ? known : new Map([...known, ...news.map(({ id, name }) => [id, name] as const)]);
+    return news.length === 0
+      ? known
+      : new Map([...known, ...news.map(({ id, name }) => [id, name] as const)]);
   });
 }
 

@@ -6,7 +6,12 @@ import { reasonAgainst } from './pet-status.ts';
 const unknown = { stock: undefined, hasOpenOrders: undefined };
 
 describe('the menu of statuses', () => {
-  const cases: [from: PetStatus, to: PetStatus, facts: Parameters<typeof reasonAgainst>[2], isAllowed: boolean][] = [
+  const cases: [
+    from: PetStatus,
+    to: PetStatus,
+    facts: Parameters<typeof reasonAgainst>[2],
+    isAllowed: boolean,
+  ][] = [
     ['available', 'pending', unknown, true],
     ['available', 'sold', { stock: 1, hasOpenOrders: false }, true],
     ['available', 'sold', { stock: 1, hasOpenOrders: true }, false],

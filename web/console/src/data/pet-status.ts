@@ -9,7 +9,11 @@ export interface StatusFacts {
 export const statuses: readonly PetStatus[] = ['available', 'pending', 'sold'];
 
 /** Returns why a pet cannot get a status; `undefined` if it can, as far as is known. The service decides in the end. */
-export function reasonAgainst(from: PetStatus, to: PetStatus, { stock, hasOpenOrders }: StatusFacts): string | undefined {
+export function reasonAgainst(
+  from: PetStatus,
+  to: PetStatus,
+  { stock, hasOpenOrders }: StatusFacts,
+): string | undefined {
   if (from === to) return undefined;
   if (from === 'sold') {
     return to === 'available'

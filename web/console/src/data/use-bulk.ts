@@ -67,7 +67,11 @@ export function useBulk() {
   const [progress, setProgress] = useState<BulkProgress>();
   const [stopping, setStopping] = useState<AbortController>();
 
-  async function run(pets: readonly Pet[], change: BulkChange, done: (count: number) => string): Promise<void> {
+  async function run(
+    pets: readonly Pet[],
+    change: BulkChange,
+    done: (count: number) => string,
+  ): Promise<void> {
     const controller = new AbortController();
     const written: Written[] = [];
     let state: BulkProgress = { total: pets.length, done: 0, failed: [], isRunning: true };
@@ -114,7 +118,11 @@ interface Written {
 function applied({ cache }: Session, results: readonly ItemResult<Pet>[]): Written[] {
   const written: Written[] = [];
   notifyManager.batch(() => {
-    for (const { item: before, results: [result], error } of results) {
+    for (const {
+      item: before,
+      results: [result],
+      error,
+    } of results) {
       if (error !== undefined || !result) continue;
       const after = result.body as Pet | undefined;
       if (after) putItem(cache, resource, after);
@@ -140,7 +148,10 @@ async function revertAll(
     onResults: results => {
       failed += results.filter(({ error }) => error !== undefined).length;
       notifyManager.batch(() => {
-        for (const { results: [result], error } of results)
+        for (const {
+          results: [result],
+          error,
+        } of results)
           if (error === undefined && result?.body) putItem(session.cache, resource, result.body as Pet);
       });
     },

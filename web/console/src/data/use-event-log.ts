@@ -29,10 +29,7 @@ export function useEventLog(filter: EventFilter, isHeld: boolean) {
       staleTime: 0,
     });
 
-  useEffect(
-    () => live.onEvent(event => setNews(news => [event, ...news].slice(0, MOST_NEW))),
-    [live],
-  );
+  useEffect(() => live.onEvent(event => setNews(news => [event, ...news].slice(0, MOST_NEW))), [live]);
 
   const all = useMemo(() => {
     const earlier = data?.pages.flatMap(page => page.events) ?? [];

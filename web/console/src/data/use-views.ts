@@ -14,7 +14,11 @@ export function useViews<Query extends object>(list: string) {
   /** Saves a view; a view with the same name is replaced. */
   const save = useCallback((view: View<Query>) => store(key, withView(read<Query>(key), view)), [key]);
   const remove = useCallback(
-    (name: string) => store(key, read<Query>(key).filter(view => view.name !== name)),
+    (name: string) =>
+      store(
+        key,
+        read<Query>(key).filter(view => view.name !== name),
+      ),
     [key],
   );
   return { views, save, remove };

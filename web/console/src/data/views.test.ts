@@ -4,7 +4,10 @@ import { isSameQuery, withView } from './views.ts';
 
 describe('saved views', () => {
   it('are sorted by name, and a name is there once', () => {
-    const first = withView([{ name: 'Sold cats', query: { q: 'cat' } }], { name: 'dogs', query: { q: 'dog' } });
+    const first = withView([{ name: 'Sold cats', query: { q: 'cat' } }], {
+      name: 'dogs',
+      query: { q: 'dog' },
+    });
     assert.deepEqual(
       first.map(({ name }) => name),
       ['dogs', 'Sold cats'],

@@ -38,5 +38,6 @@ export interface DeliveryQuery {
 export const deliveries: Listing<WebhookDelivery, DeliveryQuery> = {
   name: 'delivery',
   idOf: delivery => delivery.id,
-  list: (store, { webhookId, ...query }) => store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }),
+  list: (store, { webhookId, ...query }) =>
+    store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }),
 };

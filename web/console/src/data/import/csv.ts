@@ -25,7 +25,9 @@ export interface CsvFile {
 /** Reads a file in UTF-8. Rejects with what is wrong with it, and what to do. */
 export async function readCsv(file: File): Promise<CsvFile> {
   if (file.size > MOST_BYTES)
-    throw new Error(`${file.name} has more than 10 MB: split it, or import it with the command petstore import`);
+    throw new Error(
+      `${file.name} has more than 10 MB: split it, or import it with the command petstore import`,
+    );
   const text = decode(file.name, await file.arrayBuffer());
   return { id: crypto.randomUUID(), name: file.name, ...parseCsv(file.name, text) };
 }
@@ -61,7 +63,8 @@ function recordsOf(name: string, text: string, delimiter: string): CsvRow[] {
   for (const { raw, record } of parsed(name, text, options)) {
     // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
     const [empty = ''] = /^[\r\n]*/.exec(raw)!;
-    if (record.some(cell => cell.trim() !== '')) found.push({ line: before + breaksIn(empty) + 1, cells: record });
+    if (record.some(cell => cell.trim() !== ''))
+      found.push({ line: before + breaksIn(empty) + 1, cells: record });
     before += breaksIn(raw);
   }
   return found;

@@ -57,7 +57,10 @@ export async function importRows(
   try {
     const { items, rejected } = await withCategories(session, rows, createsCategories, signal);
     for (const { source } of rejected) rest.delete(source);
-    report({ done: rejected.length, rejected: rejected.map(({ source, ...why }) => ({ row: source.row, ...why })) });
+    report({
+      done: rejected.length,
+      rejected: rejected.map(({ source, ...why }) => ({ row: source.row, ...why })),
+    });
     await runInBatches(session, items, {
       add: operationsOf,
       perItem: items.some(({ source }) => setsStock(source.pet)) ? 2 : 1,
@@ -119,5 +122,7 @@ function operationsOf(batch: Batch, { source: { pet }, categoryId }: Item): read
 function failureOf({ item, results }: ItemResult<Item>, index: 0 | 1): BadRow[] {
   const failed = results.findIndex(({ error }) => error);
   const error = results[failed]?.error;
-  return error && failed === index ? [{ row: item.source.row, code: error.code, message: error.message }] : [];
+  return error && failed === index
+    ? [{ row: item.source.row, code: error.code, message: error.message }]
+    : [];
 }

@@ -48,7 +48,9 @@ export function useImport() {
   const problem =
     mappingProblem ??
     check.error?.message ??
-    (needsStock ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity' : undefined);
+    (needsStock
+      ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity'
+      : undefined);
 
   const isRunning = progress?.isRunning === true;
   useEffect(() => {
