@@ -3,7 +3,6 @@ WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY service/package.json service/
 COPY web/package.json web/
-COPY web/stubs web/stubs
 # The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 
@@ -15,6 +14,7 @@ COPY service/package.json service/
 COPY service/src service/src
 COPY service/migrations service/migrations
 COPY openapi.yaml ./
+COPY docs/api-guide.md docs/
 COPY web/package.json web/
 COPY web/portal web/portal
 # By default the compile cache is in /app, to which the service cannot write.

@@ -30,7 +30,7 @@ function assertDeprecated({ headers }: ApiResponse, petId: string): void {
   assert.equal(headers.sunset, 'Thu, 05 Dec 2030 00:00:00 GMT');
   assert.equal(
     headers.link,
-    `</pets?id=${petId}>; rel="successor-version", </docs#/Animals/getPet>; rel="deprecation"; type="text/html"`,
+    `</pets?id=${petId}>; rel="successor-version", </docs/operations/getPet>; rel="deprecation"; type="text/html"`,
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
@@ -98,7 +98,6 @@ function copyManifests(directory: string, workspaces: readonly string[]): void {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     copyFileSync(join(root, file), join(directory, file));
   }
-  cpSync(join(root, 'web/stubs'), join(directory, 'web/stubs'), { recursive: true });
 }
 
 /** The packages that npm would install in the directory, as "name version". */
@@ -136,7 +135,7 @@ describe('the first start from a fresh clone', () => {
 
   it('installs what the service needs, and nothing that only the tests need', () => {
     const names = packages.map(nameIn);
-    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'swagger-ui-dist']) {
+    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'marked', 'minisearch']) {
       assert.ok(names.includes(name), `${name} is missing`);
     }
     assert.ok(
@@ -153,7 +152,7 @@ describe('the first start from a fresh clone', () => {
     const installed = Object.entries(lock).filter(([path, { version, link }]) =>
       link ? packages.map(nameIn).includes(nameOf(path)) : packages.includes(`${nameOf(path)} ${version}`),
     );
-    const directories = ['service', 'web', 'web/stubs/scarf'].map(path => [path, lock[path]]);
+    const directories = ['service', 'web'].map(path => [path, lock[path]]);
     writeFileSync(
       fresh.record,
       JSON.stringify({ packages: Object.fromEntries([...installed, ...directories]) }),
