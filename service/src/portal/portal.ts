@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Content } from '../kit/content.ts';
 import { html } from '../kit/html.ts';
 import type { Assets } from './assets.ts';
-import { type Contract, ContractView } from './contract.ts';
+import type { ContractView } from './contract.ts';
 import { type Document, documentsOf } from './documents.ts';
 import { readGuide } from './guide.ts';
 import { rendered } from './markdown.ts';
@@ -33,14 +33,14 @@ export class Portal {
   }
 
   /** `base` is the URL of the service in samples, without a slash at its end. */
-  static async open(document: Contract, base: string, assets: Assets): Promise<Portal> {
+  static async open(view: ContractView, base: string, assets: Assets): Promise<Portal> {
     const files = {
       stylesheet: await assets.url('portal.css'),
       head: await assets.url('head.js'),
       page: await assets.url('page.js'),
       modules: await assets.importsOf('page.js'),
     };
-    const site = { view: new ContractView(document), guide: await readGuide(), base, files };
+    const site = { view, guide: await readGuide(), base, files };
     await nextTurn();
     return new Portal(site, assets);
   }
