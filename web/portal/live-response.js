@@ -68,6 +68,7 @@ export class LiveResponse {
       shown.push(block, headersOf(response.headers));
       this.#place.replaceChildren(...shown);
       this.#place.dataset.requestId = response.headers.get('X-Request-Id') ?? '';
+      this.#place.scrollIntoView({ block: 'nearest' });
       if (isStream && response.body) await this.#stream(response.body, pre, code, title);
       return response;
     } catch (error) {
@@ -130,7 +131,7 @@ export class LiveResponse {
     const update = () => {
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       const wait = retryAfter ? `; retry after ${retryAfter} s` : '';
-      text.textContent = `${remaining} of ${limit} requests left${wait}; resets in ${duration(left)}`;
+      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; resets in ${duration(left)}`;
       if (left === 0) clearInterval(this.#countdown);
     };
     update();

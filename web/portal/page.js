@@ -49,35 +49,28 @@ async function copy(button, text) {
   }, 2000);
 }
 
-/** @param {string} label @param {() => string | Promise<string>} text */
-function copyButton(label, text) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = label;
-  button.addEventListener('click', async () => copy(button, await text()));
-  return button;
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.copy'))) {
+  button.addEventListener('click', () =>
+    copy(button, button.parentElement?.querySelector('code')?.textContent ?? ''),
+  );
 }
 
-for (const block of document.querySelectorAll('.code')) {
-  block.append(copyButton('Copy', () => block.querySelector('code')?.textContent ?? ''));
-}
+const copyMarkdown = /** @type {HTMLElement} */ (document.querySelector('.page-tools button'));
+copyMarkdown.addEventListener('click', async () => {
+  const response = await fetch(`${location.pathname}.md`);
+  await copy(copyMarkdown, await response.text());
+});
 
-const markdown = document.querySelector('.page-tools a');
-if (markdown instanceof HTMLAnchorElement) {
-  const button = copyButton('Copy as Markdown', async () => (await fetch(markdown.href)).text());
-  markdown.after(' · ', button);
-}
-
-document.querySelector('.copy-command')?.addEventListener('click', ({ currentTarget }) => {
+const copyCommand = /** @type {HTMLElement | null} */ (document.querySelector('.copy-command'));
+copyCommand?.addEventListener('click', () => {
   const code = document.querySelector('.samples > [data-language=curl] code');
-  if (currentTarget instanceof HTMLElement) copy(currentTarget, code?.textContent ?? '');
+  copy(copyCommand, code?.textContent ?? '');
 });
 
 // A page can be reached at other addresses than the one in its samples.
 const { base = '' } = root.dataset;
 if (base !== location.origin) {
-  for (const code of document.querySelectorAll('.samples code')) {
+  for (const code of document.querySelectorAll('pre code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const { currentNode } = texts;

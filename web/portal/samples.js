@@ -47,7 +47,7 @@ function asCurl({ returns }, { method, url, headers, body }) {
   const lines = [`curl${flags} ${quoted(url)}`];
   for (const [name, value] of headers) {
     if (typeof value === 'string') lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-    else lines.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(uuidgen)'}"`);
+    else lines.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
   }
   if (body !== undefined) lines.push(`-d ${quoted(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');

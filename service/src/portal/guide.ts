@@ -17,18 +17,22 @@ export interface Guide {
   chapters: readonly Chapter[];
 }
 
-/** Reads the guide, whose headings of the second level begin its chapters. */
-export async function readGuide(): Promise<Guide> {
-  const [introduction = '', ...chapters] = (await readFile(GUIDE_FILE, 'utf8')).split(/^## (?=.+$)/m);
+/** The address of the service in the file, which is right after `npm start`. */
+const WRITTEN_BASE = 'http://127.0.0.1:8080';
+
+/** Reads the guide, whose headings of the second level begin its chapters. `base` is the URL of the service in its samples. */
+export async function readGuide(base: string): Promise<Guide> {
+  const text = (await readFile(GUIDE_FILE, 'utf8')).replaceAll(WRITTEN_BASE, base);
+  const [introduction = '', ...chapters] = text.split(/^## (?=.+$)/m);
   return {
     introduction: introduction
       .split('\n\n')
       .filter(paragraph => !/^(# |\[[^\]]+\]\(#[\w-]+\) ·)/.test(paragraph))
       .join('\n\n')
       .trim(),
-    chapters: chapters.map(text => {
-      const [title = ''] = text.split('\n', 1);
-      return { title, url: chapterUrl(title), markdown: text.slice(title.length).trim() };
+    chapters: chapters.map(chapter => {
+      const [title = ''] = chapter.split('\n', 1);
+      return { title, url: chapterUrl(title), markdown: chapter.slice(title.length).trim() };
     }),
   };
 }

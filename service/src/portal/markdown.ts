@@ -48,7 +48,7 @@ export function renderedLine(markdown: string): Html {
 
 /** Code with a button that copies it. */
 export function codeBlock(code: string, language: string): Html {
-  return html`<div class="code"><pre tabindex="0"><code>${new Html(highlighted(code, language))}</code></pre></div>`;
+  return html`<div class="code"><pre tabindex="0"><code>${new Html(highlighted(code, language))}</code></pre><button class="copy needs-script" type="button">Copy</button></div>`;
 }
 
 /** A table, which scrolls in its own region if it is wide. The keyboard can focus the region. */

@@ -4,7 +4,7 @@ import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
 import { codeBlock, rendered, renderedLine } from './markdown.ts';
-import { badges, methodLabel, type Page, type Site } from './shell.ts';
+import { badges, markdownTools, methodLabel, type Page, type Site } from './shell.ts';
 import { statusAnchor } from './status.ts';
 import { tryIt } from './try-it-form.ts';
 import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
@@ -39,7 +39,7 @@ ${parameters(view, operation, 'query', 'Query parameters')}
 ${bodySection(view, operation)}
 ${parameters(view, operation, 'header', 'Request headers')}
 ${responseSections(view, operation)}
-<p class="page-tools"><a href="${url}.md">This page as Markdown</a></p>
+${markdownTools(url)}
 </div>
 </article>`,
   };

@@ -9,7 +9,7 @@ import { rendered } from './markdown.ts';
 import { operationLine, operationMarkdown } from './operation-markdown.ts';
 import { operationPage } from './operation-page.ts';
 import { searchEntries } from './search-entries.ts';
-import { type Page, type Site, shell } from './shell.ts';
+import { markdownTools, type Page, type Site, shell } from './shell.ts';
 import { operationUrl, SEARCH_URL } from './urls.ts';
 
 const types = {
@@ -40,7 +40,7 @@ export class Portal {
       page: await assets.url('page.js'),
       modules: await assets.importsOf('page.js'),
     };
-    const site = { view, guide: await readGuide(), base, files };
+    const site = { view, guide: await readGuide(base), base, files };
     await nextTurn();
     return new Portal(site, assets);
   }
@@ -85,7 +85,7 @@ export class Portal {
     if (!document) return undefined;
     const { title, markdown } = document;
     const content = html`<article class="document">${rendered(markdown)}
-<p class="page-tools"><a href="${url}.md">This page as Markdown</a></p></article>`;
+${markdownTools(url)}</article>`;
     return this.#html({ url, title, content });
   }
 

@@ -113,3 +113,8 @@ export function badges({ stability, deprecation }: Operation): Html {
     html` <a class="badge" data-deprecated="${deprecation.sunset}" href="${meaning}#deprecated">deprecated</a>`
   }`;
 }
+
+/** The end of every page. */
+export function markdownTools(url: string): Html {
+  return html`<p class="page-tools"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
+}

@@ -51,7 +51,12 @@ describe('the navigation', () => {
 
   it('moves nothing in the page after its first paint', async t => {
     const { page } = await visit(t);
-    for (const path of ['/operations/createPet', '/guide/limits']) {
+    for (const [path, width] of [
+      ['/operations/createPet', 1440],
+      ['/operations/createPet', 390],
+      ['/guide/limits', 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
       await new PortalPage(page).open(path);
       const shift = await page.evaluate(`new Promise(resolve => {
         let sum = 0;
@@ -92,6 +97,8 @@ describe('samples', () => {
     await page.locator('body[data-ready]').waitFor({ state: 'attached' });
     const code = await page.locator('.samples [data-language=go] code').textContent();
     assert.ok(code?.includes('"http://shop.example/pets"'), code ?? '');
+    await page.goto('http://shop.example/docs/guide/quickstart');
+    await page.getByText('export SHOP=http://shop.example KEY=').waitFor();
   });
 
   it('can be copied', async t => {

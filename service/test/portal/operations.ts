@@ -62,7 +62,8 @@ export function tryOutOperationsOf(...tags: string[]): void {
           assert.deepEqual([version, requestId], [undefined, undefined]);
           assert.equal('idempotency-key' in sent, method === 'POST');
           const headers = await response.allHeaders();
-          const limits = `${headers['x-ratelimit-remaining']} of ${headers['x-ratelimit-limit']} requests left`;
+          const inWords = (name: string) => Number(headers[name]).toLocaleString('en');
+          const limits = `${inWords('x-ratelimit-remaining')} of ${inWords('x-ratelimit-limit')} requests left`;
           assert.ok((await portal.live.locator('.limits p').textContent())?.startsWith(limits), limits);
         });
       }

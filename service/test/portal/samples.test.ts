@@ -115,7 +115,7 @@ describe('the samples of a filled form', () => {
     assert.equal(runCurl(code('curl', place, given), 'the key').headers['Idempotency-Key'], 'mine');
     assert.ok(code('typescript', place, given).includes("idempotencyKey: 'mine'"));
     for (const [language, made] of Object.entries({
-      curl: '$(uuidgen)',
+      curl: '$(od -An -N8 -tx8 /dev/urandom)',
       javascript: 'crypto.randomUUID()',
       python: 'str(uuid.uuid4())',
       php: 'random_bytes(16)',

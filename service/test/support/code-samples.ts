@@ -14,7 +14,7 @@ export interface SampleRequest {
 export function runCurl(code: string, key: string): SampleRequest {
   const { status, stdout, stderr } = spawnSync(
     'sh',
-    ['-euc', `uuidgen() { printf 'an ID'; }; curl() { printf '%s\\0' "$@"; }\n${code}`],
+    ['-euc', `od() { printf 'an ID'; }; curl() { printf '%s\\0' "$@"; }\n${code}`],
     {
       encoding: 'utf8',
       env: { KEY: key },
