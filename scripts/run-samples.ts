@@ -82,10 +82,14 @@ function run(
     timeout: endless ? STREAM_TIME : 60_000,
   });
   const works = endless ? stdout !== '' : status === 0;
+  // The contract contains such errors as examples.
   const isRejected =
     /^[^\n]*\{\s*['"]?code['"]?: ?['"](missing_api_key|invalid_api_key|invalid_request)/.test(stdout);
   // A machine without a name server rejects the URL of every webhook.
-  if (!works || (isRejected && !stdout.includes('host that can be resolved')))
+  if (
+    !works ||
+    (isRejected && !name.includes('getContract') && !stdout.includes('host that can be resolved'))
+  )
     failures.push(`${name} failed: ${stderr || stdout}`);
 }
 

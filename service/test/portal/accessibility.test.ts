@@ -7,15 +7,12 @@ import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
 
-/** A page of each kind: every method, with and without a body, deprecated, beta, without a form, and documents. */
+/** A page of each kind: with and without a body, deprecated, without a form, and documents. */
 const pages = [
   '',
   '/operations/createPet',
   '/operations/getPet',
   '/operations/listOrders',
-  '/operations/listEvents',
-  '/operations/deletePet',
-  '/resources/api-keys',
   '/guide/webhooks',
   '/errors',
   '/events',

@@ -15,6 +15,7 @@ describe('the search', () => {
     const finds: Record<string, string> = {
       cancelOrder: '/docs/operations/cancelOrder',
       'CANCEL order': '/docs/operations/cancelOrder',
+      quantityBel: '/docs/operations/listInventory#:~:text=quantityBelow',
       'rotate key': '/docs/operations/rotateApiKey',
       'GET /pets/{petId}': '/docs/operations/getPet',
       quantityBelow: '/docs/operations/listInventory#:~:text=quantityBelow',
