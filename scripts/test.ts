@@ -24,8 +24,8 @@ const ALONE = '**/*browser.test.ts';
 
 const postgresFiles = [
   'service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts',
-  'service/test/sdk/{calls,pacing,subscriptions}.test.ts',
-  'service/test/cli/commands.test.ts',
+  'service/test/sdk/{batch,calls,pacing,subscriptions}.test.ts',
+  'service/test/cli/{commands,import-resume}.test.ts',
 ];
 
 const suites: Record<string, Suite> = {

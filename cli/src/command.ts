@@ -1,4 +1,5 @@
 import type { CallOptions, List, Operations, PetStore } from '@petstore/client';
+import type { Connection, ConnectOptions } from './connection.ts';
 import type { Parameters, ValuesOf } from './parameters.ts';
 import type { Resource } from './resources.ts';
 import type { Settings } from './settings.ts';
@@ -7,6 +8,10 @@ import type { Settings } from './settings.ts';
 export interface Context {
   /** The client. Throws a `LoginError` if no API key is known. */
   readonly store: PetStore;
+  /** The service and the key of `store`. */
+  readonly connection: Connection;
+  /** Makes another client, with a `fetch` and a `note` of the command. */
+  connect: (options: ConnectOptions) => PetStore;
   /** Options of each call: the signal of Ctrl-C, and for a POST the `Idempotency-Key`. */
   readonly calls: CallOptions;
   /** The maximum number of items that a list prints. */
@@ -38,9 +43,11 @@ export interface Command<Arguments extends Parameters = Parameters, Options exte
   prints: Resource;
   /**
    * `item`: one item. `items`: one for each argument. `list`: as many as `--limit` allows. `stream`: each as it arrives.
-   * `text`: a script.
+   * `text`: a script. `file`: all items, in the format of `--format`.
    */
-  output: 'item' | 'items' | 'list' | 'stream' | 'text';
+  output: 'item' | 'items' | 'list' | 'stream' | 'text' | 'file';
+  /** Whether it makes the `Idempotency-Key` of its requests itself. */
+  hasOwnKeys?: boolean;
   /** Whether it works without an API key. */
   needsNoKey?: boolean;
   run: (context: Context, values: ValuesOf<Arguments> & ValuesOf<Options>) => Items;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PetStore, type Wait } from '@petstore/client';
+import { type ClientOptions, PetStore, type Wait } from '@petstore/client';
 import { LoginError, UsageError } from './failure.ts';
 import { type Profile, readProfiles } from './profiles.ts';
 import type { Settings } from './settings.ts';
@@ -11,6 +11,8 @@ export interface Connection {
   url: string;
   /** `undefined` only for commands that need none. */
   apiKey: string | undefined;
+  /** The profile of the key; `undefined` if an option or the environment gives the key. */
+  profile?: string;
 }
 
 /**
@@ -50,10 +52,12 @@ function readKey(file: string): string {
   }
 }
 
-function findProfile(name: string | undefined): Profile | undefined {
+function findProfile(wanted: string | undefined): (Profile & { profile: string }) | undefined {
   const { current, profiles } = readProfiles();
-  if (name === undefined) return current === undefined ? undefined : profiles[current];
-  if (Object.hasOwn(profiles, name)) return profiles[name];
+  const name = wanted ?? current;
+  if (name === undefined) return undefined;
+  if (Object.hasOwn(profiles, name)) return { ...profiles[name]!, profile: name };
+  if (wanted === undefined) return undefined;
   const known = Object.keys(profiles).join(', ') || 'none';
   throw new LoginError(
     `No profile has the name ${name} (known: ${known}): run \`petstore login --profile ${name}\``,
@@ -70,16 +74,25 @@ export function checkUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
+/** What a command can replace in its client. */
+export interface ConnectOptions {
+  /** Sends the requests. */
+  fetch?: NonNullable<ClientOptions['fetch']>;
+  /** Writes a line about a wait. */
+  note: (message: string) => void;
+}
+
 /** Returns a client that reports its waits to `note`. */
 export function connect(
   { url, apiKey }: Connection,
   { maxWait }: Pick<Settings, 'maxWait'>,
-  note: (message: string) => void,
+  { fetch, note }: ConnectOptions,
 ): PetStore {
   return new PetStore({
     baseUrl: url,
     ...(apiKey !== undefined && { apiKey }),
     ...(maxWait !== undefined && { maxWait }),
+    ...(fetch && { fetch }),
     onWait: wait => noteWait(wait, note),
   });
 }

@@ -46,6 +46,9 @@ export class UsageError extends Error {}
 /** No API key is known, or the file with the keys is not safe. */
 export class LoginError extends Error {}
 
+/** An import cannot be started or continued, because of its file, its journal or another import. */
+export class ImportError extends Error {}
+
 /** Some items of a command failed. `exitCode` is that of the first failure if all of them failed. */
 export class PartialError extends Error {
   readonly exitCode: number;
@@ -66,6 +69,7 @@ const codes: readonly (readonly [Class, number])[] = [
   [PermissionError, exitCodes.authentication],
   [NotFoundError, exitCodes.notFound],
   [GoneError, exitCodes.notFound],
+  [ImportError, exitCodes.conflict],
   [ConflictError, exitCodes.conflict],
   [PreconditionError, exitCodes.conflict],
   [RateLimitError, exitCodes.limit],

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { colorsOf } from './colors.ts';
 import type { Command, Context } from './command.ts';
 import { complete } from './complete.ts';
-import { connect, connectionOf } from './connection.ts';
+import { type Connection, connect, connectionOf } from './connection.ts';
 import { describe, exitCodeOf, exitCodes } from './failure.ts';
 import { itemsOf } from './items.ts';
 import { checkFields, print } from './output.ts';
@@ -72,14 +72,20 @@ function contextOf(
   note: (message: string) => void,
 ): Context {
   const usual = command.output === 'list' ? DEFAULT_LIMIT : Number.POSITIVE_INFINITY;
+  let connection: Connection | undefined;
   let store: PetStore | undefined;
   return {
-    get store() {
-      if (store) return store;
-      const connection = connectionOf(settings, command.needsNoKey);
+    get connection() {
+      connection ??= connectionOf(settings, command.needsNoKey);
       url = connection.url;
-      store = connect(connection, settings, note);
+      return connection;
+    },
+    get store() {
+      store ??= connect(this.connection, settings, { note });
       return store;
+    },
+    connect(options) {
+      return connect(this.connection, settings, options);
     },
     calls: { signal: interruption.signal, idempotencyKey },
     limit: all ? Number.POSITIVE_INFINITY : (limit ?? usual),
@@ -98,6 +104,7 @@ function settingsOf({ fields, profile, ...values }: Values): Settings {
     fields: fields?.split(',').map(name => name.trim()),
     isQuiet: values.quiet === true,
     maxWait: values.maxWait,
+    format: values.format,
     environment,
   };
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { stringify } from 'csv-stringify/sync';
 import { colorsOf } from './colors.ts';
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -13,7 +14,7 @@ const CHUNK = 100;
 export async function print(
   { output, prints }: Pick<Command, 'output' | 'prints'>,
   items: AsyncIterable<object>,
-  { isJson, fields, environment }: Settings,
+  { isJson, fields, format, environment }: Settings,
   stdout: NodeJS.WriteStream,
 ): Promise<void> {
   const write = async (text: string) => {
@@ -24,9 +25,14 @@ export async function print(
     return;
   }
   const columns = fields ?? prints.columns ?? prints.fields;
-  if (isJson || !stdout.isTTY) {
+  if (output === 'file' && !isJson && format !== 'ndjson') {
+    for await (const row of csvOf(items, columns))
+      await write(stdout.isTTY ? `${printable(row.trimEnd())}\n` : row);
+    return;
+  }
+  if (isJson || format === 'ndjson' || !stdout.isTTY) {
     const line = (item: object) =>
-      isJson
+      isJson || format === 'ndjson'
         ? json(fields ? select(item, fields) : item)
         : columns.map(name => cell(fieldOf(item, name))).join('\t');
     for await (const item of items) await write(`${line(item)}\n`);
@@ -51,6 +57,12 @@ export async function print(
     rows = [];
   }
   if (rows.length > 0) await write(table.format(rows));
+}
+
+/** Yields items as CSV (RFC 4180), after a header. */
+async function* csvOf(items: AsyncIterable<object>, columns: readonly string[]): AsyncGenerator<string> {
+  yield stringify([columns]);
+  for await (const item of items) yield stringify([columns.map(name => plain(fieldOf(item, name)))]);
 }
 
 /** Rejects fields that no item has. `windows.day` is a field of the field `windows`. */
@@ -85,6 +97,12 @@ function flatten(name: string, value: unknown): (readonly [string, unknown])[] {
 
 function select(item: object, fields: readonly string[]): object {
   return Object.fromEntries(fields.map(name => [name, fieldOf(item, name)]));
+}
+
+/** A value as text. A missing one is empty. */
+function plain(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** A value as text in one line. A missing one is empty. */

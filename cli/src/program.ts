@@ -45,6 +45,7 @@ function configure(command: Commander, width: number, colors: Colors): Commander
     .helpOption('-h, --help', 'Show the help')
     .helpCommand(false)
     .showSuggestionAfterError()
+    .configureOutput({ outputError: (message, write) => write(message.replace(/^error: /, 'Error: ')) })
     .configureHelp({ helpWidth: width, showGlobalOptions: true, styleTitle: colors.bold });
 }
 

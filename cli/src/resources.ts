@@ -65,6 +65,23 @@ export const pet: Resource = { fields: ['id', 'name', 'categoryId', 'status'] };
 export const category: Resource = { fields: ['id', 'name', 'description'] };
 export const order: Resource = { fields: ['id', 'petId', 'quantity', 'shipDate', 'complete'] };
 export const stock: Resource = { fields: ['petId', 'quantity', 'status'] };
+/** The columns that `petstore import` reads, in an order for people. */
+export const exportedPet: Resource = {
+  fields: ['id', 'name', 'category', 'categoryId', 'status', 'quantity'],
+};
+export const importSummary: Resource = {
+  fields: [
+    'file',
+    'rows',
+    'created',
+    'rejected',
+    'incomplete',
+    'skipped',
+    'rejectedFile',
+    'dryRun',
+    'seconds',
+  ],
+};
 export const key: Resource = {
   fields: API_KEY,
   columns: ['id', 'name', 'plan', 'scopes', 'expiresAt', 'revokedAt', 'lastUsedAt'],
@@ -104,6 +121,11 @@ export const delivery: Resource = {
 };
 export const deliveryDetails: Resource = { fields: [...DELIVERY, 'attempts'] };
 export const replay: Resource = { fields: ['webhookId', 'cursor', 'latest'] };
+export const forwarded: Resource = {
+  fields: ['messageId', 'eventId', 'type', 'subject', 'status', 'attemptCount', 'deliveredAt'],
+  columns: ['deliveredAt', 'eventId', 'type', 'subject', 'status', 'attemptCount'],
+  widths: { deliveredAt: 24, eventId: 8, type: 20, subject: 20 },
+};
 export const readiness: Resource = { fields: ['status', 'message'] };
 /** What commands print when the service returns nothing. */
 export const outcome: Resource = { fields: ['id', 'outcome'] };

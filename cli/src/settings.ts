@@ -9,5 +9,7 @@ export interface Settings {
   isQuiet: boolean;
   /** The longest wait for a limit, in milliseconds. */
   maxWait: number | undefined;
+  /** The format of a command whose output is a file. */
+  format: 'csv' | 'ndjson' | undefined;
   environment: NodeJS.ProcessEnv;
 }

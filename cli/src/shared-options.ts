@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { UsageError } from './failure.ts';
-import { duration, flag, integer, type Parameters, text } from './parameters.ts';
+import { duration, flag, integer, oneOf, type Parameters, text } from './parameters.ts';
 
 /** The options of all commands. */
 export const shared = {
@@ -24,6 +24,7 @@ export const implied = {
     },
   },
   all: flag('Print all items'),
+  format: oneOf('The format of the file; csv unless set', 'csv', 'ndjson'),
   idempotencyKey: text(
     'Executes the command once in 24 hours, however often it is run with this text',
     'text',
@@ -31,12 +32,14 @@ export const implied = {
 } satisfies Parameters;
 
 /** The options of a command that are not in its definition, but follow from it. */
-export function impliedOptions({ output, operations = [] }: Command): Parameters {
-  const { limit, all, idempotencyKey } = implied;
-  const isPost = output === 'item' && operations.some(operation => operation.startsWith('POST '));
+export function impliedOptions({ output, operations = [], hasOwnKeys = false }: Command): Parameters {
+  const { limit, all, format, idempotencyKey } = implied;
+  const isPost =
+    output === 'item' && !hasOwnKeys && operations.some(operation => operation.startsWith('POST '));
   return {
     ...(output === 'list' && { limit, all }),
     ...(output === 'stream' && { limit: { ...limit, help: 'End after this number of items' } }),
+    ...(output === 'file' && { format }),
     ...(isPost && { idempotencyKey }),
   };
 }

@@ -32,17 +32,18 @@ export function call<Name extends Exclude<OperationName, PostName>>(
   return callOf(client, requestOf(client, operation, input, options));
 }
 
-/**
- * Sends the request of a POST, with an `Idempotency-Key` that stays the same when it is sent again. The key must be unique, and
- * not secret: Node.js 18 and pages without HTTPS have no `randomUUID`.
- */
+/** A key must be unique, and not secret: Node.js 18 and pages without HTTPS have no `randomUUID`. */
+export const newIdempotencyKey = (): string =>
+  globalThis.crypto?.randomUUID?.() ?? `${Math.random()}${Math.random()}`;
+
+/** Sends the request of a POST, with an `Idempotency-Key` that stays the same when it is sent again. */
 export function post<Name extends PostName>(
   client: Client,
   operation: Name,
   input: InputOf<Name>,
   options?: RequestOptions,
 ): Call<ResultOf<Name>> {
-  const idempotencyKey = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}${Math.random()}`;
+  const idempotencyKey = newIdempotencyKey();
   return callOf(client, requestOf(client, operation, input, { idempotencyKey, ...defined(options ?? {}) }));
 }
 

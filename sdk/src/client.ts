@@ -23,8 +23,8 @@ export interface ClientOptions {
 }
 
 /** What the functions of the client need: the settings, and the shared view of the limits. Create it with `createClient`. */
-export interface Client extends Required<Omit<ClientOptions, 'apiKey' | 'onWait' | 'maxConcurrent'>> {
-  readonly apiKey: string | undefined;
+export interface Client extends Required<Omit<ClientOptions, 'apiKey' | 'onWait'>> {
+  readonly apiKey?: string;
   /** The state of the limits of the API key, for all calls. */
   readonly pacer: Pacer;
   /** `GET /account` has limits of its own, and works during a ban. */
@@ -35,27 +35,22 @@ export interface Client extends Required<Omit<ClientOptions, 'apiKey' | 'onWait'
   readonly warned: Set<string>;
 }
 
-export function createClient({
-  baseUrl,
-  apiKey,
-  maxConcurrent = 10,
-  onWait,
-  clock = systemClock,
-  ...options
-}: ClientOptions): Client {
-  const newPacer = () => createPacer({ clock, maxConcurrent, onWait });
-  return {
+export function createClient({ baseUrl, ...options }: ClientOptions): Client {
+  const settings = {
     maxWait: 60_000,
+    maxConcurrent: 10,
     maxRetries: 5,
     timeout: 60_000,
-    fetch: (url, init) => fetch(url, init),
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    clock: systemClock,
     ...options,
+  };
+  return {
+    ...settings,
     baseUrl: new URL(baseUrl.replace(/\/*$/, '/')).href,
-    apiKey,
-    clock,
-    pacer: newPacer(),
-    accountPacer: newPacer(),
-    servicePacer: newPacer(),
+    pacer: createPacer(settings),
+    accountPacer: createPacer(settings),
+    servicePacer: createPacer(settings),
     warned: new Set(),
   };
 }

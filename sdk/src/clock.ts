@@ -14,20 +14,26 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);
   },
-  random: () => Math.random(),
+  random: Math.random,
 };
 
 /** Resolves after some milliseconds. Throws the reason of the signal as soon as it is aborted. */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      cancel();
-      signal?.removeEventListener('abort', end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
-    };
-    const cancel = clock.after(milliseconds, end);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
+  let cancelTimer = () => {};
+  let ignoreSignal = () => {};
+  const end = new Promise<void>((resolve, reject) => {
+    cancelTimer = clock.after(milliseconds, resolve);
+    ignoreSignal = onAbort(signal, () => reject(signal?.reason));
   });
+  return end.finally(() => {
+    cancelTimer();
+    ignoreSignal();
+  });
+}
+
+/** Calls `run` when the signal is aborted, at once if it is. Returns a function that prevents the call. */
+export function onAbort(signal: AbortSignal | undefined, run: () => void): () => void {
+  signal?.addEventListener('abort', run);
+  if (signal?.aborted) run();
+  return () => signal?.removeEventListener('abort', run);
 }

@@ -8,6 +8,8 @@ export interface ErrorDetails {
   status?: number | undefined;
   /** The `X-Request-Id` of the response, under which the service's log has the request. */
   requestId?: string | undefined;
+  /** The index of the operation for which a batch was undone, counted from 0. */
+  failedOperation?: number | undefined;
   /** When the request can be sent again, by the clock of this machine; `undefined` if that is not known. */
   retryAt?: Date | undefined;
 }
@@ -17,16 +19,17 @@ export class PetStoreError extends Error implements ErrorDetails {
   declare readonly code: ErrorCode | undefined;
   declare readonly status: number | undefined;
   declare readonly requestId: string | undefined;
+  declare readonly failedOperation: number | undefined;
   declare readonly retryAt: Date | undefined;
 
-  static {
-    // The names of classes do not survive minification.
-    PetStoreError.prototype.name = 'PetStoreError';
+  constructor(message: string, details: ErrorDetails & { cause?: unknown } = {}) {
+    super(message, details);
+    Object.assign(this, details);
   }
 
-  constructor(message: string, { cause, ...details }: ErrorDetails & { cause?: unknown } = {}) {
-    super(message, { cause });
-    Object.assign(this, details);
+  /** The names of classes do not survive minification. */
+  override get name(): string {
+    return 'PetStoreError';
   }
 }
 
@@ -75,14 +78,27 @@ const classes: Record<number, typeof ApiError> = {
 export function errorOf({ status, headers }: Response, text: string): ApiError {
   // Proxies send errors in formats of their own.
   const { code, message } = text.startsWith('{"code":') ? JSON.parse(text) : {};
-  const wait = headers.get('Retry-After');
-  const Class = classes[status] ?? (status < 400 ? ApiError : status < 500 ? ValidationError : ServerError);
-  return new Class(message ?? `The status is ${status}`, {
+  const wait = retryAfter(headers);
+  const failed = headers.get('X-Failed-Operation');
+  return errorWith(message ?? `The status is ${status}`, {
     code,
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,
-    retryAt: wait ? dateAfter(Number(wait) * 1000) : undefined,
+    failedOperation: failed ? Number(failed) : undefined,
+    retryAt: wait ? dateAfter(wait) : undefined,
   });
+}
+
+/** Returns an error of the class of its status. */
+export function errorWith(message: string, details: ErrorDetails & { status: number }): ApiError {
+  const { status } = details;
+  const Class = classes[status] ?? (status < 400 ? ApiError : status < 500 ? ValidationError : ServerError);
+  return new Class(message, details);
+}
+
+/** The value of `Retry-After` in milliseconds; 0 without one. */
+export function retryAfter(headers: Headers | undefined): number {
+  return Number(headers?.get('Retry-After')) * 1000 || 0;
 }
 
 /** The time in some milliseconds, by the clock of this machine. */

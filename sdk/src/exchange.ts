@@ -1,6 +1,7 @@
 import type { Client } from './client.ts';
-import { ConnectionError, errorOf, PetStoreError } from './errors.ts';
-import type { Setback } from './pacer.ts';
+import { onAbort } from './clock.ts';
+import { ConnectionError, errorOf, PetStoreError, retryAfter } from './errors.ts';
+import type { WaitReason } from './pacer.ts';
 import { defined, type Request } from './request.ts';
 
 /** Statuses of proxies that cannot reach the service, and of a service that is starting or overloaded. */
@@ -17,18 +18,16 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(request.options) };
   const { clock, maxRetries, pacer, signal, timeout } = options;
-  const init = initOf(client, request);
   for (let failures = 0; ; failures++) {
     const epoch = await pacer.enter(options);
     const attempt = new AbortController();
     // If the signal of the call is aborted, the call throws the reason of that signal instead.
     const abort = () => attempt.abort(new ConnectionError(`No response within ${timeout} ms`));
     const cancelTimer = clock.after(timeout, abort);
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
+    const ignoreSignal = onAbort(signal, abort);
     let response: Response | undefined;
     try {
-      response = await client.fetch(request.url, { ...init, signal: attempt.signal });
+      response = await client.fetch(request.url.href, initOf(client, request, attempt.signal));
       warnOfDeprecation(client, request, response);
       if (!response.ok) throw errorOf(response, await response.text());
       const result = await read(response);
@@ -40,35 +39,32 @@ export async function exchange<T>(
         cause instanceof PetStoreError
           ? cause
           : new ConnectionError(`No response: ${(cause as Error).cause ?? cause}`, { cause });
-      const setback = signal?.aborted ? undefined : setbackOf(error, response);
-      if (!setback) {
+      const reason = reasonOf(error, response?.headers);
+      if (signal?.aborted || !reason) {
         pacer.leave(options, epoch, response?.headers);
-        throw signal?.aborted ? signal.reason : error;
+        signal?.throwIfAborted();
+        throw error;
       }
-      const isHopeless = Math.max(pacer.stop(options, epoch, setback), failures + 1) > maxRetries;
-      if (setback.reason === 'unavailable' && isHopeless) throw error;
+      const milliseconds = retryAfter(response?.headers) || (reason === 'unavailable' ? 0 : 1000);
+      const setbacks = pacer.stop(options, epoch, { reason, milliseconds, error });
+      if (reason === 'unavailable' && Math.max(setbacks, failures + 1) > maxRetries) throw error;
     } finally {
       cancelTimer();
-      signal?.removeEventListener('abort', abort);
+      ignoreSignal();
     }
   }
 }
 
-/** Returns why the request must be sent again, and how long to wait at least; `undefined` if it must not. */
-function setbackOf(error: PetStoreError, response: Response | undefined): Setback | undefined {
-  if (!response || error instanceof ConnectionError) return { reason: 'unavailable', after: 0, error };
-  const { status, headers } = response;
-  const after = Number(headers.get('Retry-After')) * 1000 || 0;
-  if (status === 429) {
-    // A limit of something else does not concern other calls.
-    if (error.code === 'too_many_streams') return undefined;
-    return { reason: error.code === 'api_key_banned' ? 'ban' : 'limit', after: after || 1000, error };
-  }
-  const shouldRetry = headers.get('X-Should-Retry') ?? String(UNAVAILABLE.includes(status));
-  return shouldRetry === 'true' ? { reason: 'unavailable', after, error } : undefined;
+/** Returns why the request must be sent again; `undefined` if it must not. Without a status no response has arrived. */
+function reasonOf({ status, code }: PetStoreError, headers: Headers | undefined): WaitReason | undefined {
+  // A limit of something else does not concern other calls.
+  if (code === 'too_many_streams') return undefined;
+  if (status === 429) return code === 'api_key_banned' ? 'ban' : 'limit';
+  const shouldRetry = headers?.get('X-Should-Retry') ?? String(!status || UNAVAILABLE.includes(status));
+  return shouldRetry === 'true' ? 'unavailable' : undefined;
 }
 
-function initOf(client: Client, { method, body, options }: Request): RequestInit {
+function initOf(client: Client, { method, body, options }: Request, signal: AbortSignal): RequestInit {
   const headers = {
     'X-API-Key': client.apiKey,
     'Content-Type': body && 'application/json',
@@ -83,6 +79,7 @@ function initOf(client: Client, { method, body, options }: Request): RequestInit
     // A redirect could lead the API key to another server.
     redirect: 'manual',
     body: JSON.stringify(body),
+    signal,
   };
 }
 

@@ -7,5 +7,6 @@ export type { List, Page } from './list.ts';
 export type { Wait, WaitReason } from './pacer.ts';
 export { PetStore } from './pet-store.ts';
 export type { CallOptions } from './request.ts';
+export type { Batch, BatchEntry, BatchId, BatchOptions, BatchOutcome } from './resources/batch.ts';
 export type { Subscription } from './subscribe.ts';
 export { type VerificationOptions, verifyWebhook } from './webhook.ts';

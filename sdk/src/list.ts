@@ -39,10 +39,10 @@ export function list<Name extends ListName>(
 ): List<ItemOf<Name>> {
   async function* pages(): AsyncGenerator<Page<ItemOf<Name>>> {
     const request = requestOf(client, operation, input, options);
-    for (let next: URL | undefined = new URL(request.url); next; ) {
-      const response = await send<ItemOf<Name>[]>(client, { ...request, url: next.href });
-      next = nextOf(client, next, response.headers);
-      yield { ...response, nextCursor: next?.searchParams.get('cursor') ?? undefined };
+    for (let url: URL | undefined = request.url; url; ) {
+      const response = await send<ItemOf<Name>[]>(client, { ...request, url });
+      url = nextOf(client, url, response.headers);
+      yield { ...response, nextCursor: url?.searchParams.get('cursor') ?? undefined };
       if (endsEmpty && response.data.length === 0) return;
     }
   }
@@ -55,7 +55,7 @@ export function list<Name extends ListName>(
 /** Returns the URL of the next page (RFC 8288). Throws for a URL outside of the API, to which a key must not be sent. */
 function nextOf({ baseUrl }: Client, url: URL, headers: Headers): URL | undefined {
   const [, link] = /<([^>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '') ?? [];
-  if (link === undefined) return undefined;
+  if (!link) return undefined;
   const next = new URL(link, url);
   if (next.href.startsWith(baseUrl)) return next;
   throw new PetStoreError(`The next page, ${next.href}, is not below ${baseUrl}`);

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, onAbort } from './clock.ts';
 import { dateAfter, type PetStoreError, WaitTooLongError } from './errors.ts';
 
 /** Why a client sends nothing: the requests of a window are used up, the key is banned, or the service is unavailable. */
@@ -18,7 +18,7 @@ export interface Wait {
 export interface PacerOptions {
   clock: Clock;
   maxConcurrent: number;
-  onWait: ((wait: Wait) => void) | undefined;
+  onWait?: (wait: Wait) => void;
 }
 
 /** What a call needs to know while it waits for its turn. */
@@ -33,13 +33,8 @@ export interface Turn {
   signal?: AbortSignal;
 }
 
-/** Why a request has to be sent again. */
-export interface Setback {
-  reason: WaitReason;
-  /** Milliseconds to wait at least. */
-  after: number;
-  error: PetStoreError;
-}
+/** Why a request has to be sent again, and how long to wait at least. */
+export type Setback = Omit<Wait, 'retryAt'>;
 
 /** What a response has reported about a window. */
 export interface Window {
@@ -91,24 +86,23 @@ const SAME_WINDOW = 30 * SECOND;
  *   clients that were stopped together do not return together.
  */
 export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pacer {
-  const queue: Waiter[] = [];
+  /** The calls that wait, in their order. */
+  const queue = new Set<Waiter>();
   const windows = new Map<string, Window>();
   let inFlight = 0;
-  /** Whether the limits are unknown, and whether a request that learns them is in flight. */
-  let isLearning = true;
-  let isProbing = false;
   /** The number of times that the limits became unknown. A request that was sent earlier is not news. */
-  let epoch = 0;
+  let epoch = 1;
+  /** The last epoch whose limits are known, and the one that a request in flight learns. */
+  let knownEpoch = 0;
+  let probedEpoch = 0;
   /** Waits since the last success. */
   let setbacks = 0;
-  let cause: Pick<Wait, 'reason' | 'error'>;
+  let cause: Setback;
   let waitEnd = 0;
   /** The end of the wait, with a random time that is added to it. */
   let wakeAt = 0;
   let isReported = false;
   let cancelTimer = () => {};
-
-  const waiting = () => queue.length;
 
   function wait(): Wait | undefined {
     const milliseconds = wakeAt - clock.now();
@@ -117,58 +111,53 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
 
   function enter(turn: Turn): Promise<number> {
     const { signal } = turn;
-    let abort = () => {};
-    const start = new Promise<number>((start, fail) => {
-      const waiter = { ...turn, start, fail };
-      abort = () => reject(waiter, signal?.reason);
-      // The last failure was part of an earlier outage.
-      if (inFlight + waiting() === 0 && !wait()) setbacks = 0;
-      queue.push(waiter);
+    let waiter!: Waiter;
+    const started = new Promise<number>((start, fail) => {
+      waiter = { ...turn, start, fail };
     });
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
+    // The last failure was part of an earlier outage.
+    if (inFlight + queue.size === 0 && !wait()) setbacks = 0;
+    queue.add(waiter);
+    const ignoreSignal = onAbort(signal, () => reject(waiter, signal?.reason));
     sendNext();
-    return start.finally(() => signal?.removeEventListener('abort', abort));
+    return started.finally(ignoreSignal);
   }
 
   function leave({ cost }: Turn, sentIn: number, headers?: Headers): void {
     end(sentIn, cost);
-    if (headers && sentIn === epoch) {
-      isLearning = false;
-      setbacks = 0;
+    if (headers) {
+      if (sentIn === epoch) {
+        knownEpoch = epoch;
+        setbacks = 0;
+      }
+      learn(headers);
     }
-    if (headers) learn(headers);
     sendNext();
   }
 
-  function stop({ cost }: Turn, sentIn: number, { reason, error, after }: Setback): number {
-    const isOutage = reason === 'unavailable';
+  function stop({ cost }: Turn, sentIn: number, setback: Setback): number {
+    const isOutage = setback.reason === 'unavailable';
     // Requests that were in flight when the service became unavailable fail for the same reason: one wait is enough.
-    const isNews = !isOutage || sentIn === epoch;
     end(sentIn, cost);
-    if (isNews && begin({ reason, error }, after)) setbacks++;
-    rejectIf(({ maxRetries }) => isOutage && setbacks > maxRetries, error);
+    if ((!isOutage || sentIn === epoch) && begin(setback)) setbacks++;
+    for (const waiter of queue) if (isOutage && setbacks > waiter.maxRetries) reject(waiter, setback.error);
     sendNext();
     return setbacks;
   }
 
   function end(sentIn: number, cost: number): void {
     inFlight -= cost;
-    if (sentIn === epoch) isProbing = false;
+    if (sentIn === epoch) probedEpoch = 0;
   }
 
   /** Reads the state of a window (draft-ietf-httpapi-ratelimit-headers-11). Its seconds count from now. */
   function learn(headers: Headers): void {
     const [, name, remaining, seconds] = /^"(.+)";r=(\d+);t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
     if (!name) return;
-    const known = windows.get(name);
-    const read = {
-      headers,
-      remaining: Number(remaining),
-      resetAt: clock.now() + Number(seconds) * SECOND,
-    };
+    const read = { headers, remaining: Number(remaining), resetAt: clock.now() + Number(seconds) * SECOND };
+    const known = windows.get(name) ?? read;
     // Responses overtake each other, and seconds are rounded up. In doubt less remains, and the limits are learned again sooner.
-    if (known && read.resetAt < known.resetAt + SAME_WINDOW) {
+    if (read.resetAt < known.resetAt + SAME_WINDOW) {
       read.remaining = Math.min(read.remaining, known.remaining);
       read.resetAt = Math.min(read.resetAt, known.resetAt);
     }
@@ -176,45 +165,47 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   }
 
   /** Starts a wait, unless the present one lasts as long. Returns whether it did. */
-  function begin(next: Pick<Wait, 'reason' | 'error'>, after: number): boolean {
-    const end = clock.now() + after;
+  function begin(next: Setback): boolean {
+    const end = clock.now() + next.milliseconds;
     if (wait() && end < waitEnd + SECOND) return false;
     cause = next;
     waitEnd = end;
     wakeAt = end + clock.random() * Math.min(MAX_SPREAD, SECOND * 2 ** setbacks);
     isReported = false;
-    forgetLimits();
-    return true;
-  }
-
-  function forgetLimits(): void {
-    isLearning = true;
-    isProbing = false;
     epoch++;
+    return true;
   }
 
   /** Sends as many requests as the limits allow, or waits. */
   function sendNext(): void {
     cancelTimer();
     const now = clock.now();
+    const [first] = queue;
     for (const [name, { remaining, resetAt }] of windows) {
       if (resetAt <= now) {
         windows.delete(name);
-        forgetLimits();
-      } else if (remaining < (inFlight ? 1 : (queue[0]?.cost ?? 1))) {
-        begin({ reason: 'limit' }, resetAt - now);
+        epoch++;
+      } else if (remaining < (inFlight ? 1 : (first?.cost ?? 1))) {
+        begin({ reason: 'limit', milliseconds: resetAt - now });
       }
     }
     const present = wait();
     if (present) holdBack(present);
-    else while (waiting() > 0 && hasRoom(queue[0]!)) send(queue.shift()!);
+    else
+      for (const waiter of queue) {
+        if (!hasRoom(waiter)) return;
+        queue.delete(waiter);
+        if (!waiter.isSlow) probedEpoch = epoch;
+        inFlight += waiter.cost;
+        waiter.start(epoch);
+      }
   }
 
   /** Rejects calls that do not wait as long as this, reports the wait once, and continues when it is over. */
   function holdBack(wait: Wait): void {
     const left = waitEnd - clock.now();
-    rejectIf(({ maxWait }) => left > maxWait, tooLong(wait));
-    if (waiting() === 0) return;
+    for (const waiter of queue) if (left > waiter.maxWait) reject(waiter, tooLong(wait));
+    if (queue.size === 0) return;
     cancelTimer = clock.after(wait.milliseconds, sendNext);
     if (isReported) return;
     isReported = true;
@@ -222,29 +213,19 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
   }
 
   function hasRoom({ cost }: Waiter): boolean {
-    if (inFlight >= maxConcurrent || (isLearning && isProbing)) return false;
+    if (inFlight >= maxConcurrent || (knownEpoch < epoch && probedEpoch === epoch)) return false;
     return [...windows.values()].every(({ remaining }) => inFlight + cost <= remaining);
-  }
-
-  function send({ isSlow, cost, start }: Waiter): void {
-    isProbing ||= !isSlow;
-    inFlight += cost;
-    start(epoch);
-  }
-
-  function rejectIf(condition: (waiter: Waiter) => boolean, error: PetStoreError): void {
-    for (const waiter of queue.filter(condition)) reject(waiter, error);
   }
 
   /** Ends the wait of a call, if it still waits. */
   function reject(waiter: Waiter, error: unknown): void {
-    const place = queue.indexOf(waiter);
-    if (place < 0) return;
-    queue.splice(place, 1);
+    if (!queue.delete(waiter)) return;
+    // The timer would keep a program running that has nothing else to do.
+    if (queue.size === 0) cancelTimer();
     waiter.fail(error);
   }
 
-  return { windows, inFlight: () => inFlight, waiting, wait, enter, leave, stop };
+  return { windows, inFlight: () => inFlight, waiting: () => queue.size, wait, enter, leave, stop };
 }
 
 function tooLong({ reason, error, retryAt }: Wait): PetStoreError {

@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient } from './client.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import * as account from './resources/account.ts';
+import { type Batch, type BatchOptions, batch } from './resources/batch.ts';
 import * as batches from './resources/batches.ts';
 import * as categories from './resources/categories.ts';
 import * as events from './resources/events.ts';
@@ -48,6 +49,11 @@ export class PetStore {
     this.events = bind(client, events);
     this.webhooks = bind(client, webhooks);
     this.service = bind(client, service);
+  }
+
+  /** Starts a batch, which collects operations to send them in one request. Experimental. */
+  batch(options?: BatchOptions): Batch {
+    return batch(this.#client, options);
   }
 
   /** What is known about the limits of the API key, and the present wait. */

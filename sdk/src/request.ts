@@ -37,7 +37,7 @@ export type BodyOf<Name extends OperationName> = Operations[Name] extends { body
 
 /** The input of any operation. */
 export interface Input {
-  path?: Record<string, unknown>;
+  path?: Record<string, string | number>;
   query?: Record<string, unknown> | undefined;
   body?: object | undefined;
 }
@@ -46,7 +46,7 @@ export interface Input {
 export interface Request {
   operation: string;
   method: string;
-  url: string;
+  url: URL;
   body: object | undefined;
   options: RequestOptions;
 }
@@ -68,12 +68,11 @@ export function requestOf(
   options: RequestOptions = {},
 ): Request {
   const [method = '', template = ''] = operation.split(' /');
-  const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name])));
-  const parameters = Object.entries(defined(query)).flatMap(([name, values]) =>
-    [values].flat().map((value): [string, string] => [name, String(value)]),
-  );
-  const search = parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : '';
-  return { operation, method, url: baseUrl + filled + search, body, options };
+  const filled = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!));
+  const url = new URL(baseUrl + filled);
+  for (const [name, values] of Object.entries(defined(query)))
+    for (const value of [values].flat()) url.searchParams.append(name, String(value));
+  return { operation, method, url, body, options };
 }
 
 /** Returns the values that are not undefined. */

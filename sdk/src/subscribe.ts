@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, onAbort, sleep } from './clock.ts';
 import type { Event } from './contract.ts';
 import { exchange } from './exchange.ts';
 import { type CallOptions, requestOf } from './request.ts';
@@ -11,6 +11,11 @@ export interface Subscription extends Pick<CallOptions, 'headers' | 'maxWait' | 
   types?: readonly string[] | undefined;
   /** A resource, such as `pets/1` or `store/orders/17`; all resources unless set. */
   subject?: string | undefined;
+  /**
+   * Is called with the position in the log when a stream is open, and every 15 seconds, also if no event matches. All matching
+   * events before it have been processed. Store it to resume, in addition to the ID of each event.
+   */
+  onPosition?: ((cursor: string) => void) | undefined;
 }
 
 /** How long a stream may be silent before it counts as broken, in milliseconds: three heartbeats of the service. */
@@ -25,7 +30,7 @@ const MAX_PAUSE = 30_000;
  */
 export async function* subscribe(
   client: Client,
-  { from = 'latest', types, subject, signal, ...options }: Subscription = {},
+  { from = 'latest', types, subject, signal, onPosition, ...options }: Subscription = {},
 ): AsyncGenerator<Event, never> {
   const { clock } = client;
   let cursor = String(from);
@@ -36,7 +41,10 @@ export async function* subscribe(
     const stream = await exchange(client, request, async ({ body }) => body);
     for await (const { id, data } of messagesIn(stream!, clock, signal)) {
       if (id !== undefined) cursor = id;
-      if (data === undefined) continue;
+      if (data === undefined) {
+        if (id !== undefined) onPosition?.(id);
+        continue;
+      }
       failures = 0;
       yield JSON.parse(data);
     }
@@ -61,7 +69,7 @@ async function* messagesIn(
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   const end = () => void reader.cancel().catch(() => {});
-  signal?.addEventListener('abort', end);
+  const ignoreSignal = onAbort(signal, end);
   try {
     for (let rest = ''; ; ) {
       const cancelTimer = clock.after(SILENCE, end);
@@ -75,7 +83,7 @@ async function* messagesIn(
       for (const block of blocks) yield messageOf(block);
     }
   } finally {
-    signal?.removeEventListener('abort', end);
+    ignoreSignal();
     end();
   }
 }

@@ -3,6 +3,8 @@ import { account, status } from './account.ts';
 import { categories } from './categories.ts';
 import { completion } from './completion.ts';
 import { events } from './events.ts';
+import { exports } from './export.ts';
+import { importFile } from './import.ts';
 import { keys } from './keys.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
@@ -19,6 +21,7 @@ export const groups: Readonly<Record<string, string>> = {
   keys: 'Manage API keys (administrators)',
   events: 'Read and follow the log of events',
   webhooks: 'Manage webhooks and their deliveries',
+  export: 'Export pets, orders, categories and stock',
   profiles: 'List and choose the profiles of `petstore login`',
 };
 
@@ -31,6 +34,8 @@ export const commands: readonly Command[] = [
   ...keys,
   ...events,
   ...webhooks,
+  importFile,
+  ...exports,
   account,
   status,
   login,

@@ -34,7 +34,7 @@ export const login = command({
       name: keyName,
       plan,
       scopes,
-    } = await connect({ url, apiKey }, settings, note).account.get(calls);
+    } = await connect({ url, apiKey }, settings, { note }).account.get(calls);
     writeProfiles({ current: name, profiles: { ...stored.profiles, [name]: { url, apiKey } } });
     note(`Stored in ${profilesFile()}, which only you can read`);
     return { profile: name, url, keyId, name: keyName, plan, scopes };

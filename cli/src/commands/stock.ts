@@ -50,9 +50,9 @@ const set = command({
 const adjust = command({
   name: 'stock adjust',
   summary: 'Add units to the stock of a pet, or remove them',
-  details: 'Write a negative number after `--`, so that it is not an option. Experimental.',
+  details: 'Experimental.',
   arguments: { pet, delta: required(integer('The units to add; a negative number removes them', 'delta')) },
-  examples: ['petstore stock adjust 7 5', 'petstore stock adjust 7 -- -2'],
+  examples: ['petstore stock adjust 7 5', 'petstore stock adjust 7 -2'],
   operations: ['POST /store/inventory/{petId}/adjustments'],
   output: 'item',
   prints: entry,

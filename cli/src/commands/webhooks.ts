@@ -10,6 +10,7 @@ import {
   rotatedWebhook,
   webhook,
 } from '../resources.ts';
+import { listen } from './listen.ts';
 
 const one = required(id('The webhook'));
 const ids = several(required(id('The webhooks')));
@@ -188,4 +189,5 @@ export const webhooks = [
   getDelivery,
   redeliver,
   replay,
+  listen,
 ];

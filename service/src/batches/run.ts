@@ -51,7 +51,7 @@ export async function runAtomically(
     try {
       outcomes.push(await execute(step, outcomes, context, tx));
     } catch (error) {
-      throw error instanceof ApiError ? failureOf(index, asSent(error, step)) : error;
+      throw error instanceof ApiError ? failureOf(index, asSent(error, step, outcomes)) : error;
     }
     await slices.next();
   }
@@ -83,7 +83,7 @@ async function attempt(
     return await tx.savepoint(() => execute(step, earlier, context, tx));
   } catch (error) {
     // Other errors are failures of the store or of the service, and fail the whole batch.
-    if (error instanceof ApiError) return failed(asSent(error, step));
+    if (error instanceof ApiError) return failed(asSent(error, step, earlier));
     throw error;
   }
 }
@@ -145,6 +145,16 @@ function failureOf(index: number, { code, message, headers }: ApiError): ApiErro
   });
 }
 
-function asSent({ code, message, headers }: ApiError, { texts }: Step): ApiError {
-  return new ApiError(code, withIdsAsSent(message, texts), headers);
+/** Returns an error with IDs as they were sent, and with the labels of IDs that the client has not seen. */
+function asSent(
+  { code, message, headers }: ApiError,
+  { texts, references }: Step,
+  earlier: readonly Outcome[],
+): ApiError {
+  const labels = references
+    .map(({ label, owner }) => ({ label, id: earlier[owner]?.createdId }))
+    .filter(({ id }) => id !== undefined && new RegExp(`\\b${id}\\b`).test(message))
+    .map(({ label, id }) => `\`${label}\` was ${id}`);
+  const explanation = labels.length > 0 ? ` (${[...new Set(labels)].join(', ')})` : '';
+  return new ApiError(code, withIdsAsSent(message, texts) + explanation, headers);
 }

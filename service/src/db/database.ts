@@ -1,7 +1,10 @@
-import type { Insert } from './insert.ts';
+import type { Insert, Update } from './insert.ts';
 
 /** A value of a column. Booleans are 0 and 1, instants are milliseconds since the Unix epoch. */
 export type Value = string | number | null | Uint8Array;
+
+/** A row as an engine returns it, by column. */
+export type Row = Readonly<Record<string, Value>>;
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -75,8 +78,17 @@ export interface Transaction extends Queries, Writer {
    * of undone parts included, in one order. Rows that other transactions also insert are then locked shortly and without deadlocks.
    */
   atEnd(work: AtEnd, values: readonly string[]): Promise<void>;
-  /** Inserts a row and returns its ID; `undefined` when the row that it refers to does not exist. */
+  /**
+   * Inserts a row and returns its ID; `undefined` when the row that it refers to does not exist. A row that can wait is held back in a
+   * long write on PostgreSQL, and sent with others before the next statement that could read it.
+   */
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined>;
+  /** Returns the columns of a row that this transaction has inserted and holds back; `undefined` for other rows. */
+  heldRow(table: string, id: number): Row | undefined;
+  /** Changes a row, also one that is held back. The caller does not wait, as with `send`. */
+  update(update: Update, id: number, values: readonly Value[]): void;
+  /** Inserts rows that can wait into a table with columns, such as `words (word)`. The caller does not wait, as with `send`. */
+  insertLater(into: string, rows: readonly (readonly Value[])[]): void;
   /** Takes a lock unless another transaction holds it. Returns whether it took the lock. */
   tryLock(name: string): Promise<boolean>;
   /**

@@ -6,10 +6,21 @@ export interface Reference {
 
 /** The SQL of an INSERT for each engine. Its parameters are the values of the columns. */
 export interface Insert {
+  readonly table: string;
+  readonly columns: readonly string[];
   readonly sqlite: string;
   readonly postgres: string;
-  /** The column of the reference as `table.column`, and its place among the columns. */
-  readonly reference: { readonly name: string; readonly index: number } | undefined;
+  /** The column of the reference as `table.column`, its place among the columns, and the table that it refers to. */
+  readonly reference: { readonly name: string; readonly index: number; readonly table: string } | undefined;
+  /** Whether a long write may hold the row back, to send it together with others. */
+  readonly canWait?: true;
+}
+
+/** An UPDATE of some columns of a row. Its parameters are their values and the ID. */
+export interface Update {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly sql: string;
 }
 
 /**
@@ -23,13 +34,16 @@ export function insertInto(table: string, columns: readonly string[], reference?
   const values = columns.map(() => '?').join(', ');
   if (!reference) {
     const sql = `${into} VALUES (${values})`;
-    return { sqlite: sql, postgres: `${sql} RETURNING id`, reference: undefined };
+    return { table, columns, sqlite: sql, postgres: `${sql} RETURNING id`, reference: undefined };
   }
   const found = `FROM ${reference.table} WHERE id = ?`;
   const checked = columns.map(column => (column === reference.column ? `(SELECT id ${found})` : '?'));
+  const { column } = reference;
   return {
+    table,
+    columns,
     sqlite: `${into} VALUES (${checked.join(', ')})`,
     postgres: `${into} SELECT ${values} WHERE EXISTS (SELECT 1 ${found}) RETURNING id`,
-    reference: { name: `${table}.${reference.column}`, index: columns.indexOf(reference.column) },
+    reference: { name: `${table}.${column}`, index: columns.indexOf(column), table: reference.table },
   };
 }

@@ -4,14 +4,18 @@ import {
   type AtEnd,
   type NewEvent,
   one,
+  type Row,
   type StoredEvent,
   type Transaction,
   type Value,
 } from './database.ts';
-import type { Insert } from './insert.ts';
+import { HeldRows } from './held-rows.ts';
+import type { Insert, Update } from './insert.ts';
+import { insertRows } from './insert-rows.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { sendTogether } from './postgres-batching.ts';
 import { awaitResponse, isAborted, RolledBack, toCommitFailure, toSentFailure } from './postgres-errors.ts';
+import { NewRowIds } from './postgres-new-row-ids.ts';
 import { APPEND_NUMBERED, RELAY_LOCK } from './postgres-relay.ts';
 import type { Sessions } from './postgres-sessions.ts';
 import { statementOf } from './postgres-statements.ts';
@@ -29,7 +33,18 @@ export const APPEND = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) VALUES ($1,
 const APPEND_ALL = `INSERT INTO new_events (${NEW_EVENT_COLUMNS}) SELECT * FROM
   unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`;
 
+/** The number of rows that are held back at most, in addition to those of one operation: sending them blocks the event loop. */
+const MAX_HELD = 1_000;
+
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken';
+
+/** A part of a transaction that can be undone. */
+interface Part {
+  /** The number of rows that are held back from before the part. */
+  rowsBefore: number;
+  /** The number of responses from before the part; `undefined` until its first statement is sent. */
+  responsesBefore: number | undefined;
+}
 
 /**
  * A transaction on a connection of its own. Statements are sent immediately, without waiting for the results of earlier
@@ -49,14 +64,20 @@ export class PostgresTransaction implements Transaction {
   readonly #responses: Promise<unknown>[] = [];
   /** The values for work at the end. */
   readonly #atEnd = new Map<AtEnd, Set<string>>();
+  /** The rows that are inserted later; `undefined` if the transaction inserts all rows at once. */
+  readonly #rows: HeldRows | undefined;
+  readonly #ids = new NewRowIds((sql, values) => this.#request(statementOf(sql, values)));
+  /** The part that is running. */
+  #part: Part | undefined;
   /** The topics to notify when the transaction has ended. */
   readonly topics = new Set<string>();
 
   /**
    * Begins the transaction, read-only if the operator has set the database to be so. Each statement sees what was committed
-   * before it; operations that need more take locks.
+   * before it; operations that need more take locks. A long transaction holds new rows back.
    */
-  constructor(client: PoolClient, clock: Clock, sessions: Sessions) {
+  constructor(client: PoolClient, clock: Clock, sessions: Sessions, isLong: boolean) {
+    this.#rows = isLong ? new HeldRows() : undefined;
     this.#client = client;
     this.#clock = clock;
     this.#sessions = sessions;
@@ -89,9 +110,24 @@ export class PostgresTransaction implements Transaction {
     this.#atEnd.set(work, collected);
   }
 
-  async insert({ postgres, reference }: Insert, values: readonly Value[]): Promise<number | undefined> {
+  async insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    if (this.#rows && row.canWait) return this.#hold(this.#rows, row, values);
+    const { postgres, reference } = row;
     const all = reference ? [...values, ...values.slice(reference.index, reference.index + 1)] : values;
     return (await this.get<{ id: number }>(postgres, all))?.id;
+  }
+
+  heldRow(table: string, id: number): Row | undefined {
+    return this.#rows?.find(table, id);
+  }
+
+  update(update: Update, id: number, values: readonly Value[]): void {
+    if (!this.#rows?.update(update, id, values)) this.send(update.sql, [...values, id]);
+  }
+
+  insertLater(into: string, rows: readonly (readonly Value[])[]): void {
+    if (this.#rows) this.#rows.add(into, rows);
+    else insertRows(this, into, rows);
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -119,20 +155,25 @@ export class PostgresTransaction implements Transaction {
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     const events = this.#events.length;
     const held = this.#held.size;
-    this.#sendAlong({ text: 'SAVEPOINT part' });
-    const responses = this.#responses.length;
+    const running: Part = { rowsBefore: this.#rows?.length ?? 0, responsesBefore: undefined };
+    this.#part = running;
     try {
       return await part();
     } catch (error) {
-      // Failures of undone statements are undone as well.
-      this.#responses.length = responses;
-      this.#sendAlong({ text: 'ROLLBACK TO part' });
+      this.#rows?.undo(running.rowsBefore);
       this.#events.length = events;
       // The server releases the locks of the part.
+      this.#ids.forgetLocks();
       for (const name of [...this.#held].slice(held)) this.#held.delete(name);
+      if (running.responsesBefore !== undefined) {
+        // Failures of undone statements are undone as well.
+        this.#responses.length = running.responsesBefore;
+        this.#post({ text: 'ROLLBACK TO part' });
+      }
       throw error;
     } finally {
-      this.#sendAlong({ text: 'RELEASE part' });
+      if (running.responsesBefore !== undefined) this.#post({ text: 'RELEASE part' });
+      this.#part = undefined;
     }
   }
 
@@ -160,6 +201,7 @@ export class PostgresTransaction implements Transaction {
   /** Rejects with DatabaseUnavailable `unknown` when the connection breaks before the server responds. */
   async commit(): Promise<void> {
     for (const [work, values] of this.#atEnd) await work(this, [...values].sort());
+    this.#sendRows();
     if (this.hasEvents) this.#appendAll();
     sendTogether(this.#client, process.nextTick);
     const committed = this.#client.query('COMMIT');
@@ -192,8 +234,42 @@ export class PostgresTransaction implements Transaction {
     this.#sendAlong(append);
   }
 
+  async #hold(rows: HeldRows, row: Insert, values: readonly Value[]): Promise<number | undefined> {
+    if (rows.length >= MAX_HELD) this.#sendRows();
+    const id = await this.#ids.next(row, values);
+    if (id !== undefined) rows.insert(row, id, values);
+    return id;
+  }
+
+  /** Sends the rows that are held back, so that the next statement sees them, and begins the running part, which it belongs to. */
+  #sendRows(): void {
+    this.#ids.forgetLocks();
+    if (this.#part && this.#part.responsesBefore === undefined) {
+      this.#sendFirst(this.#part.rowsBefore);
+      this.#part.rowsBefore = 0;
+      this.#post({ text: 'SAVEPOINT part' });
+      this.#part.responsesBefore = this.#responses.length;
+    }
+    this.#sendFirst();
+  }
+
+  #sendFirst(count?: number): void {
+    for (const [sql, values] of this.#rows?.take(count) ?? []) this.#post(statementOf(sql, values));
+  }
+
   /** Sends a statement without waiting. */
   #sendAlong(query: QueryConfig): void {
+    this.#sendRows();
+    this.#post(query);
+  }
+
+  #send(query: QueryConfig): Promise<QueryResult> {
+    this.#sendRows();
+    return this.#request(query);
+  }
+
+  /** Sends a statement that does not read rows that are held back, without waiting. */
+  #post(query: QueryConfig): void {
     sendTogether(this.#client, process.nextTick);
     const response = awaitResponse(this.#client.query(this.#sessions.statement(query)));
     // Later statements and the commit fail with it and report it.
@@ -201,7 +277,8 @@ export class PostgresTransaction implements Transaction {
     this.#responses.push(response);
   }
 
-  async #send(query: QueryConfig): Promise<QueryResult> {
+  /** Sends a statement that does not read rows that are held back. */
+  async #request(query: QueryConfig): Promise<QueryResult> {
     sendTogether(this.#client, process.nextTick);
     try {
       return await awaitResponse(this.#client.query(this.#sessions.statement(query)));

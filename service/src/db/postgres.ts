@@ -147,7 +147,7 @@ class PostgresDatabase implements Database {
   }
 
   write<T>(work: (tx: Transaction) => Promise<T>, { alone = false }: WriteOptions = {}): Promise<T> {
-    const run = () => this.#attemptOften(work);
+    const run = () => this.#attemptOften(work, alone);
     return this.#inTurn(alone ? () => this.#aloneInTurn(run) : run);
   }
 
@@ -226,10 +226,10 @@ class PostgresDatabase implements Database {
     this.#onStatus?.(isUp ? 'up' : 'unavailable', reason);
   }
 
-  async #attemptOften<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #attemptOften<T>(work: (tx: Transaction) => Promise<T>, isLong: boolean): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#attempt(work);
+        return await this.#attempt(work, isLong);
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error;
       }
@@ -238,9 +238,9 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #attempt<T>(work: (tx: Transaction) => Promise<T>, isLong: boolean): Promise<T> {
     const client = await awaitConnection(this.#writers.connect());
-    const tx = new PostgresTransaction(client, this.#clock, this.#sessions);
+    const tx = new PostgresTransaction(client, this.#clock, this.#sessions, isLong);
     try {
       const value = await work(tx);
       await tx.commit();

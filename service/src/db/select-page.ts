@@ -9,7 +9,7 @@ import {
 } from '../kit/paging.ts';
 import { byCodePoint, prefixEnd } from '../kit/text.ts';
 import { keyOf, type StoredColumn } from './columns.ts';
-import type { Engine, Queries, Value } from './database.ts';
+import type { Engine, Queries, Row, Value } from './database.ts';
 import {
   type ConditionKind,
   effectiveSort,
@@ -20,7 +20,6 @@ import {
   rangesOf,
 } from './list.ts';
 import { countSql, orderBy, rangeSql, type Statement } from './range-sql.ts';
-import type { Row } from './table.ts';
 
 /** The maximum number of IDs in a filter. */
 const MAX_IDS = 100;

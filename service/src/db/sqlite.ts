@@ -12,7 +12,8 @@ import type {
   WriteOptions,
 } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
-import type { Insert } from './insert.ts';
+import type { Insert, Update } from './insert.ts';
+import { insertRows } from './insert-rows.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { Notices } from './notices.ts';
@@ -271,6 +272,18 @@ class SqliteTransaction implements Transaction {
 
   async insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.#connection.insert(row, values);
+  }
+
+  heldRow(): undefined {
+    return undefined;
+  }
+
+  update({ sql }: Update, id: number, values: readonly Value[]): void {
+    this.#connection.run(sql, [...values, id]);
+  }
+
+  insertLater(into: string, rows: readonly (readonly Value[])[]): void {
+    insertRows(this, into, rows);
   }
 
   send(sql: string, values: readonly Value[]): void {

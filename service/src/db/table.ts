@@ -1,9 +1,6 @@
 import type { Column, StoredColumn } from './columns.ts';
-import { one, type Queries, type Transaction, type Value } from './database.ts';
-import { type Insert, insertInto } from './insert.ts';
-
-/** A row as an engine returns it, by column. */
-export type Row = Readonly<Record<string, Value>>;
+import { one, type Queries, type Row, type Transaction, type Value } from './database.ts';
+import { type Insert, insertInto, type Update } from './insert.ts';
 
 /** One column for each property of a resource, in the order of the properties in responses. */
 export type ColumnsOf<Resource> = { readonly [P in keyof Resource]-?: Column<Resource[P]> };
@@ -36,7 +33,7 @@ export class Table<Resource extends object> {
   readonly #writtenFields: readonly Field[];
   readonly #select: string;
   readonly #insert: Insert;
-  readonly #update: string;
+  readonly #update: Update;
   readonly #updateReturning: string;
   readonly #delete: string;
 
@@ -53,8 +50,9 @@ export class Table<Resource extends object> {
     this.assignments = this.written.map(column => `${column} = ?`).join(', ');
     this.#select = `SELECT ${this.columns} FROM ${name} WHERE id = ?`;
     this.#insert = insertInto(name, this.written);
-    this.#update = `UPDATE ${name} SET ${this.assignments} WHERE id = ?`;
-    this.#updateReturning = `${this.#update} RETURNING ${this.columns}`;
+    const sql = `UPDATE ${name} SET ${this.assignments} WHERE id = ?`;
+    this.#update = { table: name, columns: this.written, sql };
+    this.#updateReturning = `${sql} RETURNING ${this.columns}`;
     this.#delete = `DELETE FROM ${name} WHERE id = ?`;
   }
 
@@ -77,7 +75,7 @@ export class Table<Resource extends object> {
 
   /** Replaces an existing resource without waiting. The transaction has locked it. */
   sendUpdate(tx: Transaction, id: number, resource: New<Resource>): void {
-    tx.send(this.#update, [...this.valuesOf(resource), id]);
+    tx.update(this.#update, id, this.valuesOf(resource));
   }
 
   /** Deletes a resource, if it exists. */

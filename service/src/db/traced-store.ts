@@ -9,7 +9,7 @@ import {
   type WriteOptions,
   type Writer,
 } from './database.ts';
-import type { Insert } from './insert.ts';
+import type { Insert, Update } from './insert.ts';
 import { WrappedQueries, WrappedTransaction } from './wrapped-store.ts';
 
 /** Returns a store that records each statement, each transaction and each wait for a commit as a child of `span`. */
@@ -93,11 +93,23 @@ class TracedTransaction extends WrappedTransaction {
     return recorded(this.#span, row[this.engine], this.engine, () => super.insert(row, values));
   }
 
-  /** The span ends when the statement is sent. */
+  override update(update: Update, id: number, values: readonly Value[]): void {
+    this.#sent(update.sql, () => super.update(update, id, values));
+  }
+
+  override insertLater(into: string, rows: readonly (readonly Value[])[]): void {
+    this.#sent(`INSERT INTO ${into}`, () => super.insertLater(into, rows));
+  }
+
   override send(sql: string, values: readonly Value[]): void {
+    this.#sent(sql, () => super.send(sql, values));
+  }
+
+  /** Records a statement without a waiting caller. The span ends when it is sent or held back. */
+  #sent(sql: string, send: () => void): void {
     const { name, attributes } = describeStatement(sql, this.engine);
     const sending = this.#span.child(name, 'client', attributes);
-    super.send(sql, values);
+    send();
     sending.end();
   }
 

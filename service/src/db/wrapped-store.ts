@@ -4,11 +4,12 @@ import type {
   NewEvent,
   Queries,
   QueryPlan,
+  Row,
   StoredEvent,
   Transaction,
   Value,
 } from './database.ts';
-import type { Insert } from './insert.ts';
+import type { Insert, Update } from './insert.ts';
 
 /** Queries that pass everything to others. Subclasses change some of it. */
 export class WrappedQueries<Inner extends Queries> implements Queries {
@@ -39,6 +40,18 @@ export class WrappedQueries<Inner extends Queries> implements Queries {
 export class WrappedTransaction extends WrappedQueries<Transaction> implements Transaction {
   insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
     return this.inner.insert(row, values);
+  }
+
+  heldRow(table: string, id: number): Row | undefined {
+    return this.inner.heldRow(table, id);
+  }
+
+  update(update: Update, id: number, values: readonly Value[]): void {
+    this.inner.update(update, id, values);
+  }
+
+  insertLater(into: string, rows: readonly (readonly Value[])[]): void {
+    this.inner.insertLater(into, rows);
   }
 
   send(sql: string, values: readonly Value[]): void {

@@ -33,22 +33,23 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost 1. */
+/** Optimal string alignment of code points: insertions, deletions, substitutions and swaps of neighbours each cost 1. */
 export function editDistance(a: string, b: string): number {
+  const [from, to] = [Array.from(a), Array.from(b)];
   let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
     const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       if (swapped) cost = Math.min(cost, beforeLast[j - 2]! + 1);
       row.push(cost);
     }
     [beforeLast, last] = [last, row];
   }
-  return last[b.length]!;
+  return last[to.length]!;
 }
 
 /** Compares texts by code point, as the stores do: the bytes of UTF-8 have that order. */

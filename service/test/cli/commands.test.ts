@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +19,6 @@ const exceptions: Record<string, string> = {
   'PUT /webhooks/{webhookId}': 'as for pets',
   'PATCH /store/inventory/{petId}': 'does the same as PUT',
   'GET /healthz': 'for probes: `status` also reports problems',
-  'POST /batch': 'for programs: `petstore import` will use it',
   'GET /openapi.yaml': 'for programs',
   'GET /openapi.json': 'for programs',
 };
@@ -215,6 +217,29 @@ describe('petstore, with --json', () => {
     assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
     assert.equal((await one('webhooks', 'replay', id, '0')).webhookId, created.id);
     assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
+  });
+
+  it('imports and exports', async () => {
+    const file = join(directory, 'pets.csv');
+    writeFileSync(file, 'name,category,quantity\nKaa,Snakes,3\n');
+    const { created, rejected } = await one('import', file, '--create-categories');
+    assert.deepEqual([created, rejected], [1, 0]);
+    const [exported] = (await json('export', 'pets', '--stock')).toReversed();
+    const { name, category, quantity } = exported!;
+    assert.deepEqual([name, category, quantity], ['Kaa', 'Snakes', 3]);
+    assert.equal((await json('export', 'orders')).length, 2);
+    assert.equal((await json('export', 'categories')).length, 2);
+    assert.equal((await json('export', 'stock')).length, 2);
+  });
+
+  it('forwards events to a local program', async () => {
+    const program = createServer((_, response) => response.writeHead(204).end());
+    await once(program.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`;
+    const options = ['--forward-to', url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
+    const { type, status } = await one('webhooks', 'listen', ...options);
+    program.close();
+    assert.deepEqual([type, status], ['pet.created', 204]);
   });
 
   it('shows the account and the state of the service', async () => {

@@ -27,6 +27,8 @@ describe('the examples of petstore', () => {
     resources.defer(() => rmSync(directory, { recursive: true }));
     mkdirSync(join(directory, 'data'));
     writeFileSync(join(directory, 'data/admin.key'), `${shop.adminKey}\n`);
+    const readme = readFileSync(join(root, 'cli/README.md'), 'utf8');
+    writeFileSync(join(directory, 'animals.csv'), /^```csv\n(.*?)^```$/ms.exec(readme)![1]!);
     petstore = new PackedCommand({ HOME: directory, XDG_CONFIG_HOME: directory });
     await shop.api.post('/categories', { name: 'Ferrets' });
     for (let i = 0; i < 6; i++) await shop.api.post('/pets', { name: `Pet ${i}`, categoryId: 1 });

@@ -19,9 +19,10 @@ const OUTPUTS = [
   'Biscuit\n2 of 2\n',
   'precondition_failed\n',
   'rate_limit_exceeded 0\n',
+  'available 3\nCats\n0 category_name_taken\n',
   /^\d+ Biscuit\n$/,
   '',
-  'Biscuit\nRex\n',
+  'Biscuit\nRex\nMax\n',
 ];
 
 describe('the README of the client', () => {

@@ -35,21 +35,22 @@ export function wordsIn(text: string): string[] {
 
 function allowed(word: string): number {
   if (/\p{N}/u.test(word)) return 0;
-  return word.length >= 9 ? 2 : word.length >= 5 ? 1 : 0;
+  const { length } = Array.from(word);
+  return length >= 9 ? 2 : length >= 5 ? 1 : 0;
 }
 
-/** Whether `a` becomes `b` by at most `errors` insertions, deletions, substitutions and swaps of neighbours. */
-export function isNear(a: string, b: string, errors: number): boolean {
-  if (a === b) return true;
+/** Whether the letters `a` become `b` by at most `errors` insertions, deletions, substitutions and swaps of neighbours. */
+function isNear(a: readonly string[], b: readonly string[], errors: number): boolean {
+  if (a.join('') === b.join('')) return true;
   if (errors === 0) return false;
-  if (a !== '' && a[0] === b[0]) {
+  if (a.length > 0 && a[0] === b[0]) {
     if (isNear(a.slice(1), b.slice(1), errors)) return true;
   }
   const left = errors - 1;
   return (
-    (a !== '' && isNear(a.slice(1), b, left)) ||
-    (b !== '' && isNear(a, b.slice(1), left)) ||
-    (a !== '' && b !== '' && isNear(a.slice(1), b.slice(1), left)) ||
+    (a.length > 0 && isNear(a.slice(1), b, left)) ||
+    (b.length > 0 && isNear(a, b.slice(1), left)) ||
+    (a.length > 0 && b.length > 0 && isNear(a.slice(1), b.slice(1), left)) ||
     (a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0] && isNear(a.slice(2), b.slice(2), left))
   );
 }
@@ -59,7 +60,7 @@ function tierOf(words: string[], name: string): number {
   const tiers = words.map(word => {
     if (names.includes(word)) return 0;
     if (names.some(other => other.startsWith(word))) return 1;
-    return names.some(other => isNear(word, other, allowed(word))) ? 2 : 3;
+    return names.some(other => isNear(Array.from(word), Array.from(other), allowed(word))) ? 2 : 3;
   });
   return Math.max(...tiers);
 }

@@ -1,8 +1,8 @@
 import { assignedId, integer, text } from '../../db/columns.ts';
-import type { Queries, Transaction } from '../../db/database.ts';
-import { insertInto } from '../../db/insert.ts';
+import type { Queries, Row, Transaction } from '../../db/database.ts';
+import { type Insert, insertInto } from '../../db/insert.ts';
 import { anyOf, defineList, is, oneOf, type QueryOf, startsWith } from '../../db/list.ts';
-import { type New, type Row, Table } from '../../db/table.ts';
+import { type New, Table } from '../../db/table.ts';
 import { foldCase } from '../../kit/text.ts';
 import { type Pet, PetStatus, petTable } from './pet.ts';
 import type { Stock } from './stock.ts';
@@ -35,29 +35,36 @@ export function lockStock(tx: Transaction, ...petIds: readonly number[]): Promis
 
 /** Reads a pet and locks its stock until the transaction ends. */
 export async function selectPetToChange(tx: Transaction, petId: number): Promise<PetWithStock | undefined> {
+  // Other transactions do not see the pet, and its orders would have been sent after it.
+  const held = tx.heldRow('pets', petId);
+  if (held) return petWithStock({ ...held, has_open_orders: 0 });
   const [, row] = await Promise.all([
     lockStock(tx, petId),
-    tx.get<Row & { indexed_name: string | null }>(
+    tx.get<Row>(
       `SELECT ${petTable.columns}, quantity, indexed_name,
          CASE WHEN EXISTS (SELECT 1 FROM orders WHERE open_pet_id = pets.id) THEN 1 ELSE 0 END AS has_open_orders
        FROM pets WHERE id = ?`,
       [petId],
     ),
   ]);
-  return (
-    row && {
-      pet: petTable.toResource(row),
-      stock: stockTable.toResource(row),
-      hasOpenOrders: row.has_open_orders === 1,
-      indexedName: row.indexed_name,
-    }
-  );
+  return row && petWithStock(row);
 }
 
-const INSERT = insertInto('pets', [...petTable.written, 'quantity', 'indexed_name'], {
-  column: 'category_id',
-  table: 'categories',
-});
+function petWithStock(row: Row): PetWithStock {
+  return {
+    pet: petTable.toResource(row),
+    stock: stockTable.toResource(row),
+    hasOpenOrders: row.has_open_orders === 1,
+    indexedName: row.indexed_name as string | null,
+  };
+}
+
+const COLUMNS = [...petTable.written, 'quantity', 'indexed_name'];
+
+const INSERT: Insert = {
+  ...insertInto('pets', COLUMNS, { column: 'category_id', table: 'categories' }),
+  canWait: true,
+};
 
 /** Resolves with `undefined` when the category does not exist. The caller stores the words of the name. */
 export async function insertPet(tx: Transaction, pet: New<Pet>, quantity: number): Promise<Pet | undefined> {

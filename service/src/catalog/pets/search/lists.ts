@@ -1,6 +1,6 @@
 import type { Queries, Value } from '../../../db/database.ts';
 import { rangesOf } from '../../../db/list.ts';
-import { countSql, rangeSql, type Statement } from '../../../db/range-sql.ts';
+import { rangeSql, type Statement } from '../../../db/range-sql.ts';
 import { byCodePoint, prefixEnd } from '../../../kit/text.ts';
 import { petList } from '../pet-queries.ts';
 
@@ -21,12 +21,7 @@ export interface List {
   readonly from: string;
   /** Returns the statement for the next pets after a place. */
   next(after: Place, limit: number): Statement;
-  /** Counts the pets, up to a maximum that the service chooses, as `total`. */
-  readonly count: Statement;
 }
-
-/** The length up to which lists are counted, to find the shortest. */
-const MAX_SIZE = 4_000;
 
 const ORDER = ['name_key', 'id'];
 
@@ -54,7 +49,6 @@ export function namesBetween(
         limit: isOver ? 0 : limit,
       });
     },
-    count: countSql(engine, 'pets', { ...ranges, from, limit: MAX_SIZE }),
   };
 }
 
@@ -66,10 +60,6 @@ function petsOf(word: string): List {
       'SELECT name_key, pet_id AS id FROM pet_words WHERE word = ? AND (name_key, pet_id) > (?, ?) ' +
         'ORDER BY name_key, pet_id LIMIT ?',
       [word, after.name_key, after.id, limit],
-    ],
-    count: [
-      'SELECT count(*) AS total FROM (SELECT 1 FROM pet_words WHERE word = ? LIMIT ?) AS counted',
-      [word, MAX_SIZE],
     ],
   };
 }
@@ -85,16 +75,18 @@ function petsBetween(from: string, to: string): List {
         'AND (name_key, pet_id) > (?, ?) ORDER BY name_key, id LIMIT ?',
       [from, to, after.name_key, after.id, limit],
     ],
-    count: [
-      'SELECT count(*) AS total FROM (SELECT 1 FROM pet_words WHERE word > ? AND word < ? LIMIT ?) AS counted',
-      [from, to, MAX_SIZE],
-    ],
   };
 }
 
 /** The pets with exactly this word. The words of names leave out a first word that the names themselves start with. */
-export function exactly(db: Queries, word: string): List[] {
-  return [namesBetween(db, word, `${word}!`), petsOf(word)];
+export function exactly(db: Queries, word: string): Promise<List[]> {
+  return withPets(db, [namesBetween(db, word, `${word}!`), petsOf(word)]);
+}
+
+/** Leaves out the lists without pets, so that they take no share of a slice. */
+async function withPets(db: Queries, lists: readonly List[]): Promise<List[]> {
+  const firsts = await Promise.all(lists.map(list => db.all<Place>(...list.next(START, 1), 'index order')));
+  return lists.filter((_, i) => firsts[i]!.length > 0);
 }
 
 /** The number of longer words whose lists are merged. */
@@ -108,7 +100,7 @@ export async function longerThan(db: Queries, word: string): Promise<List[] | un
   const end = prefixEnd(word)!;
   const names = namesBetween(db, `${word}!`, end);
   const words = await storedWordsBetween(db, word, end);
-  if (words.length <= MAX_MERGED) return [names, ...words.map(petsOf)];
+  if (words.length <= MAX_MERGED) return withPets(db, [names, ...words.map(petsOf)]);
   return (await hasManyWords(db, word, end)) ? undefined : [names, petsBetween(word, end)];
 }
 
@@ -135,10 +127,4 @@ async function hasManyWords(db: Queries, from: string, to: string): Promise<bool
     'index order',
   );
   return rows.length > 0;
-}
-
-/** Returns the number of pets of a list, counted up to a few thousand. */
-export async function sizeOf(db: Queries, { count: [sql, values] }: List): Promise<number> {
-  const [row] = await db.all<{ total: number }>(sql, values, 'index order');
-  return row!.total;
 }

@@ -23,7 +23,7 @@ export async function addPetWords(
     for (const word of storedWords(name, words)) rows.push([word, name, id]);
     for (const word of words) if (canBeMistyped(word) && !known?.has(word)) unknown.add(word);
   }
-  insertRows(tx, 'pet_words (word, name_key, pet_id)', rows);
+  tx.insertLater('pet_words (word, name_key, pet_id)', rows);
   if (unknown.size > 0) await tx.atEnd(learnWords, [...unknown]);
 }
 

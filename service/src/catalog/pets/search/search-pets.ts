@@ -12,7 +12,7 @@ import { type Pet, petTable } from '../pet.ts';
 import type { PetQuery } from '../pet-queries.ts';
 import type { Filters, Place } from './lists.ts';
 import { type Match, readRows, Search, tiers } from './search.ts';
-import { nearWords, parseSearch } from './search-words.ts';
+import { parseSearch } from './search-words.ts';
 
 /** The query of a search: it has words, and no other order or selection of IDs and names. */
 export interface SearchQuery extends PetQuery {
@@ -31,8 +31,7 @@ export async function searchPets(db: Queries, query: SearchQuery, signal?: Abort
   const filters = filtersOf(query);
   const order = JSON.stringify(['q', ...texts]);
   const after = cursor === undefined ? undefined : placeIn(cursor, order);
-  const words = await Promise.all(texts.map(async text => ({ text, near: await nearWords(db, text) })));
-  const search = new Search(db, words, filters, signal);
+  const search = new Search(db, texts, filters, signal);
   const found = await search.first(limit + 1, after);
   const total = count ? { total: (await search.first(MAX_COUNTED + 1)).length } : {};
   const items = await readPets(

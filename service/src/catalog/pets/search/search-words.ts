@@ -36,8 +36,13 @@ export function parseSearch(q: string): string[] {
   return words;
 }
 
+/** Adds the words of the dictionary that each word may be a misspelling of. */
+export function withNear(db: Queries, words: readonly SearchWord[]): Promise<SearchWord[]> {
+  return Promise.all(words.map(async ({ text }) => ({ text, near: await nearWords(db, text) })));
+}
+
 /** Finds the words of the dictionary with as many errors as the word allows, the nearest first. */
-export async function nearWords(db: Queries, word: string): Promise<string[]> {
+async function nearWords(db: Queries, word: string): Promise<string[]> {
   const errors = errorsAllowed(word);
   if (errors === 0) return [];
   const variants = variantsOf(word, errors);
@@ -48,8 +53,9 @@ export async function nearWords(db: Queries, word: string): Promise<string[]> {
     'index order',
   );
   const candidates = [...new Set(rows.map(row => row.word))];
+  const { length } = Array.from(word);
   return candidates
-    .filter(other => !other.startsWith(word) && Math.abs(other.length - word.length) <= errors)
+    .filter(other => !other.startsWith(word) && Math.abs(Array.from(other).length - length) <= errors)
     .map(other => ({ other, distance: editDistance(word, other) }))
     .filter(({ distance }) => distance <= errors)
     .sort((a, b) => a.distance - b.distance || byCodePoint(a.other, b.other))

@@ -1,20 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Queries, Value } from '../../../db/database.ts';
+import type { Queries, Row, Value } from '../../../db/database.ts';
 import { isOneOf } from '../../../db/select-page.ts';
-import type { Row } from '../../../db/table.ts';
 import { petTable } from '../pet.ts';
-import {
-  exactly,
-  type Filters,
-  type List,
-  longerThan,
-  namesBetween,
-  type Place,
-  START,
-  sizeOf,
-} from './lists.ts';
-import { type SearchWord, Tier, tierOf } from './search-words.ts';
-import { nameCondition, readSlice, type SliceSize } from './slices.ts';
+import { exactly, type Filters, type List, longerThan, namesBetween, type Place, START } from './lists.ts';
+import { type SearchWord, Tier, tierOf, withNear } from './search-words.ts';
+import { type Found, furthest, nameCondition, Slice, type SliceSize } from './slices.ts';
 
 /** A place in the results. */
 export interface Match {
@@ -25,12 +15,17 @@ export interface Match {
 /** The number of pets that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** Most pages are found in the first slice. */
-const FIRST_SLICE: SliceSize = { pets: 1_000, matches: 300 };
+/** The maximum number of names in a slice that meet its condition. */
+const MAX_MATCHES = 1_500;
+
+/** Most pages are found in the first slice: of five names that meet its condition, more than one is mostly of the tier. */
+function firstSlice(limit: number): SliceSize {
+  return { pets: 1_000, matches: Math.min(Math.max(100, 5 * limit), MAX_MATCHES) };
+}
 
 /** The next slice is larger, up to a size that takes a few milliseconds. */
 function larger({ pets, matches }: SliceSize): SliceSize {
-  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, 1_500) };
+  return { pets: Math.min(4 * pets, 8_000), matches: Math.min(4 * matches, MAX_MATCHES) };
 }
 
 export const tiers = [Tier.exact, Tier.prefix, Tier.errors] as const;
@@ -42,19 +37,24 @@ interface Source {
   readonly isFiltered: boolean;
 }
 
+interface SourceSlice {
+  readonly slice: Slice;
+  readonly isFiltered: boolean;
+}
+
 /** Finds the places of pets in the results of one search. */
 export class Search {
   readonly #db: Queries;
-  readonly #words: readonly SearchWord[];
+  /** Only the last tier needs the words of the dictionary. */
+  #words: readonly SearchWord[];
   readonly #filters: Filters;
   readonly #signal: AbortSignal | undefined;
   /** The lists of each word by tier: the pets in which it matches in this way. */
-  readonly #lists = new Map<SearchWord, Promise<List[] | undefined>[]>();
-  readonly #sizes = new Map<List, Promise<number>>();
+  readonly #lists = new Map<string, Promise<List[] | undefined>[]>();
 
-  constructor(db: Queries, words: readonly SearchWord[], filters: Filters, signal: AbortSignal | undefined) {
+  constructor(db: Queries, texts: readonly string[], filters: Filters, signal: AbortSignal | undefined) {
     this.#db = db;
-    this.#words = words;
+    this.#words = texts.map(text => ({ text, near: [] }));
     this.#filters = filters;
     this.#signal = signal;
   }
@@ -64,6 +64,7 @@ export class Search {
     const found: Match[] = [];
     for (const tier of tiers) {
       if (after && tier < after.tier) continue;
+      if (tier === Tier.errors) this.#words = await withNear(this.#db, this.#words);
       await this.#addTier(found, tier, after?.tier === tier ? after.place : START, limit);
       if (found.length >= limit) break;
     }
@@ -71,12 +72,13 @@ export class Search {
   }
 
   async #addTier(found: Match[], tier: Tier, after: Place, limit: number): Promise<void> {
-    const { lists, isFiltered } = await this.#sourceOf(tier);
+    const sources = await this.#sourcesOf(tier);
     const condition = nameCondition(this.#words, tier === Tier.errors);
     let place: Place | undefined = after;
-    let size = FIRST_SLICE;
+    let size = firstSlice(limit);
     while (place && found.length < limit) {
-      const { places, next } = await readSlice(this.#db, lists, place, condition, size);
+      const { slice, isFiltered } = await this.#furthest(sources, place, size);
+      const { places, next }: Found = await slice.read(condition);
       const ofTier = places.filter(({ name_key }) => tierOf(this.#words, name_key) === tier);
       await this.#addMatches(found, tier, ofTier, isFiltered, limit);
       this.#signal?.throwIfAborted();
@@ -86,22 +88,42 @@ export class Search {
     }
   }
 
-  /** Chooses the fewest lists that have all pets of a tier. */
-  async #sourceOf(tier: Tier): Promise<Source> {
+  /** Returns the sources of a tier. Each of them has all of its pets. */
+  async #sourcesOf(tier: Tier): Promise<Source[]> {
     const levels = await Promise.all(this.#words.map(word => this.#listsOf(word, tier)));
     // Each pet matches every word up to the tier, and, after the first tier, some word in the way of the tier.
     const sources = levels.map(together);
     if (tier !== Tier.exact) sources.push(together(levels.map(lists => lists.at(-1))));
-    const some = sources.flatMap(lists => (lists ? [{ lists, isFiltered: !this.#hasFilters }] : []));
+    const some = smallest(sources.filter(lists => lists !== undefined)).map(lists => ({
+      lists,
+      isFiltered: !this.#hasFilters,
+    }));
     const all = { lists: [namesBetween(this.#db, '', undefined, this.#filters)], isFiltered: true };
-    if (some.length === 0) return all;
-    // Of two large sources, the filtered pets are the better choice: no look-up shows whether they meet the filters.
-    return this.#smallest(this.#hasFilters ? [all, ...some] : some);
+    if (some.length === 0) return [all];
+    // Of sources that get equally far, the filtered pets are the better choice: no look-up shows whether they meet the filters.
+    return this.#hasFilters ? [all, ...some] : some;
+  }
+
+  /** Chooses the source whose next slice gets furthest, because it has the fewest pets there. */
+  async #furthest(sources: readonly Source[], after: Place, size: SliceSize): Promise<SourceSlice> {
+    const slices = sources.map(({ lists, isFiltered }) => ({
+      slice: new Slice(this.#db, lists, after, size),
+      isFiltered,
+    }));
+    if (slices.length === 1) return slices[0]!;
+    // Each slice in a turn of the event loop, because the embedded store reads at once.
+    let turn = Promise.resolve();
+    const ends = slices.map(({ slice }) => {
+      const end = turn.then(() => slice.end());
+      turn = turn.then(() => nextTurn());
+      return end;
+    });
+    return slices[furthest(await Promise.all(ends))]!;
   }
 
   #listsOf(word: SearchWord, tier: Tier): Promise<(List[] | undefined)[]> {
-    const lists = this.#lists.get(word) ?? [];
-    this.#lists.set(word, lists);
+    const lists = this.#lists.get(word.text) ?? [];
+    this.#lists.set(word.text, lists);
     for (const level of tiers.slice(lists.length, tier + 1)) lists.push(this.#listsAt(word, level));
     return Promise.all(lists.slice(0, tier + 1));
   }
@@ -110,22 +132,7 @@ export class Search {
   async #listsAt({ text, near }: SearchWord, tier: Tier): Promise<List[] | undefined> {
     if (tier === Tier.exact) return exactly(this.#db, text);
     if (tier === Tier.prefix) return longerThan(this.#db, text);
-    return near.flatMap(word => exactly(this.#db, word));
-  }
-
-  async #smallest(sources: readonly Source[]): Promise<Source> {
-    if (sources.length === 1) return sources[0]!;
-    const sizes = await Promise.all(sources.map(({ lists }) => this.#sizeOf(lists)));
-    return sources[sizes.indexOf(Math.min(...sizes))]!;
-  }
-
-  async #sizeOf(lists: readonly List[]): Promise<number> {
-    const sizes = lists.map(list => {
-      const size = this.#sizes.get(list) ?? sizeOf(this.#db, list);
-      this.#sizes.set(list, size);
-      return size;
-    });
-    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    return (await Promise.all(near.map(word => exactly(this.#db, word)))).flat();
   }
 
   async #addMatches(
@@ -153,6 +160,15 @@ export class Search {
   get #hasFilters(): boolean {
     return Object.keys(this.#filters).length > 0;
   }
+}
+
+/** Leaves out the sets of lists that contain another one. */
+function smallest(sets: readonly List[][]): List[][] {
+  const kept: List[][] = [];
+  for (const set of sets.toSorted((a, b) => a.length - b.length)) {
+    if (!kept.some(other => other.every(list => set.includes(list)))) kept.push(set);
+  }
+  return kept;
 }
 
 /** Merges lists; `undefined` when one of them is missing. */

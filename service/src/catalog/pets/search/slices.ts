@@ -11,63 +11,108 @@ export interface SliceSize {
   readonly matches: number;
 }
 
-/** Pets of merged lists without repetitions, and the place where the next slice starts; `undefined` at the end. */
-export interface Slice {
+/** Pets in order without repetitions, and the place where the next slice starts; `undefined` at the end. */
+export interface Found {
   readonly places: readonly Place[];
   readonly next: Place | undefined;
 }
 
-/** Reads those of the next pets of lists whose names meet a condition. */
-export async function readSlice(
-  db: Queries,
-  lists: readonly List[],
-  after: Place,
-  condition: Statement,
-  { pets, matches }: SliceSize,
-): Promise<Slice> {
-  const share = { pets: Math.ceil(pets / lists.length), matches: Math.ceil(matches / lists.length) };
-  const read = (some: readonly List[]) =>
-    Promise.all(some.map(list => readPart(db, list, after, condition, share)));
-  const isStarted = ({ from }: List) => byCodePoint(from, after.name_key) <= 0;
-  const started = await read(lists.filter(isStarted));
-  const end = firstOf(started);
-  const isNear = ({ from }: List) => !end || byCodePoint(from, end.name_key) <= 0;
-  const others = await read(lists.filter(list => !isStarted(list) && isNear(list)));
-  const parts = [...started, ...others];
-  const next = firstOf(parts);
-  const places = parts
-    .flatMap(({ places }) => places)
-    .filter(place => !next || byPlace(place, next) <= 0)
-    .sort(byPlace)
-    .filter(({ id }, i, all) => id !== all[i - 1]?.id);
-  return { places, next };
+/** The next pets of merged lists after a place. */
+export class Slice {
+  readonly #parts: readonly Part[];
+  readonly #after: Place;
+  readonly #matches: number;
+
+  constructor(db: Queries, lists: readonly List[], after: Place, { pets, matches }: SliceSize) {
+    const share = Math.ceil(pets / lists.length);
+    this.#parts = lists.map(list => new Part(db, list, after, share));
+    this.#after = after;
+    this.#matches = Math.ceil(matches / lists.length);
+  }
+
+  /** Returns the last place of the slice; `undefined` if it reaches the end of all lists. */
+  async end(): Promise<Place | undefined> {
+    return firstOf(await this.#fromEach(part => part.end(), firstOf));
+  }
+
+  /** Reads the pets whose names meet a condition. The slice ends early when it has enough of them. */
+  async read(condition: Statement): Promise<Found> {
+    const endOf = (found: readonly Found[]) => firstOf(found.map(({ next }) => next));
+    const found = await this.#fromEach(part => part.read(condition, this.#matches), endOf);
+    const next = endOf(found);
+    const places = found
+      .flatMap(({ places }) => places)
+      .filter(place => !next || byPlace(place, next) <= 0)
+      .sort(byPlace)
+      .filter(({ id }, i, all) => id !== all[i - 1]?.id);
+    return { places, next };
+  }
+
+  /** Reads first the lists that have started, and then those others that start before the end of these. */
+  async #fromEach<T>(
+    read: (part: Part) => Promise<T>,
+    endOf: (results: readonly T[]) => Place | undefined,
+  ): Promise<T[]> {
+    const isStarted = ({ list: { from } }: Part) => byCodePoint(from, this.#after.name_key) <= 0;
+    const started = await Promise.all(this.#parts.filter(isStarted).map(read));
+    const end = endOf(started);
+    const isNear = ({ list: { from } }: Part) => !end || byCodePoint(from, end.name_key) <= 0;
+    const others = this.#parts.filter(part => !isStarted(part) && isNear(part));
+    return [...started, ...(await Promise.all(others.map(read)))];
+  }
 }
 
-/** Returns the place up to which all of the slices are complete. */
-function firstOf(slices: readonly Slice[]): Place | undefined {
-  return slices.flatMap(({ next }) => next ?? []).sort(byPlace)[0];
+/** The next pets of one list after a place. */
+class Part {
+  readonly list: List;
+  readonly #db: Queries;
+  readonly #next: Statement;
+  readonly #pets: number;
+  #end: Promise<Place | undefined> | undefined;
+
+  constructor(db: Queries, list: List, after: Place, pets: number) {
+    this.list = list;
+    this.#db = db;
+    this.#next = list.next(after, pets);
+    this.#pets = pets;
+  }
+
+  /** Returns the place of the last pet; `undefined` if the list has fewer pets. */
+  end(): Promise<Place | undefined> {
+    this.#end ??= this.#readEnd();
+    return this.#end;
+  }
+
+  async read([condition, patterns]: Statement, matches: number): Promise<Found> {
+    const [sql, values] = this.#next;
+    const places = await this.#db.all<Place>(
+      `SELECT name_key, id FROM (${sql}) AS part WHERE ${condition} ORDER BY name_key, id LIMIT ?`,
+      [...values, ...patterns, matches],
+      'index order',
+    );
+    return { places, next: places.length === matches ? places.at(-1) : await this.end() };
+  }
+
+  async #readEnd(): Promise<Place | undefined> {
+    const [sql, values] = this.#next;
+    const [last] = await this.#db.all<Place>(
+      `SELECT name_key, id FROM (${sql}) AS part LIMIT 1 OFFSET ?`,
+      [...values, this.#pets - 1],
+      'index order',
+    );
+    return last;
+  }
 }
 
-async function readPart(
-  db: Queries,
-  list: List,
-  after: Place,
-  [condition, patterns]: Statement,
-  { pets, matches }: SliceSize,
-): Promise<Slice> {
-  const [sql, values] = list.next(after, pets);
-  const places = await db.all<Place>(
-    `SELECT name_key, id FROM (${sql}) AS part WHERE ${condition} ORDER BY name_key, id LIMIT ?`,
-    [...values, ...patterns, matches],
-    'index order',
-  );
-  if (places.length === matches) return { places, next: places.at(-1) };
-  const [next] = await db.all<Place>(
-    `SELECT name_key, id FROM (${sql}) AS part LIMIT 1 OFFSET ?`,
-    [...values, pets - 1],
-    'index order',
-  );
-  return { places, next };
+/** Returns the place up to which all of the lists are complete. */
+function firstOf(ends: readonly (Place | undefined)[]): Place | undefined {
+  return ends.filter(end => end !== undefined).sort(byPlace)[0];
+}
+
+/** Returns the index of the furthest of some ends of slices, of which `undefined` is the end of the lists. */
+export function furthest(ends: readonly (Place | undefined)[]): number {
+  const isFurther = (a: Place | undefined, b: Place | undefined) => b && (!a || byPlace(a, b) > 0);
+  return ends.reduce((best, end, i) => (isFurther(end, ends[best]) ? i : best), 0);
 }
 
 function byPlace(a: Place, b: Place): number {

@@ -1,0 +1,104 @@
+import type { CallOptions, InventoryItem, Pet, PetStore } from '@petstore/client';
+import { type Context, command } from '../command.ts';
+import { flag, oneOf, several } from '../parameters.ts';
+import { startProgress } from '../progress.ts';
+import { category, exportedPet, order, stock } from '../resources.ts';
+
+const page = { limit: 100 };
+const details =
+  'Writes all items to standard output, as CSV or with --format ndjson. If a limit makes the command end, run it again with a longer --max-wait.';
+
+/** Yields items, and shows how many on the terminal if they are written to a file. */
+async function* withProgress(
+  context: Context,
+  unit: string,
+  read: (context: Pick<Context, 'store' | 'calls'>) => AsyncIterable<object>,
+): AsyncGenerator<object> {
+  const progress = startProgress(context, { unit, isHidden: process.stdout.isTTY });
+  let done = 0;
+  try {
+    const store = context.connect({ note: progress.note });
+    for await (const item of read({ store, calls: context.calls })) {
+      yield item;
+      progress.update(++done);
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+const pets = command({
+  name: 'export pets',
+  summary: 'Export pets, in a form that `petstore import` reads',
+  details,
+  options: {
+    stock: flag('Add the column quantity, with as many requests again'),
+    status: several(oneOf('Only pets with this status; can be repeated', 'available', 'pending', 'sold')),
+  },
+  examples: ['petstore export pets > pets.csv', 'petstore export pets --stock --format ndjson > pets.ndjson'],
+  operations: ['GET /categories', 'GET /pets', 'GET /store/inventory'],
+  output: 'file',
+  prints: exportedPet,
+  run: (context, { stock, status }) =>
+    withProgress(context, 'pets', ({ calls, store }) => readPets(store, calls, status, stock === true)),
+});
+
+/** Yields the pets in the order of their IDs, with the names of their categories and perhaps their stock. */
+async function* readPets(
+  store: PetStore,
+  calls: CallOptions,
+  status: Pet['status'][],
+  withStock: boolean,
+): AsyncGenerator<object> {
+  const names = new Map<number, string>();
+  for await (const { id, name } of store.categories.list(page, calls)) names.set(id, name);
+  const query = { ...page, status: status.flatMap(status => status ?? []) };
+  // Both lists have the same order.
+  const entries = store.inventory.list({ ...query, sort: 'petId' }, calls)[Symbol.asyncIterator]();
+  let entry: InventoryItem | undefined;
+  for await (const { id, name, categoryId, status } of store.pets.list({ ...query, sort: 'id' }, calls)) {
+    while (withStock && (entry === undefined || entry.petId < id)) {
+      const next = await entries.next();
+      if (next.done) break;
+      entry = next.value;
+    }
+    const quantity = entry?.petId === id ? entry.quantity : undefined;
+    yield { id, name, category: names.get(categoryId), categoryId, status, ...(withStock && { quantity }) };
+  }
+}
+
+const orders = command({
+  name: 'export orders',
+  summary: 'Export orders',
+  details,
+  examples: ['petstore export orders > orders.csv'],
+  operations: ['GET /store/orders'],
+  output: 'file',
+  prints: order,
+  run: context => withProgress(context, 'orders', ({ store, calls }) => store.orders.list(page, calls)),
+});
+
+const categories = command({
+  name: 'export categories',
+  summary: 'Export categories',
+  details,
+  examples: ['petstore export categories > categories.csv'],
+  operations: ['GET /categories'],
+  output: 'file',
+  prints: category,
+  run: context =>
+    withProgress(context, 'categories', ({ store, calls }) => store.categories.list(page, calls)),
+});
+
+const entries = command({
+  name: 'export stock',
+  summary: 'Export the stock of all pets',
+  details,
+  examples: ['petstore export stock > stock.csv'],
+  operations: ['GET /store/inventory'],
+  output: 'file',
+  prints: stock,
+  run: context => withProgress(context, 'entries', ({ store, calls }) => store.inventory.list(page, calls)),
+});
+
+export const exports = [pets, orders, categories, entries];

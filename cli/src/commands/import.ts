@@ -1,0 +1,64 @@
+import { extname } from 'node:path';
+import { command } from '../command.ts';
+import { UsageError } from '../failure.ts';
+import { checkPets } from '../import/dry-run.ts';
+import { importPets } from '../import/import-pets.ts';
+import { type Format, inspect } from '../import/source.ts';
+import { flag, oneOf, required, several, text } from '../parameters.ts';
+import { importSummary } from '../resources.ts';
+
+const formats: Record<string, Format> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.txt': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
+
+export const importFile = command({
+  name: 'import',
+  summary: 'Create pets from a CSV or NDJSON file',
+  details: [
+    'Columns: name, category (a name) or categoryId, status, quantity. The first line of a CSV file names them; commas, semicolons and tabs separate cells. The columns id, line, code and message are left out, so an exported file and a file with rejected rows can be imported.',
+    'Rows are sent in batches, as fast as the limits of the API key allow. Progress is stored next to the file, in FILE.journal. After Ctrl-C, a limit, a crash or kill -9, run the same command again: it continues, and creates no pet twice.',
+    'Rejected rows are written to FILE.rejected.csv, with line, code and message. Correct them, and import that file. The exit code is then 7.',
+  ].join('\n\n'),
+  arguments: { file: required(text('The file: .csv, .tsv, .txt, .ndjson or .jsonl', 'file')) },
+  options: {
+    map: several(
+      text(
+        'A column with another name: "Animal=name". Without a field, the column is left out. Can be repeated',
+        'column=field',
+      ),
+    ),
+    createCategories: flag('Create categories that do not exist. Their rows are rejected otherwise'),
+    dryRun: flag('Check the rows, and write nothing'),
+    inDoubt: oneOf(
+      'What to do with a batch that may have been executed, if the service does not know it any more',
+      'send',
+      'skip',
+    ),
+    inputFormat: oneOf('The format; it follows from the name of the file unless set', 'csv', 'ndjson'),
+  },
+  examples: [
+    'petstore import pets.csv',
+    'petstore import pets.csv --dry-run',
+    'petstore import list.tsv --map "Animal=name" --map "Kind=category" --map "Notes=" --create-categories',
+    'petstore import pets.ndjson --max-wait 24h --json',
+  ],
+  operations: ['GET /account', 'GET /categories', 'POST /categories', 'POST /batch'],
+  hasOwnKeys: true,
+  output: 'item',
+  prints: importSummary,
+  async *run(context, { file, map, createCategories, dryRun, inDoubt, inputFormat }) {
+    const format = inputFormat ?? formats[extname(file).toLowerCase()];
+    if (!format)
+      throw new UsageError(
+        `The format of ${file} does not follow from its name: use --input-format csv or --input-format ndjson`,
+      );
+    const source = await inspect(file, format);
+    const options = { map, createCategories: createCategories === true, inDoubt };
+    if (dryRun) yield* checkPets(context, source, options);
+    else yield* importPets(context, source, options);
+  },
+});

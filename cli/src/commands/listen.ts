@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Event, GoneError, ValidationError } from '@petstore/client';
+import { type Context, command } from '../command.ts';
+import { messageIdOf, sendEvent } from '../delivery.ts';
+import { UsageError } from '../failure.ts';
+import { openListenState } from '../listen-state.ts';
+import { required, several, text } from '../parameters.ts';
+import { forwarded } from '../resources.ts';
+
+/** The pauses between the attempts to deliver an event, in milliseconds: the first, and the longest. */
+const PAUSES = [250, 10_000] as const;
+
+export const listen = command({
+  name: 'webhooks listen',
+  summary: 'Forward events to a local program as signed webhook deliveries, until Ctrl-C',
+  details:
+    'The local program gets what a webhook of the service would get: the same headers, body and signature. Events arrive one ' +
+    'at a time, in the order of the log. An event is sent again until the program accepts it with a 2xx.\n\n' +
+    'The first run starts with the next event; a later one with the same profile and URL continues after the last accepted ' +
+    'event. No event is lost or repeated when connections break. If this process is killed between the response of the program and ' +
+    'storing the position, the event arrives again with the same webhook-id.',
+  options: {
+    forwardTo: required(endpoint('The URL of the local program')),
+    events: several(text('Only events of this type, such as order.*; can be repeated', 'type')),
+    from: text('The ID of an event: starts after it; 0 for the oldest event, latest for the next one', 'id'),
+  },
+  examples: [
+    'petstore webhooks listen --forward-to http://localhost:3000/hook',
+    "petstore webhooks listen --forward-to http://localhost:3000/hook --events 'order.*' --from 0 --json",
+  ],
+  operations: ['GET /events/stream'],
+  output: 'stream',
+  prints: forwarded,
+  run: forward,
+});
+
+interface Values {
+  forwardTo: URL;
+  events: string[];
+  from: string | undefined;
+}
+
+async function* forward(context: Context, { forwardTo, events: types, from }: Values) {
+  const { calls, connection, note, store } = context;
+  const state = openListenState(connection, forwardTo.href);
+  note(`The secret of the deliveries: ${state.secret}`);
+  let isOpen = false;
+  const onPosition = (cursor: string) => {
+    state.save(cursor);
+    if (!isOpen) note(`Forwarding events after ${cursor} to ${forwardTo.href} …`);
+    isOpen = true;
+  };
+  const start = from ?? state.cursor ?? 'latest';
+  try {
+    for await (const event of store.events.subscribe({ ...calls, from: start, types, onPosition })) {
+      calls.signal?.throwIfAborted();
+      const delivery = await deliver(context, event, forwardTo, state.secret);
+      state.save(event.id);
+      yield delivery;
+    }
+  } catch (error) {
+    const isStored = from === undefined && state.cursor !== undefined;
+    if (isStored && !isOpen && (error instanceof GoneError || error instanceof ValidationError))
+      note(`The events after ${start} cannot be read: choose another start, such as --from latest`);
+    throw error;
+  }
+}
+
+/** Sends an event until the program accepts it. Throws the reason of the signal between two attempts. */
+async function deliver(context: Context, event: Event, url: URL, secret: string) {
+  const { calls, note } = context;
+  let noted: string | undefined;
+  for (let attemptCount = 1; ; attemptCount++) {
+    const status = await attempt(context, event, url, secret);
+    if (typeof status === 'number' && status >= 200 && status < 300) {
+      const { id: eventId, type, subject } = event;
+      const deliveredAt = new Date().toISOString();
+      return { messageId: messageIdOf(event), eventId, type, subject, status, attemptCount, deliveredAt };
+    }
+    const problem = typeof status === 'number' ? `the status is ${status}` : status;
+    if (problem !== noted) note(`${url.href} does not accept event ${event.id} (${problem}): trying again …`);
+    noted = problem;
+    const [first, longest] = PAUSES;
+    const pause = Math.min(longest, first * 2 ** (attemptCount - 1));
+    await sleep(pause, undefined, calls.signal && { signal: calls.signal });
+  }
+}
+
+/**
+ * Sends an event once. Returns the status of the response, or why there is none. Ctrl-C does not end this, because a program
+ * that has the event would get it again.
+ */
+async function attempt({ calls: { signal }, note }: Context, event: Event, url: URL, secret: string) {
+  const noteInterruption = () => note(`Waiting for the response to event ${event.id}; Ctrl-C ends at once`);
+  signal?.addEventListener('abort', noteInterruption);
+  try {
+    return await sendEvent(url, event, secret);
+  } catch (error) {
+    // An error of connecting to both addresses of `localhost` has no message.
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  } finally {
+    signal?.removeEventListener('abort', noteInterruption);
+  }
+}
+
+function endpoint(help: string) {
+  return {
+    help,
+    value: 'url',
+    parse: (text: string) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url;
+      throw new UsageError(
+        `Write a URL such as http://localhost:3000/hook instead of ${JSON.stringify(text)}`,
+      );
+    },
+  };
+}

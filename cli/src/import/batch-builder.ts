@@ -1,0 +1,93 @@
+import type { BatchOperation } from '@petstore/client';
+import { LoginError } from '../failure.ts';
+import type { CategoryNames } from './category-names.ts';
+import type { Batch } from './journal.ts';
+import { initialQuantity, petOf, Rejection } from './pet-rules.ts';
+import type { Row } from './rows.ts';
+
+/** A batch of rejected rows only is stored after this many, so that it needs little memory. */
+const MAX_ROWS = 1000;
+
+/** A row with its operations, or why it is rejected. */
+type Prepared = { row: Row; operations: BatchOperation[] } | { row: Row; rejection: Rejection };
+
+/** A batch, and the rows that it is made of. */
+export interface Work extends Batch {
+  source: Row[];
+}
+
+/** Makes batches of rows. */
+export class BatchBuilder {
+  readonly #rows: AsyncIterator<Row>;
+  readonly #categories: CategoryNames;
+  readonly #canSetStock: boolean;
+  /** A row that did not fit into the last batch. */
+  #next: Prepared | undefined;
+
+  constructor(rows: AsyncIterator<Row>, categories: CategoryNames, canSetStock: boolean) {
+    this.#rows = rows;
+    this.#canSetStock = canSetStock;
+    this.#categories = categories;
+  }
+
+  /** Returns the next batch of at most `size` operations, but at least one row; `undefined` at the end of the file. */
+  async take(size: number): Promise<Work | undefined> {
+    const work: Work = { rows: 0, lines: [0, 0], operations: [], pets: [], rejections: [], source: [] };
+    while (work.rows < MAX_ROWS) {
+      const prepared = this.#next ?? (await this.#prepareNext());
+      this.#next = prepared;
+      if (!prepared) break;
+      const operations = 'operations' in prepared ? prepared.operations : [];
+      if (work.operations.length > 0 && work.operations.length + operations.length > size) break;
+      add(work, prepared);
+      this.#next = undefined;
+    }
+    if (work.rows === 0) return undefined;
+    return { ...work, lines: [work.source[0]!.line, work.source.at(-1)!.line] };
+  }
+
+  async #prepareNext(): Promise<Prepared | undefined> {
+    const { done, value: row } = await this.#rows.next();
+    if (done) return undefined;
+    try {
+      return { row, operations: await this.#operationsOf(row) };
+    } catch (error) {
+      if (error instanceof Rejection) return { row, rejection: error };
+      throw error;
+    }
+  }
+
+  async #operationsOf({ line, values }: Row): Promise<BatchOperation[]> {
+    if (typeof values === 'string') throw new Rejection('invalid_request', values);
+    const pet = petOf(values);
+    const { name, category, quantity } = pet;
+    // A pet without stock is sold.
+    const status = quantity === 0 ? 'sold' : pet.status;
+    const categoryId = typeof category === 'number' ? category : await this.#categories.find(category);
+    const body = { name, categoryId, ...(status && { status }) };
+    if (quantity === undefined || quantity === initialQuantity({ status }))
+      return [{ method: 'POST', path: '/pets', body }];
+    // The pet would be created without its stock.
+    if (!this.#canSetStock)
+      throw new LoginError(
+        `Line ${line} has a quantity, and the API key lacks the scope inventory:write: ask an administrator to add it, or leave the column out with --map quantity=`,
+      );
+    const label = `line-${line}`;
+    return [
+      { method: 'POST', path: '/pets', body, label },
+      { method: 'PUT', path: `/store/inventory/{${label}}`, body: { quantity } },
+    ];
+  }
+}
+
+function add(work: Work, prepared: Prepared): void {
+  const index = work.rows++;
+  work.source.push(prepared.row);
+  if ('rejection' in prepared) {
+    const { code, message } = prepared.rejection;
+    work.rejections.push({ row: index, code, message });
+    return;
+  }
+  work.pets.push(index);
+  work.operations.push(...prepared.operations);
+}

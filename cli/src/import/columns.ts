@@ -1,0 +1,100 @@
+import { UsageError } from '../failure.ts';
+import type { Source } from './source.ts';
+
+/** The fields of a row that are imported. */
+const fields = ['name', 'category', 'categoryId', 'status', 'quantity'];
+/** The fields of an export, and of a file with rejected rows, that are not imported. */
+const ignored = ['id', 'line', 'code', 'message'];
+
+/** Converts the rows of a file to fields. */
+export interface Columns {
+  /** The values of a CSV row by field; a message if it has too many or too few cells. */
+  ofCells: (cells: readonly string[]) => Record<string, unknown> | string;
+  /** The values of a line of NDJSON by field; a message if it cannot be read. */
+  ofJson: (text: string) => Record<string, unknown> | string;
+}
+
+/** Decides which column is which field. Throws a `UsageError` if one is not known. */
+export function columnsOf({ file, format, delimiter, header }: Source, map: readonly string[]): Columns {
+  const mapped = new Map(map.map(parseMapping));
+  const fieldsOfHeader = format === 'csv' ? header.map(column => fieldOf(column, mapped)) : [];
+  if (format === 'csv') checkHeader(file, header, fieldsOfHeader, mapped);
+  return {
+    ofCells: cells => {
+      if (cells.length !== header.length)
+        return `The row has ${cells.length} cells, but the header has ${header.length}: put a cell with ${JSON.stringify(delimiter)} in quotes`;
+      const entries = fieldsOfHeader.map((field, i) => [field, cells[i]] as const);
+      return Object.fromEntries(entries.filter(([field]) => field !== ''));
+    },
+    ofJson: text => readObject(text, mapped),
+  };
+}
+
+function parseMapping(text: string): readonly [string, string] {
+  const place = text.lastIndexOf('=');
+  const [column, field] = [text.slice(0, place), text.slice(place + 1)];
+  if (place < 1) throw new UsageError(`--map: write COLUMN=FIELD instead of ${JSON.stringify(text)}`);
+  if (field === '' || fields.includes(field)) return [column, field];
+  throw new UsageError(
+    `--map: ${JSON.stringify(field)} is not a field. Fields: ${fields.join(', ')}. Without one, as in ${JSON.stringify(`${column}=`)}, the column is left out`,
+  );
+}
+
+/** Returns the field of a column, '' if it is left out, and `undefined` if it is not known. Case and `_` make no difference. */
+function fieldOf(column: string, mapped: ReadonlyMap<string, string>): string | undefined {
+  const given = mapped.get(column);
+  if (given !== undefined) return given;
+  const key = plain(column);
+  if (ignored.includes(key)) return '';
+  return fields.find(field => plain(field) === key);
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+
+function checkHeader(
+  file: string,
+  header: readonly string[],
+  found: readonly (string | undefined)[],
+  mapped: ReadonlyMap<string, string>,
+): void {
+  const columns = header.map(column => JSON.stringify(column)).join(', ');
+  const missing = [...mapped.keys()].find(column => !header.includes(column));
+  if (missing !== undefined)
+    throw new UsageError(`--map: ${file} has no column ${JSON.stringify(missing)}. Columns: ${columns}`);
+  const place = found.indexOf(undefined);
+  if (place >= 0) throw new UsageError(unknownColumn(header[place]!));
+  const twice = found.find((field, i) => field !== '' && found.indexOf(field) !== i);
+  if (twice !== undefined)
+    throw new UsageError(
+      `Two columns of ${file} are the field ${twice}: leave one out with --map ${JSON.stringify(`${header[found.indexOf(twice)]}=`)}`,
+    );
+  const lacking = found.includes('name') ? 'category' : 'name';
+  if (found.includes('name') && (found.includes('category') || found.includes('categoryId'))) return;
+  throw new UsageError(
+    `${file} has no column ${lacking}: name the columns in its first line, or choose one with --map COLUMN=${lacking}. Columns: ${columns}`,
+  );
+}
+
+function unknownColumn(column: string): string {
+  return `The column ${JSON.stringify(column)} is not a field: choose one with --map ${JSON.stringify(`${column}=FIELD`)} (${fields.join(', ')}), or leave it out with --map ${JSON.stringify(`${column}=`)}`;
+}
+
+function readObject(text: string, mapped: ReadonlyMap<string, string>): Record<string, unknown> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `The line is not JSON: ${(error as Error).message}`;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'The line is not a JSON object: write {"name": …, "category": …}';
+  const values: Record<string, unknown> = {};
+  for (const [column, cell] of Object.entries(value)) {
+    const field = fieldOf(column, mapped);
+    if (field === undefined) return unknownColumn(column);
+    if (field === '') continue;
+    if (Object.hasOwn(values, field)) return `Two members of the line are the field ${field}: remove one`;
+    values[field] = cell;
+  }
+  return values;
+}

@@ -1,0 +1,65 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { ImportError } from '../failure.ts';
+
+/**
+ * Makes sure that one process at a time imports a file. Returns a function that ends this. Throws an `ImportError` if another
+ * process imports it. The lock of a process that was killed does not count.
+ */
+export function lock(file: string): () => void {
+  const path = `${file}.journal.lock`;
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    while (!link(own, path)) removeIfDead(path, own);
+  } finally {
+    rmSync(own, { force: true });
+  }
+  return () => rmSync(path, { force: true });
+}
+
+function removeIfDead(path: string, own: string): void {
+  const owner = readOwner(path);
+  if (owner === undefined) return;
+  if (isRunning(owner))
+    throw new ImportError(
+      `Process ${owner} is importing this file: wait until it ends. If it is another program, delete ${path}`,
+    );
+  const removed = `${own}.removed`;
+  renameSync(path, removed);
+  // Another process may have replaced the lock after it was read.
+  if (Number(readFileSync(removed, 'utf8')) !== owner) link(removed, path);
+  rmSync(removed);
+}
+
+/** Links a file to a new name, which has its content from the first moment. Returns whether the name was free. */
+function link(file: string, name: string): boolean {
+  try {
+    linkSync(file, name);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readOwner(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Processes of other users cannot receive a signal.
+    return codeOf(error) === 'EPERM';
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;

@@ -1,0 +1,91 @@
+/** The rules of the contract for a new pet and its stock. A test compares them with the contract. */
+export const rules = {
+  name: {
+    maxLength: 200,
+    pattern: String.raw`^\s*[^\s\u0000-\u001f\u007f-\u009f]([^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f])?\s*$`,
+  },
+  status: ['available', 'pending', 'sold'],
+  quantity: { maximum: 2_147_483_647 },
+} as const;
+
+const visible = new RegExp(rules.name.pattern, 'u');
+
+/** Why a row was not imported: a code of the contract, and what to do. */
+export class Rejection extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A pet with its stock, as a row describes it. */
+export interface NewPet {
+  name: string;
+  status: (typeof rules.status)[number] | undefined;
+  quantity: number | undefined;
+  /** The name of a category, or its ID. A name comes first, because IDs differ between shops. */
+  category: string | number;
+}
+
+/** Returns the pet of a row. Throws a `Rejection` if it breaks a rule. */
+export function petOf(values: Readonly<Record<string, unknown>>): NewPet {
+  const { name, status, quantity, category, categoryId } = values;
+  const pet = {
+    name: nameOf('name', name),
+    status: isMissing(status) ? undefined : statusOf(status),
+    quantity: isMissing(quantity) ? undefined : integerOf('quantity', quantity, 0, rules.quantity.maximum),
+    category: isMissing(category)
+      ? integerOf('categoryId', categoryId, 1, Number.MAX_SAFE_INTEGER)
+      : nameOf('category', category),
+  };
+  checkStock(pet);
+  return pet;
+}
+
+/** The units that a new pet starts with: with the same quantity, its stock is not set again. */
+export const initialQuantity = ({ status }: Pick<NewPet, 'status'>): number => (status === 'sold' ? 0 : 1);
+
+/** A quantity decides about the status, so that one of both would be lost. */
+function checkStock({ status, quantity }: NewPet): void {
+  if (status === 'sold' && quantity !== undefined && quantity > 0)
+    reject(`quantity: a sold pet has no stock, but the row has ${quantity}. Write 0, or another status`);
+  if (status !== undefined && status !== 'sold' && quantity === 0)
+    reject(`quantity: a pet that is ${status} has at least 1. Write 1 or more, or the status sold`);
+}
+
+function nameOf(field: string, value: unknown): string {
+  if (isMissing(value)) reject(`${field}: is missing. Write 1 to ${rules.name.maxLength} characters`);
+  if (typeof value !== 'string') reject(`${field}: write a text instead of ${JSON.stringify(value)}`);
+  const length = [...value].length;
+  if (length > rules.name.maxLength)
+    reject(`${field}: write at most ${rules.name.maxLength} characters instead of ${length}`);
+  if (!visible.test(value))
+    reject(`${field}: write visible characters only, without line breaks and other control characters`);
+  return value;
+}
+
+function statusOf(value: unknown): NewPet['status'] {
+  const text = typeof value === 'string' ? value.trim() : value;
+  const status = rules.status.find(status => status === text);
+  return (
+    status ?? reject(`status: write one of ${rules.status.join(', ')} instead of ${JSON.stringify(value)}`)
+  );
+}
+
+function integerOf(field: string, value: unknown, minimum: number, maximum: number): number {
+  if (isMissing(value)) reject(`category: is missing. Write the name of a category, or its ID as ${field}`);
+  const number = typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value;
+  if (Number.isSafeInteger(number) && (number as number) >= minimum && (number as number) <= maximum)
+    return number as number;
+  return reject(
+    `${field}: write a whole number from ${minimum} to ${maximum} instead of ${JSON.stringify(value)}`,
+  );
+}
+
+const isMissing = (value: unknown) => value === undefined || value === null || value === '';
+
+function reject(message: string): never {
+  throw new Rejection('invalid_request', message);
+}

@@ -1,0 +1,97 @@
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { stringify } from 'csv-stringify/sync';
+import { ImportError } from '../failure.ts';
+import type { Row } from './rows.ts';
+import type { Source } from './source.ts';
+
+/** Writes the rows that were not imported to a file of the same format, so that they can be corrected and imported. */
+export class RejectedRows {
+  readonly path: string;
+  readonly #source: Source;
+  #file: number | undefined;
+  #bytes: number;
+
+  /** `bytes` is the size of the file when the import was last stored; 0 for an import that starts. */
+  constructor(source: Source, bytes: number) {
+    this.path = source.file.replace(/(\.\w+)?$/, `.rejected.${source.format}`);
+    this.#source = source;
+    this.#bytes = bytes;
+    if (bytes > 0) this.#open();
+    else if (existsSync(this.path) && !existsSync(`${source.file}.journal`))
+      throw new ImportError(
+        `${this.path} exists: move or delete it, because the import writes its rejected rows there`,
+      );
+  }
+
+  add(rejected: readonly { row: Row; code: string; message: string }[]): void {
+    if (rejected.length === 0) return;
+    const header =
+      this.#bytes === 0 && this.#source.format === 'csv'
+        ? this.#csv([[...COLUMNS, ...this.#originalColumns()]])
+        : '';
+    const text = rejected.map(({ row, code, message }) => this.#format(row, code, message)).join('');
+    this.#file ??= this.#open();
+    this.#bytes += writeSync(this.#file, header + text);
+  }
+
+  /** Returns the size of the file, after everything is on the disk. */
+  sync(): number {
+    if (this.#file !== undefined) fsyncSync(this.#file);
+    return this.#bytes;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+
+  /** What was written after the journal is written again. */
+  #open(): number {
+    const isNew = this.#bytes === 0;
+    if (!isNew && !existsSync(this.path)) this.#rejectChanged();
+    const file = openSync(this.path, isNew ? 'w' : 'r+');
+    if (fstatSync(file).size < this.#bytes) this.#rejectChanged();
+    ftruncateSync(file, this.#bytes);
+    closeSync(file);
+    this.#file = openSync(this.path, 'a');
+    return this.#file;
+  }
+
+  #rejectChanged(): never {
+    throw new ImportError(
+      `${this.path} lacks rows that the import has rejected: restore it, or delete ${this.#source.file}.journal to start again, which creates all pets again`,
+    );
+  }
+
+  /** The columns that an earlier import has added are replaced. */
+  #isOwn(index: number): boolean {
+    return COLUMNS.some(name => name === this.#source.header[index]);
+  }
+
+  #originalColumns(): string[] {
+    return this.#source.header.filter((_, i) => !this.#isOwn(i));
+  }
+
+  #format({ line, original }: Row, code: string, message: string): string {
+    if (typeof original !== 'string')
+      return this.#csv([[line, code, message, ...original.filter((_, i) => !this.#isOwn(i))]]);
+    return `${JSON.stringify({ line, code, message, ...membersOf(original) })}\n`;
+  }
+
+  #csv(rows: unknown[][]): string {
+    return stringify(rows, { delimiter: this.#source.delimiter });
+  }
+}
+
+const COLUMNS = ['line', 'code', 'message'];
+
+/** The members of a line of NDJSON; a line that is no object is a text. */
+function membersOf(text: string): object {
+  try {
+    const value = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row: text };
+    const { line: _line, code: _code, message: _message, ...members } = value;
+    return members;
+  } catch {
+    return { row: text };
+  }
+}

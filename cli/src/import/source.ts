@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parse } from 'csv-parse';
+import { UsageError } from '../failure.ts';
+import { type Delimiter, delimiterOf, rethrowAsUsage } from './csv.ts';
+
+export type Format = 'csv' | 'ndjson';
+
+/** What is known about a file before its rows are read. */
+export interface Source {
+  file: string;
+  format: Format;
+  /** CSV only. */
+  delimiter: Delimiter;
+  /** The cells of the first row of a CSV file. */
+  header: readonly string[];
+  bytes: number;
+  sha256: string;
+  /** The number of rows, without the header. */
+  rows: number;
+}
+
+/** A row that is longer is the result of a quote that is not closed. */
+const MAX_ROW = 1024 * 1024;
+
+/** Reads a whole file once: whether it can be read as CSV, how many rows it has, and which content. */
+export async function inspect(file: string, format: Format): Promise<Source> {
+  const bytes = sizeOf(file);
+  const delimiter = format === 'csv' ? await delimiterOf(file) : ',';
+  const source: Source = { file, format, delimiter, header: [], bytes, sha256: '', rows: 0 };
+  const hash = createHash('sha256');
+  for await (const { cells } of records(source, chunk => hash.update(chunk))) {
+    if (format === 'csv' && source.header.length === 0) source.header = cells;
+    else source.rows++;
+  }
+  return { ...source, sha256: hash.digest('hex') };
+}
+
+/** A row of CSV, or a line of NDJSON. */
+interface FileRecord {
+  line: number;
+  /** One cell with the whole line in NDJSON. */
+  cells: string[];
+}
+
+/** Yields the records of a file, including the header. */
+export function records(source: Source, onChunk?: (chunk: Buffer) => void): AsyncGenerator<FileRecord> {
+  // What another program appends meanwhile is not part of the import.
+  const stream = createReadStream(source.file, { end: Math.max(0, source.bytes - 1) });
+  if (onChunk) stream.on('data', chunk => onChunk(chunk as Buffer));
+  return source.format === 'csv' ? csvRecords(source, stream) : lines(stream);
+}
+
+async function* csvRecords({ file, delimiter }: Source, stream: NodeJS.ReadableStream) {
+  const parser = parse({
+    bom: true,
+    delimiter,
+    max_record_size: MAX_ROW,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  stream.on('error', error => parser.destroy(error)).pipe(parser);
+  let before = 0;
+  try {
+    for await (const { raw, record } of parser as AsyncIterable<{ raw: string; record: string[] }>) {
+      // The text of a record begins with the empty lines before it. The parser's own count is wrong for CRLF in quotes.
+      const [empty = ''] = /^[\r\n]*/.exec(raw)!;
+      if (record.some(cell => cell.trim() !== ''))
+        yield { line: before + breaksIn(empty) + 1, cells: record };
+      before += breaksIn(raw);
+    }
+  } catch (error) {
+    rethrowAsUsage(file, error);
+  }
+}
+
+const breaksIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+async function* lines(stream: NodeJS.ReadableStream): AsyncGenerator<FileRecord> {
+  let line = 0;
+  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line++;
+    const content = line === 1 ? text.replace(/^\ufeff/, '') : text;
+    if (content.trim() !== '') yield { line, cells: [content] };
+  }
+}
+
+function sizeOf(file: string): number {
+  let stats: ReturnType<typeof statSync>;
+  try {
+    stats = statSync(file)!;
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (!stats.isFile())
+    throw new UsageError(
+      `${file} is not a file: store the rows in a file, so that the import can be continued`,
+    );
+  return Number(stats.size);
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { contract } from '../support/contract.ts';
+import { type ImportShop, startImportShop } from '../support/import-shop.ts';
+
+const resources = new AsyncDisposableStack();
+after(() => resources.disposeAsync());
+let test: ImportShop;
+before(async () => {
+  test = await startImportShop(resources);
+});
+
+/** Imports a file with `--json`. Returns the summary. */
+async function summaryOf(args: string[], code = 0): Promise<Record<string, unknown>> {
+  const ended = await test.run(['import', ...args, '--json']);
+  assert.equal(ended.code, code, ended.stderr);
+  return JSON.parse(ended.stdout);
+}
+
+describe('petstore import', () => {
+  let known = 0;
+  beforeEach(async () => {
+    known = (await test.petNames()).length;
+  });
+  const newNames = async () => (await test.petNames()).slice(known);
+
+  it('reads CSV with a byte order mark, CRLF, quotes and empty lines', async () => {
+    test.write('quotes.csv', '\ufeffname,category\r', '"Rex, the ""dog""",Dogs\r', '\r', 'Mia,cats\r');
+    const summary = await summaryOf(['@quotes.csv']);
+    assert.equal(summary.created, 2);
+    assert.deepEqual(await newNames(), ['Rex, the "dog"', 'Mia']);
+    assert.ok(!test.files().some(name => name.startsWith('quotes.') && name !== 'quotes.csv'));
+  });
+
+  for (const [kind, delimiter] of [
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+  ] as const) {
+    it(`reads CSV with ${kind}, also if cells have commas`, async () => {
+      test.write(
+        `${kind}.csv`,
+        ['Name', 'Category ID', 'quantity'].join(delimiter),
+        ['A, B', 2, 1].join(delimiter),
+      );
+      await summaryOf([`@${kind}.csv`]);
+      assert.deepEqual(await newNames(), ['A, B']);
+    });
+  }
+
+  it('sets the status and the stock of pets', async () => {
+    test.write(
+      'stock.csv',
+      'name,category,status,quantity',
+      ...['Many,Dogs,,7', 'Held,Dogs,pending,3', 'Sold,Dogs,sold,', 'None,Dogs,,0', 'Plain,Dogs,,'],
+    );
+    await summaryOf(['@stock.csv']);
+    const { body } = await test.shop.api.get('/store/inventory?sort=-petId&limit=5');
+    assert.deepEqual(
+      body.toReversed().map(({ status, quantity }: Record<string, unknown>) => [status, quantity]),
+      [
+        ['available', 7],
+        ['pending', 3],
+        ['sold', 0],
+        ['sold', 0],
+        ['available', 1],
+      ],
+    );
+  });
+
+  it('reads NDJSON, and rejects single lines of it', async () => {
+    test.write(
+      'lines.ndjson',
+      '{"name": "Rex", "category": "Dogs", "quantity": 2}',
+      '{"name": "Mia"',
+      '{"name": "Tom", "categoryId": 2, "colour": "grey"}',
+      '{"name": "Kit", "categoryId": "2"}',
+    );
+    const summary = await summaryOf(['@lines.ndjson'], 7);
+    assert.deepEqual(await newNames(), ['Rex', 'Kit']);
+    assert.equal(summary.rejected, 2);
+    const rejected = test.read('lines.rejected.ndjson').trimEnd().split('\n');
+    const [mia, tom] = rejected.map(line => JSON.parse(line));
+    assert.equal(mia.line, 2);
+    assert.equal(mia.row, '{"name": "Mia"');
+    assert.deepEqual([tom.line, tom.colour, tom.code], [3, 'grey', 'invalid_request']);
+  });
+
+  it('names columns with --map, and leaves others out', async () => {
+    test.write('map.tsv', 'Animal\tKind\tNotes', 'Rex\tDogs\tlikes = signs');
+    const args = ['@map.tsv', '--map', 'Animal=name', '--map', 'Kind=category'];
+    const { code, stderr } = await test.run(['import', ...args]);
+    assert.equal(code, 2);
+    assert.match(stderr, /"Notes" is not a field.*--map "Notes="/);
+    await summaryOf([...args, '--map', 'Notes=']);
+    assert.deepEqual(await newNames(), ['Rex']);
+  });
+
+  it('rejects files whose columns are not clear, before it sends anything', async () => {
+    for (const [header, map, message] of [
+      ['name,status', [], /no column category/],
+      ['category', [], /no column name/],
+      ['name,Name,category', [], /Two columns of .* are the field name/],
+      ['name,category', ['--map', 'Animal=name'], /no column "Animal"/],
+      ['name,category', ['--map', 'name=weight'], /"weight" is not a field/],
+    ] as const) {
+      test.write('unclear.csv', header);
+      const { code, stderr } = await test.run(['import', '@unclear.csv', ...map]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+    test.write('quote.csv', 'name,category', 'Rex,Dogs', '"Mia,Cats', 'Tom,Cats');
+    const { code, stderr } = await test.run(['import', '@quote.csv']);
+    assert.equal(code, 2);
+    assert.match(stderr, /quote is not closed/);
+    assert.deepEqual(await newNames(), []);
+  });
+
+  it('writes rejected rows with their lines, so that they can be corrected and imported', async () => {
+    test.write(
+      'bad.csv',
+      'Name;Category;categoryId;Quantity',
+      ...[
+        'Good;Dogs;;1',
+        '"Two',
+        'lines";Dogs;;',
+        ';Dogs;;',
+        'Ida;Snakes;;',
+        'Tom;;999999;',
+        'Zoe;Cats;;-1',
+        'Last;;1;2',
+      ],
+      'Too;Dogs;;1;5',
+    );
+    const summary = await summaryOf(['@bad.csv'], 7);
+    assert.deepEqual([summary.created, summary.rejected], [2, 6]);
+    const text = test.read('bad.rejected.csv');
+    const [header, ...rows] = text.trimEnd().split('\n');
+    assert.equal(header, 'line;code;message;Name;Category;categoryId;Quantity');
+    const starts = rows.filter(row => /^\d+;/.test(row)).map(row => row.split(';', 2).join(' '));
+    assert.deepEqual(starts, [
+      '3 invalid_request',
+      '5 invalid_request',
+      '6 unknown_category',
+      '7 unknown_category',
+      '8 invalid_request',
+      '10 invalid_request',
+    ]);
+    test.write(
+      'bad.rejected.csv',
+      header!,
+      '6;unknown_category;There is no category;Ida;Cats;;',
+      '8;invalid_request;quantity: wrong;Zoe;Cats;;1',
+    );
+    assert.equal((await summaryOf(['@bad.rejected.csv'])).created, 2);
+    assert.deepEqual(await newNames(), ['Good', 'Last', 'Ida', 'Zoe']);
+  });
+
+  it('does not replace rejected rows of an earlier import', async () => {
+    test.write('twice.csv', 'name,category', ',Dogs');
+    await summaryOf(['@twice.csv'], 7);
+    const before = test.read('twice.rejected.csv');
+    const { code, stderr } = await test.run(['import', '@twice.csv']);
+    assert.equal(code, 5);
+    assert.match(stderr, /twice\.rejected\.csv exists: move or delete it/);
+    assert.equal(test.read('twice.rejected.csv'), before);
+  });
+
+  it('creates categories with --create-categories, each once', async () => {
+    test.write('new.csv', 'name,category', 'Kaa,Snakes', 'Hiss,SNAKES ', 'Rex,dogs', ',Nothing');
+    await summaryOf(['@new.csv', '--create-categories'], 7);
+    assert.deepEqual(await newNames(), ['Kaa', 'Hiss', 'Rex']);
+    const { body } = await test.shop.api.get('/categories?limit=100');
+    assert.deepEqual(
+      body.map(({ name }: { name: string }) => name),
+      ['Dogs', 'Cats', 'Snakes'],
+    );
+  });
+
+  it('checks rows with --dry-run, and writes nothing', async () => {
+    test.write('dry.csv', 'name,category', 'Rex,Dogs', 'Mia,Fish', ',Dogs', 'Tom,Birds');
+    const files = test.files();
+    const sent = test.proxy.batches.length;
+    const { code, stdout, stderr } = await test.run(['import', '@dry.csv', '--dry-run', '--json']);
+    assert.equal(code, 7);
+    const { rows, created, rejected, dryRun } = JSON.parse(stdout);
+    assert.deepEqual([rows, created, rejected, dryRun], [4, 0, 3, true]);
+    assert.match(stderr, /Line 3: .*"Fish".*\n.*Line 4: name: is missing.*\n.*Line 5: .*"Birds"/);
+    assert.match(stderr, /Nothing was written. A dry run cannot know/);
+    assert.deepEqual(test.files(), files);
+    assert.equal(test.proxy.batches.length, sent);
+    assert.deepEqual(await newNames(), []);
+    const creating = await test.run(['import', '@dry.csv', '--dry-run', '--create-categories']);
+    assert.match(creating.stderr, /1 of 4 rows would be rejected/);
+  });
+
+  it('needs memory for a few rows only', async () => {
+    const row = `${'x'.repeat(150)},Dogs`;
+    test.write('large.csv', 'name,category', Array<string>(200_000).fill(row).join('\n'));
+    const { code, stdout, stderr } = await test.run(['import', '@large.csv', '--dry-run', '--json'], {
+      NODE_OPTIONS: '--max-old-space-size=32',
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).rows, 200_000);
+  });
+
+  it('imports what petstore exported', async () => {
+    for (const [name, category, quantity] of [
+      ['Comma, "quoted"\u2028 äöü', 1, 12],
+      ['=1+1', 2, 1],
+    ] as const) {
+      const { body } = await test.shop.api.post('/pets', { name, categoryId: category });
+      await test.shop.api.put(`/store/inventory/${body.id}`, { quantity });
+    }
+    for (const format of ['csv', 'ndjson'] as const) {
+      const exported = () => test.run(['export', 'pets', '--stock', '--format', format]);
+      const first = await exported();
+      assert.equal(first.code, 0, first.stderr);
+      const withoutIds = (text: string) =>
+        text
+          .replace(/^(?:\{"id":)?\d+/gm, '')
+          .trimEnd()
+          .split('\n');
+      const lines = withoutIds(first.stdout);
+      assert.ok(lines.some(line => line.includes('äöü') && /\b12\b/.test(line)));
+      test.write(`back.${format}`, first.stdout.trimEnd());
+      assert.equal((await summaryOf([`@back.${format}`])).rejected, 0);
+      const both = withoutIds((await exported()).stdout);
+      const header = format === 'csv' ? 1 : 0;
+      assert.deepEqual(both.slice(lines.length), lines.slice(header));
+    }
+  });
+});
+
+describe('petstore export', () => {
+  it('writes orders, categories and stock', async () => {
+    const { body } = await test.shop.api.post('/pets', { name: 'Ordered', categoryId: 1 });
+    await test.shop.api.post('/store/orders', { petId: body.id, shipDate: '2027-01-02T03:04:05Z' });
+    const orders = await test.run(['export', 'orders']);
+    assert.match(
+      orders.stdout,
+      /^id,petId,quantity,shipDate,complete\n\d+,\d+,1,2027-01-02T03:04:05.000Z,false\n$/,
+    );
+    const categories = await test.run(['export', 'categories', '--json']);
+    assert.deepEqual(JSON.parse(categories.stdout.split('\n')[0]!), { id: 1, name: 'Dogs' });
+    const stock = await test.run(['export', 'stock', '--fields', 'status,petId']);
+    assert.match(stock.stdout, /^status,petId\n(?:\w+,\d+\n)+$/);
+  });
+});
+
+describe('the rules of petstore import', () => {
+  it('are those of the contract', async () => {
+    type Rules = typeof import('../../../cli/src/import/pet-rules.ts');
+    const { rules } = await test.petstore.load<Rules>('import/pet-rules.js');
+    const { NewPet, PetStatus, InventoryUpdate } = contract.components.schemas as Record<
+      string,
+      { properties: Record<string, Record<string, unknown>>; enum: string[] }
+    >;
+    const { maxLength, pattern } = NewPet!.properties.name!;
+    assert.deepEqual(rules.name, { maxLength, pattern });
+    assert.deepEqual(rules.status, PetStatus!.enum);
+    const { minimum, maximum } = InventoryUpdate!.properties.quantity!;
+    assert.deepEqual({ minimum: 0, ...rules.quantity }, { minimum, maximum });
+  });
+});

@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BatchProxy } from './batch-proxy.ts';
+import { PackedCommand } from './packed-command.ts';
+import type { Ended } from './service-process.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+
+/** A shop with the categories Dogs (1) and Cats (2), and a directory in which the installed command runs. */
+export interface ImportShop {
+  shop: TestApp;
+  proxy: BatchProxy;
+  petstore: PackedCommand;
+  directory: string;
+  /** Writes a file in the directory. */
+  write: (name: string, ...lines: string[]) => void;
+  read: (name: string) => string;
+  /** The names of the files in the directory. */
+  files: () => string[];
+  /** Starts the command in the directory. */
+  start: (
+    args: readonly string[],
+    environment?: Record<string, string>,
+  ) => ReturnType<PackedCommand['start']>;
+  run: (args: readonly string[], environment?: Record<string, string>) => Promise<Ended>;
+  /** Returns the names of all pets, in the order of their IDs. */
+  petNames: () => Promise<string[]>;
+}
+
+export async function startImportShop(resources: AsyncDisposableStack): Promise<ImportShop> {
+  const shop = await startTestApp({ after: release => resources.defer(release) });
+  for (const name of ['Dogs', 'Cats']) await shop.api.post('/categories', { name });
+  const proxy = new BatchProxy(shop.origin);
+  const origin = await proxy.listen();
+  resources.defer(() => proxy.close());
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  resources.defer(() => rmSync(directory, { recursive: true }));
+  const petstore = new PackedCommand({
+    PETSTORE_URL: origin,
+    PETSTORE_API_KEY: shop.adminKey,
+    HOME: directory,
+    XDG_CONFIG_HOME: directory,
+  });
+  const inside = (args: readonly string[]) => args.map(arg => arg.replace(/^@/, `${directory}/`));
+  const start: ImportShop['start'] = (args, environment) => petstore.start(inside(args), environment);
+  return {
+    shop,
+    proxy,
+    petstore,
+    directory,
+    write: (name, ...lines) => writeFileSync(join(directory, name), lines.map(line => `${line}\n`).join('')),
+    read: name => readFileSync(join(directory, name), 'utf8'),
+    files: () => readdirSync(directory).toSorted(),
+    start,
+    run: (args, environment) => start(args, environment).ended,
+    petNames: async () => {
+      const names: string[] = [];
+      for (let path = '/pets?limit=100'; path !== ''; ) {
+        const { body, headers } = await shop.api.get(path);
+        names.push(...body.map(({ name }: { name: string }) => name));
+        path = /<([^>]*)>; *rel="next"/.exec(String(headers.link ?? ''))?.[1] ?? '';
+      }
+      return names;
+    },
+  };
+}
