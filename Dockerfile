@@ -3,6 +3,7 @@ WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY service/package.json service/
 COPY web/package.json web/
+COPY web/stubs web/stubs
 # The optional packages contain the pinned Node.js, which this image already has.
 RUN npm ci --omit=dev --omit=optional --workspace=service --workspace=web --include-workspace-root
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { freshClone, freshCloneWithRuntime, lockedPackages } from '../support/fresh-clone.ts';
@@ -98,6 +98,7 @@ function copyManifests(directory: string, workspaces: readonly string[]): void {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     copyFileSync(join(root, file), join(directory, file));
   }
+  cpSync(join(root, 'web/stubs'), join(directory, 'web/stubs'), { recursive: true });
 }
 
 /** The packages that npm would install in the directory, as "name version". */
@@ -152,7 +153,7 @@ describe('the first start from a fresh clone', () => {
     const installed = Object.entries(lock).filter(([path, { version, link }]) =>
       link ? packages.map(nameIn).includes(nameOf(path)) : packages.includes(`${nameOf(path)} ${version}`),
     );
-    const directories = ['service', 'web'].map(path => [path, lock[path]]);
+    const directories = ['service', 'web', 'web/stubs/scarf'].map(path => [path, lock[path]]);
     writeFileSync(
       fresh.record,
       JSON.stringify({ packages: Object.fromEntries([...installed, ...directories]) }),
