@@ -83,25 +83,26 @@ const findings: Finding[] = [];
 for (const row of rows) {
   process.stderr.write(`${row.name} …\n`);
   try {
-    findings.push(...(await row.measure(generator, effort)));
+    const found = await row.measure(generator, effort);
+    findings.push(...found);
+    for (const finding of found) process.stdout.write(`${showFinding(finding)}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     process.exitCode = 1;
   }
 }
 
-const table = showTable(findings);
-process.stdout.write(`\n${table}`);
 if (effort === FULL && rows === ROWS && process.exitCode !== 1) {
-  writeFileSync(new URL('RESULTS.md', import.meta.url), showResults(table));
+  writeFileSync(new URL('RESULTS.md', import.meta.url), showResults(showTable(findings)));
 }
 
 function showTable(findings: Finding[]): string {
-  const lines = findings.map(({ what, target, measured, absolute, verdict }) =>
-    showLine([what, target, measured, absolute, showVerdict(verdict)]),
-  );
   const head = ['what', 'target', 'measured: median (min–max)', 'absolute figures: medians', 'verdict'];
-  return [showLine(head), showLine(head.map(() => '---')), ...lines, ''].join('\n');
+  return [showLine(head), showLine(head.map(() => '---')), ...findings.map(showFinding), ''].join('\n');
+}
+
+function showFinding({ what, target, measured, absolute, verdict }: Finding): string {
+  return showLine([what, target, measured, absolute, showVerdict(verdict)]);
 }
 
 function showVerdict(verdict: Verdict | undefined): string {

@@ -12,9 +12,12 @@ import { type Pet, petTable } from '../../service/src/catalog/pets/pet.ts';
 import { insertPet } from '../../service/src/catalog/pets/pet-queries.ts';
 import type { Transaction } from '../../service/src/db/database.ts';
 import type { Insert } from '../../service/src/db/insert.ts';
+import { insertsOf } from '../../service/src/db/insert-rows.ts';
 import { toStored, valuesOf } from '../../service/src/db/new-events.ts';
 import { types } from '../../service/src/db/postgres-statements.ts';
 import { APPEND } from '../../service/src/db/postgres-transaction.ts';
+import { foldCase } from '../../service/src/kit/text.ts';
+import { storedWords } from '../../service/src/kit/words.ts';
 import type { BareResponse } from './bare-http.ts';
 import { decideCall } from './decide-call.ts';
 
@@ -75,12 +78,13 @@ async function read(id: number): Promise<Pet> {
 async function create({ name, categoryId }: { name: string; categoryId: number }): Promise<Pet> {
   const client = await writers.connect();
   const pet = { name, categoryId, status: 'available' } as const;
-  const values = [...petTable.valuesOf(pet), 1, categoryId];
-  const [, { rows }] = await Promise.all([
+  const indexed = foldCase(name);
+  const values = [...petTable.valuesOf(pet), 1, indexed, categoryId];
+  const [, inserted] = await Promise.all([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'),
     client.query({ ...insert, values }),
   ]);
-  const created = petTable.storedAs(rows[0].id, pet);
+  const created = petTable.storedAs(inserted.rows[0].id, pet);
   const event = {
     type: 'pet.created',
     subject: `pets/${created.id}`,
@@ -88,8 +92,12 @@ async function create({ name, categoryId }: { name: string; categoryId: number }
     actor: 'keys/1',
     requestId: randomUUID(),
   };
+  const rows = storedWords(indexed).map(word => [word, indexed, created.id]);
+  const words = insertsOf('pet_words (word, name_key, pet_id)', rows).map(([sql, values]) =>
+    client.query({ name: sql, text: numbered(sql), values }),
+  );
   const append = { name: 'append', text: APPEND, values: valuesOf(toStored(event, Date.now())) };
-  await Promise.all([client.query(append), client.query('COMMIT')]);
+  await Promise.all([...words, client.query(append), client.query('COMMIT')]);
   client.release();
   return created;
 }
@@ -109,8 +117,13 @@ function textOf(query: (tx: Transaction) => Promise<unknown>): string {
   };
   const insert = ({ postgres }: Insert) => note(postgres);
   void query({ get: note, insert } as unknown as Transaction);
+  return numbered(sent);
+}
+
+/** Returns SQL with the parameters of PostgreSQL. */
+function numbered(sql: string): string {
   let parameters = 0;
-  return sent.replaceAll('?', () => `$${++parameters}`);
+  return sql.replaceAll('?', () => `$${++parameters}`);
 }
 
 async function connected(): Promise<pg.Client> {

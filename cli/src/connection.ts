@@ -39,8 +39,14 @@ export function connectionOf(settings: Settings, needsNoKey = false): Connection
 
 /** Returns the key that an option or the environment gives. */
 export function givenKey({ apiKeyFile, profile, environment }: Settings): string | undefined {
-  if (apiKeyFile !== undefined) return readKey(apiKeyFile);
-  return profile === undefined ? environment.PETSTORE_API_KEY || undefined : undefined;
+  if (apiKeyFile !== undefined) return checkKey(readKey(apiKeyFile));
+  return profile === undefined ? checkKey(environment.PETSTORE_API_KEY || undefined) : undefined;
+}
+
+/** Throws for characters that a header cannot have, such as those of a file that is not a key. The key is not shown. */
+export function checkKey<Key extends string | undefined>(apiKey: Key): Key {
+  if (apiKey === undefined || /^[!-~]*$/.test(apiKey)) return apiKey;
+  throw new LoginError('The API key has characters that no API key has: copy it again');
 }
 
 /** Reads a key from a file; `-` is standard input. */

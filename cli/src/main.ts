@@ -125,7 +125,7 @@ function negativesLast(words: readonly string[]): string[] {
   return [...words.filter(word => !isNegative(word)), '--', ...words.filter(isNegative)];
 }
 
-/** `head` and `less` close the pipe when they have read enough: that is no failure. */
+/** `head` and `less` close the pipe when they have read enough, which is not a failure. */
 function endWithReader(stream: NodeJS.WriteStream): void {
   stream.on('error', error => {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.success);

@@ -2,16 +2,19 @@
 export interface Clock {
   /** Milliseconds since any fixed instant. */
   now: () => number;
-  /** Calls `run` after some milliseconds. Returns a function that cancels the call. */
+  /** Calls `run` after some milliseconds, at the latest after 24 days. Returns a function that cancels the call. */
   after: (milliseconds: number, run: () => void) => () => void;
   /** A random number from 0 to 1. */
   random: () => number;
 }
 
+/** The longest delay of a timer. With a longer one it would run at once. */
+const MAX_DELAY = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (milliseconds, run) => {
-    const timer = setTimeout(run, milliseconds);
+    const timer = setTimeout(run, Math.min(milliseconds, MAX_DELAY));
     return () => clearTimeout(timer);
   },
   random: Math.random,

@@ -96,12 +96,18 @@ export function errorWith(message: string, details: ErrorDetails & { status: num
   return new Class(message, details);
 }
 
-/** The value of `Retry-After` in milliseconds; 0 without one. */
+/**
+ * Returns the milliseconds of `Retry-After`; 0 without a number of seconds. The service sends no dates (RFC 9110,
+ * section 10.2.3), and those of a proxy need a correct clock.
+ */
 export function retryAfter(headers: Headers | undefined): number {
-  return Number(headers?.get('Retry-After')) * 1000 || 0;
+  return Math.max(0, Number(headers?.get('Retry-After'))) * 1000 || 0;
 }
+
+/** The last time that a `Date` can have. */
+const LAST_TIME = 8.64e15;
 
 /** The time in some milliseconds, by the clock of this machine. */
 export function dateAfter(milliseconds: number): Date {
-  return new Date(Date.now() + milliseconds);
+  return new Date(Math.min(Date.now() + milliseconds, LAST_TIME));
 }

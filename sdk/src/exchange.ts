@@ -18,6 +18,7 @@ export async function exchange<T>(
 ): Promise<T> {
   const options = { cost: 1, ...client, ...defined(request.options) };
   const { clock, maxRetries, pacer, signal, timeout } = options;
+  const init = initOf(client, request);
   for (let failures = 0; ; failures++) {
     const epoch = await pacer.enter(options);
     const attempt = new AbortController();
@@ -27,7 +28,7 @@ export async function exchange<T>(
     const ignoreSignal = onAbort(signal, abort);
     let response: Response | undefined;
     try {
-      response = await client.fetch(request.url.href, initOf(client, request, attempt.signal));
+      response = await client.fetch(request.url.href, { ...init, signal: attempt.signal });
       warnOfDeprecation(client, request, response);
       if (!response.ok) throw errorOf(response, await response.text());
       const result = await read(response);
@@ -64,22 +65,21 @@ function reasonOf({ status, code }: PetStoreError, headers: Headers | undefined)
   return shouldRetry === 'true' ? 'unavailable' : undefined;
 }
 
-function initOf(client: Client, { method, body, options }: Request, signal: AbortSignal): RequestInit {
-  const headers = {
+function initOf(client: Client, { method, body, options }: Request): RequestInit {
+  const headers = defined({
     'X-API-Key': client.apiKey,
     'Content-Type': body && 'application/json',
     'Idempotency-Key': options.idempotencyKey,
     'If-Match': options.ifMatch,
     'If-None-Match': options.ifNoneMatch,
     ...options.headers,
-  };
+  });
   return {
     method,
-    headers: defined(headers),
+    headers,
     // A redirect could lead the API key to another server.
     redirect: 'manual',
     body: JSON.stringify(body),
-    signal,
   };
 }
 

@@ -58,5 +58,5 @@ function nextOf({ baseUrl }: Client, url: URL, headers: Headers): URL | undefine
   if (!link) return undefined;
   const next = new URL(link, url);
   if (next.href.startsWith(baseUrl)) return next;
-  throw new PetStoreError(`The next page, ${next.href}, is not below ${baseUrl}`);
+  throw new PetStoreError(`The next page, ${next}, is not below ${baseUrl}`);
 }

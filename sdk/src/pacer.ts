@@ -209,7 +209,8 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
     cancelTimer = clock.after(wait.milliseconds, sendNext);
     if (isReported) return;
     isReported = true;
-    onWait?.(wait);
+    // An error in it must not end the work of the pacer.
+    queueMicrotask(() => onWait?.(wait));
   }
 
   function hasRoom({ cost }: Waiter): boolean {
@@ -230,8 +231,10 @@ export function createPacer({ clock, maxConcurrent, onWait }: PacerOptions): Pac
 
 function tooLong({ reason, error, retryAt }: Wait): PetStoreError {
   if (reason === 'unavailable' && error) return error;
-  return new WaitTooLongError(
-    `The wait (${reason}) is longer than maxWait: retry at ${retryAt.toISOString()}`,
-    { code: error?.code ?? 'rate_limit_exceeded', status: 429, retryAt, cause: error },
-  );
+  return new WaitTooLongError(`The wait (${reason}) exceeds maxWait: retry at ${retryAt.toISOString()}`, {
+    code: error?.code ?? 'rate_limit_exceeded',
+    status: 429,
+    retryAt,
+    cause: error,
+  });
 }

@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient } from './client.ts';
+import { PetStoreError } from './errors.ts';
 import { type Limits, limitsOf } from './limits.ts';
 import * as account from './resources/account.ts';
 import { type Batch, type BatchOptions, batch } from './resources/batch.ts';
@@ -36,7 +37,11 @@ export class PetStore {
   readonly webhooks: Bound<typeof webhooks>;
   readonly service: Bound<typeof service>;
 
+  /** Throws for an API key with characters that no header can have. The message does not show it. */
   constructor(options: ClientOptions) {
+    // `fetch` would fail as if the connection had broken.
+    if (/[^!-~]/.test(options.apiKey ?? ''))
+      throw new PetStoreError('The API key has characters that no key has');
     const client = createClient(options);
     this.#client = client;
     this.pets = bind(client, pets);

@@ -38,8 +38,11 @@ export async function* subscribe(
     const query = { cursor, type: types, subject };
     const settings = { ...options, signal, maxRetries: Number.POSITIVE_INFINITY };
     const request = requestOf(client, 'GET /events/stream', { query }, settings);
-    const stream = await exchange(client, request, async ({ body }) => body);
-    for await (const { id, data } of messagesIn(stream!, clock, signal)) {
+    const stream = await exchange(client, request, async ({ body }) => body).catch(error => {
+      // The service may still count the stream that broke.
+      if (failures === 0 || error.code !== 'too_many_streams') throw error;
+    });
+    for await (const { id, data } of stream ? messagesIn(stream, clock, signal) : []) {
       if (id !== undefined) cursor = id;
       if (data === undefined) {
         if (id !== undefined) onPosition?.(id);

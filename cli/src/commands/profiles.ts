@@ -1,6 +1,6 @@
 import { read } from 'read';
 import { type Context, command } from '../command.ts';
-import { checkUrl, connect, DEFAULT_URL, givenKey } from '../connection.ts';
+import { checkKey, checkUrl, connect, DEFAULT_URL, givenKey } from '../connection.ts';
 import { LoginError, UsageError } from '../failure.ts';
 import { required, text } from '../parameters.ts';
 import { type Profiles, profilesFile, readProfiles, writeProfiles } from '../profiles.ts';
@@ -26,7 +26,7 @@ export const login = command({
     const stored = readProfiles();
     const name = settings.profile ?? stored.current ?? DEFAULT_PROFILE;
     const url = checkUrl(settings.url ?? (await askForUrl(context, stored.profiles[name]?.url)));
-    const apiKey = givenKey({ ...settings, environment: {} }) ?? (await askForKey(context));
+    const apiKey = givenKey({ ...settings, environment: {} }) ?? checkKey(await askForKey(context));
     if (apiKey === '') throw new LoginError('The API key is empty');
     warnOfPlainHttp(context, url);
     const {

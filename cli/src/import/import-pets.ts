@@ -56,6 +56,8 @@ export async function* importPets(
     const current = new Import(context, source, options, account);
     const summary = await current.run(from => rowsOf(source, columns, from));
     yield summary;
+    // Now the summary is printed. A process that is killed before would otherwise import the file again when it is run again.
+    current.end();
     const { rejected, incomplete, rejectedFile } = summary;
     if (rejected > 0)
       throw new PartialError(
@@ -131,7 +133,6 @@ class Import {
       this.#progress.stop();
       this.#rejected.close();
     }
-    this.#journal.remove();
     const { created, rejected, incomplete, skipped } = this.#journal.state;
     return {
       file: this.#source.file,
@@ -144,6 +145,11 @@ class Import {
       dryRun: false,
       seconds: Math.round((performance.now() - startedAt) / 100) / 10,
     };
+  }
+
+  /** Removes the journal: the same command then imports the file again. */
+  end(): void {
+    this.#journal.remove();
   }
 
   /** Finishes the batch whose response an earlier process did not receive. */

@@ -84,7 +84,7 @@ export class RejectedRows {
 
 const COLUMNS = ['line', 'code', 'message'];
 
-/** The members of a line of NDJSON; a line that is no object is a text. */
+/** The members of a line of NDJSON; the text of a line that is not an object. */
 function membersOf(text: string): object {
   try {
     const value = JSON.parse(text);

@@ -34,26 +34,6 @@ let petstore: PackedCommand;
 let definitions: Definitions['commands'];
 let reserved: string[];
 
-before(async () => {
-  shop = await startTestApp(
-    { after: release => resources.defer(release) },
-    { environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } },
-  );
-  petstore = new PackedCommand({
-    PETSTORE_URL: shop.origin,
-    PETSTORE_API_KEY: shop.adminKey,
-    XDG_CONFIG_HOME: directory,
-    HOME: directory,
-  });
-  definitions = (await petstore.load<Definitions>('commands/index.js')).commands;
-  const { shared, implied } = await petstore.load<SharedOptions>('shared-options.js');
-  reserved = [...Object.keys(shared), ...Object.keys(implied)];
-});
-after(async () => {
-  await resources.disposeAsync();
-  rmSync(directory, { recursive: true });
-});
-
 type Item = Record<string, unknown>;
 
 /** Runs a command with `--json`. Returns its items, after checking what it printed and which operations it called. */
@@ -88,215 +68,242 @@ async function one(...args: string[]): Promise<Item & { id: number }> {
   return items[0] as Item & { id: number };
 }
 
-describe('petstore, with --json', () => {
+describe('the commands of petstore', () => {
+  before(async () => {
+    shop = await startTestApp(
+      { after: release => resources.defer(release) },
+      { environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' } },
+    );
+    petstore = new PackedCommand({
+      PETSTORE_URL: shop.origin,
+      PETSTORE_API_KEY: shop.adminKey,
+      XDG_CONFIG_HOME: directory,
+      HOME: directory,
+    });
+    definitions = (await petstore.load<Definitions>('commands/index.js')).commands;
+    const { shared, implied } = await petstore.load<SharedOptions>('shared-options.js');
+    reserved = [...Object.keys(shared), ...Object.keys(implied)];
+  });
+  after(async () => {
+    await resources.disposeAsync();
+    rmSync(directory, { recursive: true });
+  });
+
   let category: number;
   let pet: number;
 
-  it('manages categories', async () => {
-    const created = await one('categories', 'add', 'Ferrets', '--description', 'Playful');
-    category = created.id;
-    assert.deepEqual(created, { id: category, name: 'Ferrets', description: 'Playful' });
-    assert.deepEqual(await json('categories', 'list', '--name', 'fer'), [created]);
-    assert.deepEqual(await one('categories', 'update', `${category}`, '--description', ''), {
-      id: category,
-      name: 'Ferrets',
+  describe('with --json', () => {
+    it('manages categories', async () => {
+      const created = await one('categories', 'add', 'Ferrets', '--description', 'Playful');
+      category = created.id;
+      assert.deepEqual(created, { id: category, name: 'Ferrets', description: 'Playful' });
+      assert.deepEqual(await json('categories', 'list', '--name', 'fer'), [created]);
+      assert.deepEqual(await one('categories', 'update', `${category}`, '--description', ''), {
+        id: category,
+        name: 'Ferrets',
+      });
+      assert.deepEqual(await one('categories', 'get', `${category}`), { id: category, name: 'Ferrets' });
+      const { id } = await one('categories', 'add', 'Empty');
+      assert.deepEqual(await json('categories', 'delete', `${id}`), [{ id, outcome: 'deleted' }]);
     });
-    assert.deepEqual(await one('categories', 'get', `${category}`), { id: category, name: 'Ferrets' });
-    const { id } = await one('categories', 'add', 'Empty');
-    assert.deepEqual(await json('categories', 'delete', `${id}`), [{ id, outcome: 'deleted' }]);
-  });
 
-  it('manages pets', async () => {
-    const created = await one('pets', 'add', 'Bandit', '--category', `${category}`);
-    pet = created.id;
-    assert.deepEqual(created, { id: pet, name: 'Bandit', categoryId: category, status: 'available' });
-    const other = await one('pets', 'add', 'Éclair', '--category', `${category}`, '--status', 'sold');
-    assert.deepEqual(await json('pets', 'list', '--status', 'sold', '--status', 'pending'), [other]);
-    assert.deepEqual(await json('pets', 'list', '--sort', '-id', '--category', `${category}`), [
-      other,
-      created,
-    ]);
-    assert.deepEqual(await json('pets', 'search', 'ecl'), [other]);
-    assert.deepEqual(await json('pets', 'get', `${other.id}`, `${pet}`), [other, created]);
-    assert.deepEqual(await one('pets', 'update', `${pet}`, '--name', 'Rex'), { ...created, name: 'Rex' });
-    assert.deepEqual(await json('pets', 'delete', `${other.id}`), [{ id: other.id, outcome: 'deleted' }]);
-  });
-
-  it('manages stock', async () => {
-    const entry = { petId: pet, quantity: 5, status: 'available' };
-    assert.deepEqual(await one('stock', 'set', `${pet}`, '5'), entry);
-    assert.deepEqual(await one('stock', 'adjust', `${pet}`, '-2'), { ...entry, quantity: 3 });
-    assert.deepEqual(await one('stock', 'adjust', `${pet}`, '2'), entry);
-    assert.deepEqual(await json('stock', 'list', '--below', '6'), [entry]);
-    assert.deepEqual(await json('stock', 'get', `${pet}`), [entry]);
-  });
-
-  it('manages orders', async () => {
-    const placed = await one('orders', 'place', `${pet}`, '--quantity', '2');
-    assert.deepEqual(placed, { id: placed.id, petId: pet, quantity: 2, complete: false });
-    const draft = await one('orders', 'place');
-    const twice = ['orders', 'place', `${pet}`, '--idempotency-key', 'once'];
-    assert.deepEqual(await one(...twice), await one(...twice));
-    assert.deepEqual(await one('orders', 'update', `${placed.id}`, '--quantity', '1'), {
-      ...placed,
-      quantity: 1,
+    it('manages pets', async () => {
+      const created = await one('pets', 'add', 'Bandit', '--category', `${category}`);
+      pet = created.id;
+      assert.deepEqual(created, { id: pet, name: 'Bandit', categoryId: category, status: 'available' });
+      const other = await one('pets', 'add', 'Éclair', '--category', `${category}`, '--status', 'sold');
+      assert.deepEqual(await json('pets', 'list', '--status', 'sold', '--status', 'pending'), [other]);
+      assert.deepEqual(await json('pets', 'list', '--sort', '-id', '--category', `${category}`), [
+        other,
+        created,
+      ]);
+      assert.deepEqual(await json('pets', 'search', 'ecl'), [other]);
+      assert.deepEqual(await json('pets', 'get', `${other.id}`, `${pet}`), [other, created]);
+      assert.deepEqual(await one('pets', 'update', `${pet}`, '--name', 'Rex'), { ...created, name: 'Rex' });
+      assert.deepEqual(await json('pets', 'delete', `${other.id}`), [{ id: other.id, outcome: 'deleted' }]);
     });
-    assert.equal((await json('orders', 'list', '--complete', 'false')).length, 3);
-    const [completed] = await json('orders', 'complete', `${placed.id}`);
-    assert.equal(completed!.complete, true);
-    assert.deepEqual(await json('orders', 'get', `${placed.id}`), [completed]);
-    assert.deepEqual(await json('orders', 'cancel', `${draft.id}`), [{ id: draft.id, outcome: 'cancelled' }]);
-  });
 
-  it('manages API keys', async () => {
-    const created = await one(
-      'keys',
-      'create',
-      'Shop',
-      '--plan',
-      'pro',
-      '--scope',
-      'pets:read',
-      '--scope',
-      'orders:read',
-    );
-    assert.match(String(created.key), /^psk_/);
-    const { key: _, ...shown } = created;
-    const id = `${created.id}`;
-    assert.deepEqual(await json('keys', 'get', id), [shown]);
-    assert.equal((await json('keys', 'list', '--revoked', 'false')).length, 2);
-    assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
-    const rotated = await one('keys', 'rotate', id, '--grace', '60');
-    assert.notEqual(rotated.key, created.key);
-    assert.equal((await one('keys', 'usage', id)).keyId, created.id);
-    for (const [name, outcome] of [
-      ['reset', 'reset'],
-      ['unban', 'unbanned'],
-      ['revoke', 'revoked'],
-    ] as const)
-      assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
-    const quotas = { perMinute: 9000, perDay: 90_000 };
-    const large = await one(
-      'keys',
-      'create',
-      'Large',
-      '--plan',
-      'enterprise',
-      '--scope',
-      'admin',
-      '--per-minute',
-      '9000',
-      '--per-day',
-      '90000',
-    );
-    assert.deepEqual(large.quotas, quotas);
-  });
-
-  it('lists and follows events', async () => {
-    await shop.app.db.numberEvents();
-    const listed = await json('events', 'list', '--type', 'pet.*', '--limit', '2');
-    assert.deepEqual(
-      listed.map(({ type }) => type),
-      ['pet.created', 'pet.created'],
-    );
-    assert.deepEqual(await json('events', 'tail', '--after', '0', '--type', 'pet.*', '--limit', '2'), listed);
-  });
-
-  it('manages webhooks and their deliveries', async () => {
-    const created = await one('webhooks', 'add', 'http://127.0.0.1:9/hook', '--type', 'order.*');
-    assert.match(String(created.secret), /^whsec_/);
-    const id = `${created.id}`;
-    const { secret: _, ...shown } = created;
-    assert.deepEqual(await json('webhooks', 'list'), [shown]);
-    assert.deepEqual(await json('webhooks', 'get', id), [shown]);
-    assert.notEqual((await one('webhooks', 'rotate', id)).secret, created.secret);
-    assert.equal((await one('webhooks', 'update', id, '--all-types')).types, null);
-    const delivery = `${(await one('webhooks', 'test', id)).id}`;
-    assert.equal((await json('webhooks', 'deliveries', id)).length, 1);
-    assert.equal((await one('webhooks', 'delivery', id, delivery)).type, 'webhook.test');
-    assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
-    assert.equal((await one('webhooks', 'replay', id, '0')).webhookId, created.id);
-    assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
-  });
-
-  it('imports and exports', async () => {
-    const file = join(directory, 'pets.csv');
-    writeFileSync(file, 'name,category,quantity\nKaa,Snakes,3\n');
-    const { created, rejected } = await one('import', file, '--create-categories');
-    assert.deepEqual([created, rejected], [1, 0]);
-    const [exported] = (await json('export', 'pets', '--stock')).toReversed();
-    const { name, category, quantity } = exported!;
-    assert.deepEqual([name, category, quantity], ['Kaa', 'Snakes', 3]);
-    assert.equal((await json('export', 'orders')).length, 2);
-    assert.equal((await json('export', 'categories')).length, 2);
-    assert.equal((await json('export', 'stock')).length, 2);
-  });
-
-  it('forwards events to a local program', async () => {
-    const program = createServer((_, response) => response.writeHead(204).end());
-    await once(program.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`;
-    const options = ['--forward-to', url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
-    const { type, status } = await one('webhooks', 'listen', ...options);
-    program.close();
-    assert.deepEqual([type, status], ['pet.created', 204]);
-  });
-
-  it('shows the account and the state of the service', async () => {
-    assert.equal((await one('account')).plan, 'enterprise');
-    assert.deepEqual(await one('status'), { status: 'ok' });
-  });
-
-  it('manages profiles', async () => {
-    const file = join(directory, 'key');
-    writeFileSync(file, `${shop.adminKey}\n`);
-    const login = await one('login', '--api-key-file', file);
-    assert.deepEqual(login, {
-      profile: 'default',
-      url: shop.origin,
-      keyId: 1,
-      name: 'Administrator',
-      plan: 'enterprise',
-      scopes: ['admin'],
+    it('manages stock', async () => {
+      const entry = { petId: pet, quantity: 5, status: 'available' };
+      assert.deepEqual(await one('stock', 'set', `${pet}`, '5'), entry);
+      assert.deepEqual(await one('stock', 'adjust', `${pet}`, '-2'), { ...entry, quantity: 3 });
+      assert.deepEqual(await one('stock', 'adjust', `${pet}`, '2'), entry);
+      assert.deepEqual(await json('stock', 'list', '--below', '6'), [entry]);
+      assert.deepEqual(await json('stock', 'get', `${pet}`), [entry]);
     });
-    const profile = { name: 'default', url: shop.origin, current: true };
-    assert.deepEqual(await json('profiles', 'list'), [profile]);
-    assert.deepEqual(await one('profiles', 'use', 'default'), profile);
-    assert.deepEqual(await one('logout'), { ...profile, current: false });
+
+    it('manages orders', async () => {
+      const placed = await one('orders', 'place', `${pet}`, '--quantity', '2');
+      assert.deepEqual(placed, { id: placed.id, petId: pet, quantity: 2, complete: false });
+      const draft = await one('orders', 'place');
+      const twice = ['orders', 'place', `${pet}`, '--idempotency-key', 'once'];
+      assert.deepEqual(await one(...twice), await one(...twice));
+      assert.deepEqual(await one('orders', 'update', `${placed.id}`, '--quantity', '1'), {
+        ...placed,
+        quantity: 1,
+      });
+      assert.equal((await json('orders', 'list', '--complete', 'false')).length, 3);
+      const [completed] = await json('orders', 'complete', `${placed.id}`);
+      assert.equal(completed!.complete, true);
+      assert.deepEqual(await json('orders', 'get', `${placed.id}`), [completed]);
+      assert.deepEqual(await json('orders', 'cancel', `${draft.id}`), [
+        { id: draft.id, outcome: 'cancelled' },
+      ]);
+    });
+
+    it('manages API keys', async () => {
+      const created = await one(
+        'keys',
+        'create',
+        'Shop',
+        '--plan',
+        'pro',
+        '--scope',
+        'pets:read',
+        '--scope',
+        'orders:read',
+      );
+      assert.match(String(created.key), /^psk_/);
+      const { key: _, ...shown } = created;
+      const id = `${created.id}`;
+      assert.deepEqual(await json('keys', 'get', id), [shown]);
+      assert.equal((await json('keys', 'list', '--revoked', 'false')).length, 2);
+      assert.equal((await one('keys', 'update', id, '--plan', 'business')).plan, 'business');
+      const rotated = await one('keys', 'rotate', id, '--grace', '60');
+      assert.notEqual(rotated.key, created.key);
+      assert.equal((await one('keys', 'usage', id)).keyId, created.id);
+      for (const [name, outcome] of [
+        ['reset', 'reset'],
+        ['unban', 'unbanned'],
+        ['revoke', 'revoked'],
+      ] as const)
+        assert.deepEqual(await json('keys', name, id), [{ id: created.id, outcome }]);
+      const quotas = { perMinute: 9000, perDay: 90_000 };
+      const large = await one(
+        'keys',
+        'create',
+        'Large',
+        '--plan',
+        'enterprise',
+        '--scope',
+        'admin',
+        '--per-minute',
+        '9000',
+        '--per-day',
+        '90000',
+      );
+      assert.deepEqual(large.quotas, quotas);
+    });
+
+    it('lists and follows events', async () => {
+      await shop.app.db.numberEvents();
+      const listed = await json('events', 'list', '--type', 'pet.*', '--limit', '2');
+      assert.deepEqual(
+        listed.map(({ type }) => type),
+        ['pet.created', 'pet.created'],
+      );
+      assert.deepEqual(
+        await json('events', 'tail', '--after', '0', '--type', 'pet.*', '--limit', '2'),
+        listed,
+      );
+    });
+
+    it('manages webhooks and their deliveries', async () => {
+      const created = await one('webhooks', 'add', 'http://127.0.0.1:9/hook', '--type', 'order.*');
+      assert.match(String(created.secret), /^whsec_/);
+      const id = `${created.id}`;
+      const { secret: _, ...shown } = created;
+      assert.deepEqual(await json('webhooks', 'list'), [shown]);
+      assert.deepEqual(await json('webhooks', 'get', id), [shown]);
+      assert.notEqual((await one('webhooks', 'rotate', id)).secret, created.secret);
+      assert.equal((await one('webhooks', 'update', id, '--all-types')).types, null);
+      const delivery = `${(await one('webhooks', 'test', id)).id}`;
+      assert.equal((await json('webhooks', 'deliveries', id)).length, 1);
+      assert.equal((await one('webhooks', 'delivery', id, delivery)).type, 'webhook.test');
+      assert.equal((await json('webhooks', 'redeliver', id, delivery))[0]!.id, Number(delivery));
+      assert.equal((await one('webhooks', 'replay', id, '0')).webhookId, created.id);
+      assert.deepEqual(await json('webhooks', 'delete', id), [{ id: created.id, outcome: 'deleted' }]);
+    });
+
+    it('imports and exports', async () => {
+      const file = join(directory, 'pets.csv');
+      writeFileSync(file, 'name,category,quantity\nKaa,Snakes,3\n');
+      const { created, rejected } = await one('import', file, '--create-categories');
+      assert.deepEqual([created, rejected], [1, 0]);
+      const [exported] = (await json('export', 'pets', '--stock')).toReversed();
+      const { name, category, quantity } = exported!;
+      assert.deepEqual([name, category, quantity], ['Kaa', 'Snakes', 3]);
+      assert.equal((await json('export', 'orders')).length, 2);
+      assert.equal((await json('export', 'categories')).length, 2);
+      assert.equal((await json('export', 'stock')).length, 2);
+    });
+
+    it('forwards events to a local program', async () => {
+      const program = createServer((_, response) => response.writeHead(204).end());
+      await once(program.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/hook`;
+      const options = ['--forward-to', url, '--from', '0', '--events', 'pet.*', '--limit', '1'];
+      const { type, status } = await one('webhooks', 'listen', ...options);
+      program.close();
+      assert.deepEqual([type, status], ['pet.created', 204]);
+    });
+
+    it('shows the account and the state of the service', async () => {
+      assert.equal((await one('account')).plan, 'enterprise');
+      assert.deepEqual(await one('status'), { status: 'ok' });
+    });
+
+    it('manages profiles', async () => {
+      const file = join(directory, 'key');
+      writeFileSync(file, `${shop.adminKey}\n`);
+      const login = await one('login', '--api-key-file', file);
+      assert.deepEqual(login, {
+        profile: 'default',
+        url: shop.origin,
+        keyId: 1,
+        name: 'Administrator',
+        plan: 'enterprise',
+        scopes: ['admin'],
+      });
+      const profile = { name: 'default', url: shop.origin, current: true };
+      assert.deepEqual(await json('profiles', 'list'), [profile]);
+      assert.deepEqual(await one('profiles', 'use', 'default'), profile);
+      assert.deepEqual(await one('logout'), { ...profile, current: false });
+    });
+
+    it('prints a completion script', async () => {
+      assert.equal((await one('completion', 'bash')).shell, 'bash');
+    });
+
+    it('was run with each command', () => {
+      assert.deepEqual([...used].toSorted(), definitions.map(({ name }) => name).toSorted());
+    });
   });
 
-  it('prints a completion script', async () => {
-    assert.equal((await one('completion', 'bash')).shell, 'bash');
-  });
+  describe('in their definitions', () => {
+    it('call each operation of the contract, with few exceptions', () => {
+      const called = definitions.flatMap(({ operations = [] }) => operations);
+      const all = Object.entries(contract.paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+      );
+      assert.deepEqual([...new Set([...called, ...Object.keys(exceptions)])].toSorted(), all.toSorted());
+      assert.deepEqual(
+        called.filter(name => name in exceptions),
+        [],
+      );
+    });
 
-  it('was run with each command', () => {
-    assert.deepEqual([...used].toSorted(), definitions.map(({ name }) => name).toSorted());
-  });
-});
+    it('have no parameter with the name of an option of all commands', () => {
+      for (const { name, arguments: operands, options } of definitions)
+        for (const key of Object.keys({ ...operands, ...options }))
+          assert.ok(!reserved.includes(key), `${name}: ${key}`);
+    });
 
-describe('the definitions of the commands', () => {
-  it('call each operation of the contract, with few exceptions', () => {
-    const called = definitions.flatMap(({ operations = [] }) => operations);
-    const all = Object.entries(contract.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
-    );
-    assert.deepEqual([...new Set([...called, ...Object.keys(exceptions)])].toSorted(), all.toSorted());
-    assert.deepEqual(
-      called.filter(name => name in exceptions),
-      [],
-    );
-  });
-
-  it('have no parameter with the name of an option of all commands', () => {
-    for (const { name, arguments: operands, options } of definitions)
-      for (const key of Object.keys({ ...operands, ...options }))
-        assert.ok(!reserved.includes(key), `${name}: ${key}`);
-  });
-
-  it('have examples that start with the command', () => {
-    for (const { name, examples } of definitions) {
-      assert.ok(examples.length > 0, name);
-      for (const example of examples) assert.ok(`${example} `.startsWith(`petstore ${name} `), example);
-    }
+    it('have examples that start with the command', () => {
+      for (const { name, examples } of definitions) {
+        assert.ok(examples.length > 0, name);
+        for (const example of examples) assert.ok(`${example} `.startsWith(`petstore ${name} `), example);
+      }
+    });
   });
 });

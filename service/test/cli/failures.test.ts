@@ -37,6 +37,11 @@ describe('petstore, when a command fails', () => {
     return ended.stderr;
   }
 
+  it('rejects an API key that no header can have at once, without showing it, and exits with 3', async () => {
+    const stderr = await failure(3, ['pets', 'list'], { PETSTORE_API_KEY: 'psk_日本' });
+    assert.equal(stderr, 'Error: The API key has characters that no API key has: copy it again\n');
+  });
+
   it('suggests the command that was meant, and exits with 2', async () => {
     assert.match(await failure(2, ['pets', 'lst']), /unknown command 'lst'\n\(Did you mean list\?\)/);
     assert.match(await failure(2, ['pet', 'list']), /Did you mean pets\?/);

@@ -77,21 +77,20 @@ export class DatabaseProxy {
   #join(link: Link): void {
     const { near, far } = link;
     let isSilent = this.#isSilent;
-    let isCommitting = false;
     const isForwarding = () => {
       isSilent ||= this.#isSilent;
       return !isSilent;
     };
     this.#links.add(link);
     near.on('data', bytes => {
-      if (!isForwarding()) return;
-      isCommitting = bytes.includes('COMMIT\0');
-      far.write(bytes);
+      if (isForwarding()) far.write(bytes);
     });
     far.on('data', bytes => {
       if (!isForwarding()) return;
-      if (isCommitting && this.commitResponse === 'is cut off') near.resetAndDestroy();
-      else if (isCommitting && this.commitResponse === 'never arrives') isSilent = true;
+      // The tag of a completed COMMIT. Responses to statements that were sent together with it may arrive before.
+      const isCommitted = bytes.includes('COMMIT\0');
+      if (isCommitted && this.commitResponse === 'is cut off') near.resetAndDestroy();
+      else if (isCommitted && this.commitResponse === 'never arrives') isSilent = true;
       else near.write(bytes);
     });
     for (const [one, other] of [

@@ -154,6 +154,40 @@ describe('a subscription', () => {
     });
   });
 
+  it('waits until the service no longer counts the stream that broke', async () => {
+    const time = new ClientTime(new TestClock());
+    const urls: string[] = [];
+    const tooMany = '{"code":"too_many_streams","message":"Too many streams","status":429}';
+    const store = new PetStore({
+      baseUrl: 'http://petstore.example',
+      clock: time,
+      fetch: async url => {
+        urls.push(new URL(url).search);
+        if (urls.length === 2) return new Response(tooMany, { status: 429 });
+        return new Response(`id: ${urls.length}\ndata: {"id":"${urls.length}"}\n\n`);
+      },
+    });
+    const reading = take(store.events.subscribe({ from: 0 }), 2);
+    for (let i = 0; urls.length < 3 && i < 1_000; i++) {
+      await nextTurn();
+      time.advance(SECOND);
+    }
+    assert.deepEqual(
+      (await reading).map(({ id }) => id),
+      ['1', '3'],
+    );
+    assert.deepEqual(urls, ['?cursor=0', '?cursor=1', '?cursor=1']);
+  });
+
+  it('throws if the service has too many streams of the key from the start', async () => {
+    const tooMany = '{"code":"too_many_streams","message":"Too many streams","status":429}';
+    const store = new PetStore({
+      baseUrl: 'http://petstore.example',
+      fetch: async () => new Response(tooMany, { status: 429 }),
+    });
+    await assert.rejects(take(store.events.subscribe({ from: 0 }), 1), { code: 'too_many_streams' });
+  });
+
   it('opens a stream again that is silent for three heartbeats, after its last position', async () => {
     const time = new ClientTime(new TestClock());
     const urls: string[] = [];
