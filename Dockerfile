@@ -27,6 +27,7 @@ COPY service/package.json service/
 COPY service/src service/src
 COPY service/migrations service/migrations
 COPY openapi.yaml ./
+COPY docs/api-guide.md docs/
 COPY web/package.json web/
 COPY web/portal web/portal
 COPY --from=console /app/web/console/dist web/console/dist

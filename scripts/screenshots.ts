@@ -12,38 +12,25 @@ import { PortalPage } from '../service/test/support/portal-page.ts';
 const root = dirname(import.meta.dirname);
 const pictures = join(root, 'docs/screenshots');
 
-const desktop = { viewport: { width: 1280, height: 900 } };
+const desktop = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
-
-const listPets = { operationId: 'listPets', tags: ['Animals'] };
 
 /** The browser options of each picture, and the steps before it is taken. */
 const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
   {
     'portal-desktop-light': [desktop, showResponse],
-    'portal-desktop-dark': [desktop, portal => showOperation(portal, 'getPet')],
-    'portal-phone-light': [phone, portal => portal.open()],
-    'portal-phone-dark': [phone, portal => showOperation(portal, 'createPet')],
+    'portal-desktop-dark': [desktop, portal => portal.openOperation('placeOrder')],
+    'portal-start-light': [desktop, portal => portal.open()],
+    'portal-guide-dark': [desktop, portal => portal.open('/guide/webhooks')],
+    'portal-phone-light': [phone, portal => portal.open('/guide/quickstart')],
+    'portal-phone-dark': [phone, portal => portal.openOperation('createPet')],
   };
 
-async function showOperation(portal: PortalPage, operationId: string): Promise<void> {
-  await portal.open(`#/Animals/${operationId}`);
-  await portal
-    .operation({ operationId, tags: ['Animals'] })
-    .locator('[data-code]')
-    .last()
-    .waitFor();
-}
-
-/** Tries out an operation and scrolls to the response. */
+/** Tries out an operation. */
 async function showResponse(portal: PortalPage, key: string): Promise<void> {
-  await portal.open('#/Animals/listPets');
+  await portal.openOperation('listPets');
   await portal.useKey(key);
-  const shown = portal.operation(listPets);
-  await shown.locator('.try-out__btn').click();
-  await shown.locator('[data-param-name="limit"] input').fill('3');
-  await portal.execute(listPets);
-  await shown.locator('.live-response').evaluate(element => element.scrollIntoView({ block: 'center' }));
+  await portal.tryOut({ parameters: { limit: 3 } });
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));

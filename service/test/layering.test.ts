@@ -17,7 +17,7 @@ const allowed: Record<string, readonly string[]> = {
   inventory: ['catalog', 'events', 'routes', 'contract', 'db', 'kit'],
   orders: ['inventory', 'catalog', 'events', 'routes', 'contract', 'db', 'kit'],
   access: ['events', 'routes', 'contract', 'counters', 'db', 'kit'],
-  portal: ['access', 'contract', 'kit', 'web'],
+  portal: ['kit', 'web'],
   console: ['kit'],
   http: ['console', 'portal', 'access', 'routes', 'contract', 'counters', 'db', 'kit'],
   batches: ['http', 'routes', 'contract', 'db', 'kit'],

@@ -1,92 +1,321 @@
 // @ts-check
 /**
- * Code that calls an operation with the examples of the document, and only with required parameters. It reads the key
- * from `$KEY`, an environment variable.
+ * Code that sends a request, in six languages. It reads the key from the environment variable `KEY`. The service makes the
+ * samples of the pages with these functions, and the page makes them again from the values of its form.
  *
- * @typedef {import('./types.d.ts').Contract} Contract
- * @typedef {{ method: string, url: string, headers: Record<string, string>, body?: string }} SampleRequest
+ * @typedef {import('./types.d.ts').Call} Call
+ * @typedef {import('./types.d.ts').SampleRequest} SampleRequest
+ * @typedef {import('./types.d.ts').Values} Values
+ * @typedef {SampleRequest['headers'][number][1]} HeaderValue
  */
-import { parametersOf } from './contract.js';
+import { itemsOf, requestOf } from './request.js';
 
 /**
- * The request that the samples make.
+ * The languages by name: the name that readers see, and the grammar of the highlighter.
  *
- * @param {Contract} contract
- * @param {string} path
- * @param {string} method in lower case, as the document has it
- * @param {string} origin
- * @returns {SampleRequest}
+ * @type {Record<string, { label: string, grammar: string, code: (call: Call, request: SampleRequest, values: Values, base: string) => string }>}
  */
-export function sampleRequest(contract, path, method, origin) {
-  const operation = contract.paths[path]?.[method];
-  if (!operation) throw new Error(`The document has no ${method} ${path}`);
-  let target = path;
-  const query = new URLSearchParams();
-  /** @type {Record<string, string>} */
-  const headers = {};
-  if (operation.security.length > 0) headers['X-API-Key'] = '$KEY';
-  for (const parameter of parametersOf(contract, operation)) {
-    const value = String(parameter.example ?? parameter.schema.example ?? parameter.schema.default);
-    if (parameter.in === 'path') target = target.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    else if (parameter.required && parameter.in === 'query') query.append(parameter.name, value);
-    else if (parameter.required) headers[parameter.name] = value;
-  }
-  const url = origin + target + (query.size > 0 ? `?${query}` : '');
-  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-  if (type === undefined || media?.example === undefined)
-    return { method: method.toUpperCase(), url, headers };
-  headers['Content-Type'] = type;
-  return { method: method.toUpperCase(), url, headers, body: JSON.stringify(media.example) };
+export const languages = {
+  curl: { label: 'curl', grammar: 'bash', code: asCurl },
+  javascript: { label: 'JavaScript', grammar: 'javascript', code: asJavaScript },
+  typescript: { label: 'TypeScript', grammar: 'typescript', code: asTypeScript },
+  python: { label: 'Python', grammar: 'python', code: asPython },
+  php: { label: 'PHP', grammar: 'php', code: asPhp },
+  go: { label: 'Go', grammar: 'go', code: asGo },
+};
+
+/**
+ * The sample of a language. Throws a SyntaxError if the body is not JSON.
+ *
+ * @param {string} language
+ * @param {Call} call
+ * @param {Values} values
+ * @param {string} base
+ */
+export function sample(language, call, values, base) {
+  const known = languages[language];
+  if (!known) throw new Error(`There are no samples in ${language}`);
+  return known.code(call, requestOf(call, values, base), values, base);
 }
 
-/**
- * The request for a POSIX shell.
- *
- * @param {SampleRequest} request
- */
-export function asCurl({ method, url, headers, body }) {
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
-  for (const [name, value] of Object.entries(headers)) {
-    // In double quotes, so that the shell inserts the key.
-    lines.push(value === '$KEY' ? `-H "${name}: $KEY"` : `-H ${quoted(`${name}: ${value}`)}`);
+/** For a POSIX shell. @param {Call} call @param {SampleRequest} request */
+function asCurl({ returns }, { method, url, headers, body }) {
+  /** @param {string} text */
+  const quoted = text => `'${text.replaceAll("'", `'\\''`)}'`;
+  // -N: curl prints what it receives at once.
+  const flags = `${returns === 'stream' ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`}`;
+  const lines = [`curl${flags} ${quoted(url)}`];
+  for (const [name, value] of headers) {
+    if (typeof value === 'string') lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+    else lines.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
   }
-  if (body !== undefined) lines.push(`-d ${quoted(body)}`);
+  if (body !== undefined) lines.push(`-d ${quoted(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }
 
-/**
- * The request as a module for Node.js, 18 or newer.
- *
- * @param {SampleRequest} request
- * @param {boolean} returnsJson whether the success has a JSON body
- */
-export function asJavaScript({ method, url, headers, body }, returnsJson) {
+/** A module for Node.js 20 or newer. @param {Call} call @param {SampleRequest} request */
+function asJavaScript({ returns }, { method, url, headers, body }) {
+  const variables = { key: 'process.env.KEY', uuid: 'crypto.randomUUID()' };
   const options = [];
-  if (method !== 'GET') options.push(`  method: ${literal(method)},`);
-  const entries = Object.entries(headers).map(
-    ([name, value]) =>
-      `    ${/^\w+$/.test(name) ? name : literal(name)}: ${value === '$KEY' ? 'process.env.KEY' : literal(value)},`,
-  );
-  if (entries.length > 0) options.push('  headers: {', ...entries, '  },');
-  if (body !== undefined) options.push(`  body: JSON.stringify(${indented(JSON.parse(body))}),`);
+  if (method !== 'GET') options.push(`  method: '${method}',`);
+  if (headers.length > 0)
+    options.push(
+      '  headers: {',
+      ...headers.map(([name, value]) => `    '${name}': ${headerCode(value, variables, literal)},`),
+      '  },',
+    );
+  if (body !== undefined) options.push(`  body: JSON.stringify(${object(body, '  ')}),`);
   const call = options.length > 0 ? `${literal(url)}, {\n${options.join('\n')}\n}` : literal(url);
-  const printed = returnsJson
-    ? 'response.status, await response.json()'
-    : 'response.status, await response.text()';
-  return `const response = await fetch(${call});\nconsole.log(${printed});`;
+  const read = `const response = await fetch(${call});\n`;
+  if (returns === 'stream')
+    return `${read}for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text);`;
+  const isJson = returns === 'json' || returns === 'list';
+  return `${read}console.log(response.status, await response.${isJson ? 'json' : 'text'}());`;
 }
 
-/** @param {string} text */
-function quoted(text) {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+/** With the client of this project. @param {Call} call @param {SampleRequest} request @param {Values} values @param {string} base */
+function asTypeScript({ client, returns, isSecured, parameters }, { body }, values, base) {
+  const filled = parameters.filter(({ name }) => (values.parameters[name] ?? '') !== '');
+  /** @param {import('./types.d.ts').CallParameter} parameter */
+  const valueIn = parameter => {
+    const { name, kind, isList } = parameter;
+    const items = itemsOf(parameter, values.parameters[name] ?? '').map(item =>
+      kind === 'string' ? item : JSON.parse(item),
+    );
+    return isList ? items : items[0];
+  };
+  const query = Object.fromEntries(
+    filled
+      .filter(({ in: place }) => place === 'query')
+      .map(parameter => [parameter.name, valueIn(parameter)]),
+  );
+  const options = optionsOf(
+    filled.filter(({ in: place }) => place === 'header').map(({ name }) => name),
+    values,
+  );
+  const args = filled
+    .filter(({ in: place }) => place === 'path')
+    .map(parameter => object(valueIn(parameter)));
+  if (returns === 'stream') {
+    const { cursor, type, subject } = query;
+    const from = options.headers?.['Last-Event-ID'] ?? cursor;
+    const subscription = JSON.parse(JSON.stringify({ from, types: type, subject }));
+    if (Object.keys(subscription).length > 0) args.push(object(subscription));
+  } else {
+    if (body !== undefined) args.push(object(body));
+    else if (Object.keys(query).length > 0) args.push(object(query));
+    if (Object.keys(options).length > 0) {
+      const takesQuery = parameters.some(({ in: place }) => place === 'query');
+      if (takesQuery && body === undefined && Object.keys(query).length === 0) args.push('{}');
+      args.push(object(options));
+    }
+  }
+  const call = `store.${client}(${args.join(', ')})`;
+  const key = isSecured ? ', apiKey: process.env.KEY' : '';
+  const uses =
+    returns === 'list' || returns === 'stream'
+      ? `for await (const item of ${call}) console.log(item);`
+      : returns === 'nothing'
+        ? `await ${call};`
+        : `console.log(await ${call});`;
+  return [
+    "import { PetStore } from '@petstore/client';",
+    '',
+    `const store = new PetStore({ baseUrl: ${literal(base)}${key} });`,
+    uses,
+  ].join('\n');
 }
 
-/** @param {string} text */
+/**
+ * The options of a call of the client, from the headers of the form.
+ *
+ * @param {string[]} names
+ * @param {Values} values
+ */
+function optionsOf(names, values) {
+  /** @type {Record<string, string>} */
+  const known = {
+    'If-Match': 'ifMatch',
+    'If-None-Match': 'ifNoneMatch',
+    'Idempotency-Key': 'idempotencyKey',
+  };
+  /** @type {{ headers?: Record<string, string> } & Record<string, unknown>} */
+  const options = {};
+  for (const name of names) {
+    const value = values.parameters[name] ?? '';
+    const option = known[name];
+    if (option) options[option] = value;
+    else options.headers = { ...options.headers, [name]: value };
+  }
+  return options;
+}
+
+/** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request */
+function asPython({ returns }, { method, url, headers, body }) {
+  const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
+  // `json` sets this header by itself.
+  const sent = headers.filter(([name, value]) => !(name === 'Content-Type' && value === 'application/json'));
+  const uses = /** @param {string} variable */ variable =>
+    sent.some(([, value]) => typeof value !== 'string' && value.variable === variable);
+  const imports = [uses('key') && 'import os', uses('uuid') && 'import uuid', 'import requests'].filter(
+    Boolean,
+  );
+  const args = [pythonValue(url)];
+  if (sent.length > 0)
+    args.push(
+      `headers={\n${sent.map(([name, value]) => `        "${name}": ${headerCode(value, variables, pythonValue)},\n`).join('')}    }`,
+    );
+  if (body !== undefined) args.push(`json=${pythonValue(body)}`);
+  if (returns === 'stream') args.push('stream=True');
+  const call = `requests.${method.toLowerCase()}(\n${args.map(arg => `    ${arg},\n`).join('')})`;
+  const isJson = returns === 'json' || returns === 'list';
+  const printed = `response.status_code, response.${isJson ? 'json()' : 'text'}`;
+  const use =
+    returns === 'stream'
+      ? `with ${call} as response:\n    for line in response.iter_lines(decode_unicode=True):\n        print(line)`
+      : `response = ${call}\nprint(${printed})`;
+  return `${imports.join('\n')}\n\n${use}`;
+}
+
+/** For PHP 8 with its extension for curl. @param {Call} call @param {SampleRequest} request */
+function asPhp({ returns }, { method, url, headers, body }) {
+  const variables = { key: "getenv('KEY')", uuid: 'bin2hex(random_bytes(16))' };
+  const lines = headers.map(([name, value]) =>
+    typeof value === 'string' ? phpValue(`${name}: ${value}`) : `'${name}: ' . ${variables[value.variable]}`,
+  );
+  const options = [];
+  if (method !== 'GET') options.push(`CURLOPT_CUSTOMREQUEST => '${method}'`);
+  if (lines.length > 0)
+    options.push(`CURLOPT_HTTPHEADER => [\n${lines.map(line => `        ${line},\n`).join('')}    ]`);
+  if (body !== undefined) options.push(`CURLOPT_POSTFIELDS => json_encode(${phpValue(body)})`);
+  if (returns === 'stream')
+    options.push(
+      'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }',
+    );
+  else options.push('CURLOPT_RETURNTRANSFER => true');
+  const start = `<?php\n$curl = curl_init(${phpValue(url)});\ncurl_setopt_array($curl, [\n${options
+    .map(option => `    ${option},\n`)
+    .join('')}]);\n`;
+  if (returns === 'stream') return `${start}curl_exec($curl);`;
+  return `${start}$body = curl_exec($curl);\necho curl_getinfo($curl, CURLINFO_RESPONSE_CODE), "\\n", $body, "\\n";`;
+}
+
+/** With the standard library of Go 1.24 or newer. @param {Call} _call @param {SampleRequest} request */
+function asGo(_call, { method, url, headers, body }) {
+  const variables = { key: 'os.Getenv("KEY")', uuid: 'rand.Text()' };
+  const hasUuid = headers.some(([, value]) => typeof value !== 'string' && value.variable === 'uuid');
+  const packages = [
+    hasUuid && 'crypto/rand',
+    'fmt',
+    'io',
+    'log',
+    'net/http',
+    'os',
+    body !== undefined && 'strings',
+  ];
+  const text = JSON.stringify(body);
+  const reader =
+    body === undefined
+      ? 'nil'
+      : `strings.NewReader(${text.includes('`') ? JSON.stringify(text) : `\`${text}\``})`;
+  return `package main
+
+import (
+${packages
+  .filter(Boolean)
+  .map(name => `\t"${name}"`)
+  .join('\n')}
+)
+
+func main() {
+	request, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${reader})
+	if err != nil {
+		log.Fatal(err)
+	}
+${headers.map(([name, value]) => `\trequest.Header.Set("${name}", ${headerCode(value, variables, JSON.stringify)})\n`).join('')}	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	fmt.Println(response.Status)
+	io.Copy(os.Stdout, response.Body)
+}`;
+}
+
+/**
+ * @param {HeaderValue} value
+ * @param {Record<string, string>} variables the code for each variable
+ * @param {(text: string) => string} quote
+ */
+function headerCode(value, variables, quote) {
+  return typeof value === 'string' ? quote(value) : /** @type {string} */ (variables[value.variable]);
+}
+
+/** A text of JavaScript. @param {string} text */
 function literal(text) {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
+/** A value of JavaScript. Short objects take one line. @param {unknown} value @param {string} indent */
+function object(value, indent = '') {
+  return code(value, indent, {
+    text: literal,
+    null: 'null',
+    list: ['[', ']'],
+    object: ['{ ', ' }'],
+    entry: (name, item) => `${/^[A-Za-z_]\w*$/.test(name) ? name : literal(name)}: ${item}`,
+  });
+}
+
 /** @param {unknown} value */
-function indented(value) {
-  return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+function pythonValue(value) {
+  return code(value, '    ', {
+    text: text => JSON.stringify(text),
+    null: 'None',
+    true: 'True',
+    false: 'False',
+    list: ['[', ']'],
+    object: ['{', '}'],
+    entry: (name, item) => `${JSON.stringify(name)}: ${item}`,
+  });
+}
+
+/** @param {unknown} value */
+function phpValue(value) {
+  return code(value, '    ', {
+    text: text => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`,
+    null: 'null',
+    list: ['[', ']'],
+    object: ['[', ']'],
+    empty: 'new stdClass()',
+    entry: (name, item) => `'${name}' => ${item}`,
+  });
+}
+
+/** The longest list or object that takes one line, in characters. */
+const LINE = 60;
+
+/**
+ * A value in a language.
+ *
+ * @param {unknown} value
+ * @param {string} indent of the line that contains it
+ * @param {{ text: (text: string) => string, null: string, true?: string, false?: string, empty?: string, list: [string, string], object: [string, string], entry: (name: string, item: string) => string }} language
+ * @returns {string}
+ */
+function code(value, indent, language) {
+  if (typeof value === 'string') return language.text(value);
+  if (value === null) return language.null;
+  if (typeof value === 'boolean') return language[`${value}`] ?? String(value);
+  if (typeof value !== 'object') return String(value);
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? language.list : language.object;
+  const entries = isList
+    ? value.map(item => code(item, inner, language))
+    : Object.entries(Object(value)).map(([name, item]) => language.entry(name, code(item, inner, language)));
+  if (entries.length === 0) return (!isList && language.empty) || (open + close).replace('  ', '');
+  const line = `${open}${entries.join(', ')}${close}`;
+  if (line.length <= LINE && !line.includes('\n')) return line;
+  return `${open.trim()}\n${entries.map(entry => `${inner}${entry},\n`).join('')}${indent}${close.trim()}`;
 }

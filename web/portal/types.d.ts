@@ -1,129 +1,51 @@
-/** The parts of the OpenAPI document that the portal reads. */
-export interface Contract {
-  info: { title: string; version: string; description: string };
-  servers: { url: string }[];
-  tags: { name: string; description: string }[];
-  'x-tagGroups': { name: string; tags: string[] }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: {
-    parameters: Record<string, Parameter>;
-    headers: Record<string, { description: string }>;
-  };
-  'x-error-codes': Record<string, { status: number; description: string }>;
+/** What the samples and the form need to know about an operation. The page contains it as JSON. */
+export interface Call {
+  /** In capitals. */
+  method: string;
+  /** With parameters in braces. */
+  path: string;
+  /** The method of the TypeScript client, such as `pets.list`. */
+  client: string;
+  isSecured: boolean;
+  returns: 'list' | 'json' | 'text' | 'stream' | 'nothing';
+  /** The media type of the request's body. */
+  bodyType?: string | undefined;
+  parameters: CallParameter[];
 }
 
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description: string;
-  deprecated?: boolean;
-  security: object[];
-  parameters?: (Parameter | Reference)[];
-  requestBody?: { content: Record<string, { example?: unknown }> };
-  responses: Record<string, { content?: Record<string, object> }>;
-  'x-deprecated-since'?: string;
-  'x-deprecated-sunset'?: string;
-  'x-deprecated-successor'?: string;
-  'x-hideTryItPanel'?: boolean;
-  'x-stability'?: string;
-}
-
-export interface Parameter {
+export interface CallParameter {
   name: string;
   in: 'path' | 'query' | 'header';
-  required?: boolean;
-  description?: string;
-  schema: { default?: unknown; example?: unknown };
-  example?: unknown;
+  kind: 'string' | 'number' | 'boolean';
+  /** Whether it takes several values, separated by commas in the form. */
+  isList: boolean;
 }
 
-/** A schema with its references resolved. */
-export interface Schema {
-  type?: string;
-  format?: string;
-  description?: string;
-  nullable?: boolean;
-  readOnly?: boolean;
-  enum?: unknown[];
-  default?: unknown;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  pattern?: string;
-  required?: string[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  anyOf?: Schema[];
+/** The texts of a form. Parameters without a text are not sent. */
+export interface Values {
+  parameters: Record<string, string>;
+  /** JSON. */
+  body?: string | undefined;
 }
 
-/** A union whose members a property distinguishes. */
-export interface Union extends Schema {
-  oneOf: (Schema & { properties: Record<string, Schema> })[];
-  discriminator: { propertyName: string };
-}
+/** A value that a program computes: the API key from its environment, or a new random ID. */
+export type Variable = { variable: 'key' | 'uuid' };
 
-export interface Reference {
-  $ref: string;
-}
-
-export interface ListedOperation {
-  path: string;
+export interface SampleRequest {
   method: string;
-  tag: string;
-  operation: Operation;
-}
-
-/** A request as the viewer is about to send it. */
-export interface ViewerRequest {
   url: string;
-  method?: string;
-  headers?: Record<string, string>;
+  headers: [name: string, value: string | Variable][];
+  /** The parsed JSON of the body. */
   body?: unknown;
 }
 
-/** A value for which the viewer has no types. */
-// biome-ignore lint/suspicious/noExplicitAny: the library ships without types
-export type Untyped = any;
-
-/** An immutable collection of the viewer, in which it stores documents and responses. */
-export interface Immutable {
-  size: number;
-  get(key: string): Untyped;
-  getIn(path: readonly (string | number)[]): Untyped;
-  toJS(): Untyped;
-  entrySeq(): { toArray(): [string, Untyped][] };
-  filter(keep: (value: Immutable, key: string) => boolean): Immutable;
-  map(change: (value: Immutable, key: string) => unknown): Immutable;
-  toArray(): Untyped[];
-  update(key: string, change: (value: Immutable) => Immutable): Immutable;
-  push(...items: unknown[]): Immutable;
-}
-
-/** A component of React, or the name of an element. */
-export type Component = Untyped;
-
-/** What the viewer passes to its plugins. */
-export interface ViewerSystem {
-  React: {
-    createElement(component: Component, props?: object | null, ...children: unknown[]): unknown;
-    Fragment: Component;
-    useState<T>(initial: T): [T, (value: T) => void];
-    useRef<T>(initial: T): { current: T };
-    useEffect(effect: () => void, when: readonly unknown[]): void;
-  };
-  getComponent(name: string, container?: boolean): Component;
-  fn: Record<string, (...values: Untyped[]) => Untyped>;
-  specSelectors: Record<string, (...values: Untyped[]) => Untyped>;
-  specActions: Record<string, (...values: Untyped[]) => Untyped>;
-  layoutSelectors: Record<string, (...values: Untyped[]) => Untyped>;
-  layoutActions: Record<string, (...values: Untyped[]) => Untyped>;
-}
-
-declare global {
-  /** The viewer library, loaded before the modules of the portal. */
-  function SwaggerUIBundle(options: object): ViewerSystem;
+/** A document of the search index. */
+export interface Entry {
+  url: string;
+  /** What the reader finds. */
+  title: string;
+  /** The page that contains it. */
+  page: string;
+  kind: string;
+  text: string;
 }

@@ -164,7 +164,6 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     scope: 'events:read',
     stability: 'beta',
     // The request would not end.
-    hideTryIt: true,
     query: streamQuery,
     headers: streamHeaders,
     success: {

@@ -19,12 +19,7 @@ export interface Lifecycle {
 
 /** Returns `undefined` for a stable route that is not deprecated. With `keepSunset`, operations never end. */
 export function lifecycleOf(
-  {
-    tag,
-    operationId,
-    stability,
-    deprecation,
-  }: Pick<Operation, 'tag' | 'operationId' | 'stability' | 'deprecation'>,
+  { operationId, stability, deprecation }: Pick<Operation, 'operationId' | 'stability' | 'deprecation'>,
   keepSunset: boolean,
 ): Lifecycle | undefined {
   if (!stability && !deprecation) return undefined;
@@ -32,7 +27,7 @@ export function lifecycleOf(
   if (!deprecation) return { announcement: () => headers.slice(), rejectEnded: () => {} };
   const sunset = Date.parse(deprecation.sunset);
   headers.push('deprecation', `@${Date.parse(deprecation.since) / SECOND}`, 'sunset', httpDate(sunset));
-  const notice = `<${operationUrl(tag, operationId)}>; rel="deprecation"; type="text/html"`;
+  const notice = `<${operationUrl(operationId)}>; rel="deprecation"; type="text/html"`;
   const expand = expander(deprecation.successor);
   const successorOf = ({ params }: FastifyRequest) => expand(params as Record<string, string>);
   return {

@@ -1,63 +1,67 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PageName, Portal } from '../portal/portal.ts';
-import { ASSETS_URL, GUIDE_URL, REFERENCE_URL } from '../portal/urls.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Portal } from '../portal/portal.ts';
+import { ASSETS_URL, PORTAL_URL } from '../portal/urls.ts';
 import { nothingAt } from './no-route.ts';
 import type { ContractDocument } from './openapi/document.ts';
 import { assetHeaders, type Page, pageHeaders } from './page.ts';
 import { sendWhole } from './send.ts';
 import { sendContent } from './send-content.ts';
+import { pathOf } from './targets.ts';
 
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
 export function portalPages(contract: ContractDocument): Page[] {
   let loading: Promise<Portal> | undefined;
-  const portal = () => {
-    loading ??= loadPortal(contract);
+  const portal = (request: FastifyRequest) => {
+    loading ??= loadPortal(contract, request.socket.localPort);
     return loading;
   };
-  const page = (path: string, name: PageName): Page => ({
-    path,
-    handler: async (request, reply) =>
-      sendContent(request, reply, await (await portal()).page(name), pageHeaders),
-  });
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request.url);
+    const format = prefersMarkdown(request.headers) ? 'markdown' : 'html';
+    const content = await (await portal(request)).page(path, format);
+    if (!content) throw nothingAt(request.url);
+    return sendContent(request, reply, content, pageHeaders, 'accept, accept-encoding');
+  };
+  const asset = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { file } = request.params as { file: string };
+    const content = await (await portal(request)).asset(file);
+    if (!content) throw nothingAt(request.url);
+    return sendContent(request, reply, content, assetHeaders);
+  };
   return [
     redirect('/'),
-    redirect(`${REFERENCE_URL}/`),
-    page(REFERENCE_URL, 'reference'),
-    page(GUIDE_URL, 'guide'),
-    {
-      path: `${ASSETS_URL}/{file}`,
-      handler: async (request, reply) => {
-        const { file } = request.params as { file: string };
-        const content = await (await portal()).asset(file);
-        if (!content) throw nothingAt(request.url);
-        return sendContent(request, reply, content, assetHeaders);
-      },
-    },
+    redirect(`${PORTAL_URL}/`),
+    ...pagePaths.map(path => ({ path, handler: page })),
+    { path: `${ASSETS_URL}/{file}`, handler: asset },
   ];
 }
 
-/** Loads one module per turn of the event loop: together they would block it for 40 ms. */
-async function loadPortal(contract: ContractDocument): Promise<Portal> {
+const pagePaths = [
+  PORTAL_URL,
+  `${PORTAL_URL}.md`,
+  `${PORTAL_URL}/{page}`,
+  `${PORTAL_URL}/{section}/{page}`,
+  '/llms.txt',
+  '/llms-full.txt',
+];
+
+/** Whether a client asks for Markdown and not for HTML. Browsers ask for HTML. */
+function prefersMarkdown({ accept = '' }: IncomingHttpHeaders): boolean {
+  return /\btext\/markdown\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+async function loadPortal(contract: ContractDocument, port: number | undefined): Promise<Portal> {
   const json = await contract.json();
-  const modules = [
-    () => import('../portal/assets.ts'),
-    () => import('../portal/shell.ts'),
-    () => import('../portal/reference.ts'),
-    () => import('../portal/guide.ts'),
-  ];
-  for (const load of modules) {
-    await load();
-    await nextTurn();
-  }
-  const { Portal } = await import('../portal/portal.ts');
-  return new Portal(JSON.parse(json));
+  const { openPortal } = await import('../portal/open-portal.ts');
+  return openPortal(JSON.parse(json), port);
 }
 
-/** Redirects to the reference. */
+/** Redirects to the start page. */
 function redirect(path: string): Page {
   return {
     path,
     handler: async (request, reply) =>
-      sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: REFERENCE_URL }, ''),
+      sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location: PORTAL_URL }, ''),
   };
 }

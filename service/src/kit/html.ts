@@ -15,18 +15,6 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.reduce((text, string, i) => text + written(parts[i - 1]) + string));
 }
 
-/** Builds an element with the parameters of React's `createElement`; ignores `key`, which only React needs. */
-export function element(
-  name: string,
-  attributes: Readonly<Record<string, string>> | null,
-  ...children: readonly Part[]
-): Html {
-  const { key: _key, className, ...others } = attributes ?? {};
-  const named = Object.entries(className === undefined ? others : { class: className, ...others });
-  const start = `<${name}${named.map(([attribute, value]) => ` ${attribute}="${escaped(value)}"`).join('')}>`;
-  return new Html(name === 'wbr' ? start : `${start}${written(children)}</${name}>`);
-}
-
 function written(part: Part): string {
   if (part instanceof Html) return part.text;
   if (part === undefined || part === false) return '';

@@ -1,37 +1,51 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { grammarNames } from '../../../web/portal/highlight.js';
 import { Content } from '../kit/content.ts';
 import { ASSETS_URL } from './urls.ts';
 
 const web = join(import.meta.dirname, '../../../web');
 
-/** Resolves packages from the workspace `web`, which has the viewer as a dependency. */
+/** Resolves packages from the workspace `web`, whose dependencies browsers load. */
 const fromWeb = createRequire(join(web, 'package.json'));
 
-/** The viewer, which imports nothing. Searching its 1.4 MB for imports would block the event loop. */
-const VIEWER = 'swagger-ui-bundle.js';
-
 const ownFiles = [
-  'theme.js',
+  'head.js',
+  'page.js',
   'portal.css',
-  'reference.js',
-  'accessible.js',
-  'api-key.js',
-  'contract.js',
-  'navigation.js',
-  'operation.js',
-  'operation-list.js',
-  'plugin.js',
-  'responses.js',
+  'highlight.js',
+  'key.js',
+  'live-response.js',
+  'request.js',
   'samples.js',
-  'shape.js',
+  'search.js',
+  'try-it.js',
 ];
+
+interface Library {
+  /** The name in URLs. */
+  name: string;
+  path(): string;
+}
+
+/** The libraries that browsers load, by the names with which modules import them. None imports anything. */
+const libraries: Record<string, Library> = {
+  // Node.js resolves the name to the CommonJS version next to it.
+  minisearch: { name: 'minisearch.js', path: () => join(fromWeb.resolve('minisearch'), '../../es/index.js') },
+  ...Object.fromEntries(
+    ['core', ...grammarNames.map(language => `languages/${language}`)].map(part => {
+      const specifier = `@highlightjs/cdn-assets/es/${part}.min.js`;
+      const name = `highlight-${part.replace('languages/', '')}.js`;
+      return [specifier, { name, path: () => fromWeb.resolve(specifier) }];
+    }),
+  ),
+};
 
 /** The files that pages may refer to, and functions that return their paths. */
 const files: Record<string, () => string> = {
   ...Object.fromEntries(ownFiles.map(name => [name, () => join(web, 'portal', name)])),
-  [VIEWER]: () => fromWeb.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  ...Object.fromEntries(Object.values(libraries).map(({ name, path }) => [name, path])),
 };
 
 const types: Record<string, string> = {
@@ -45,13 +59,14 @@ const sourceMapComment = /\n?\/[/*][#@] sourceMappingURL=\S+(?: \*\/)?\s*$/;
 /** The maximum number of characters of a source map comment. */
 const COMMENT_LENGTH = 200;
 
-const relativeImport = /(\bfrom '|\bimport ')\.\/([\w-]+\.js)'/g;
+/** `import 'x'`, `import x from 'x'` and `await import('x')`, but not the imports in strings and comments. */
+const imports = /^(import (?:[^']* from )?|.*\bawait import\()'([^']+)'/gm;
 
 interface Asset {
   /** The name in URLs: `portal.3f9a….css`. The content behind a name never changes, so it may be cached forever. */
   fileName: string;
   content: Content;
-  /** The modules that it imports, directly or indirectly. */
+  /** The modules that it imports, directly or indirectly, except those that it loads when they are used. */
   imports: readonly string[];
 }
 
@@ -91,23 +106,36 @@ export class Assets {
 
   async #read(name: string): Promise<Asset> {
     const text = withoutSourceMap(await readFile(files[name]!(), 'utf8'));
-    const direct = name === VIEWER ? [] : [...text.matchAll(relativeImport)].map(([, , file = '']) => file);
+    // Libraries import nothing.
+    const found = ownFiles.includes(name) ? [...text.matchAll(imports)] : [];
     const assets = new Map(
-      await Promise.all(direct.map(async file => [file, await this.#asset(file)] as const)),
+      await Promise.all(
+        found.map(async ([, , specifier = '']) => [specifier, await this.#asset(nameOf(specifier))] as const),
+      ),
     );
     // Modules also import each other by names with hashes.
     const linked =
-      direct.length === 0
+      assets.size === 0
         ? text
-        : text.replace(relativeImport, (_, before, file) => `${before}./${assets.get(file)?.fileName}'`);
+        : text.replace(imports, (_, before, specifier) => `${before}'./${assets.get(specifier)?.fileName}'`);
+    const direct = found
+      .filter(([, before]) => before?.startsWith('import '))
+      .map(([, , specifier = '']) => specifier);
     const dot = name.lastIndexOf('.');
     const content = new Content(types[name.slice(dot + 1)]!, linked);
     return {
       fileName: `${name.slice(0, dot)}.${content.hash}${name.slice(dot)}`,
       content,
-      imports: [...new Set([...direct, ...[...assets.values()].flatMap(asset => asset.imports)])],
+      imports: [
+        ...new Set(direct.flatMap(specifier => [nameOf(specifier), ...assets.get(specifier)!.imports])),
+      ],
     };
   }
+}
+
+/** The name of the file that a module imports. */
+function nameOf(specifier: string): string {
+  return libraries[specifier]?.name ?? specifier.replace(/^\.\//, '');
 }
 
 function withoutSourceMap(text: string): string {

@@ -1,54 +1,120 @@
 import { type Html, html } from '../kit/html.ts';
-import { GUIDE_URL, REFERENCE_URL } from './urls.ts';
+import type { ContractView, Operation } from './contract.ts';
+import type { Guide } from './guide.ts';
+import {
+  chapterUrl,
+  ERRORS_URL,
+  EVENTS_URL,
+  GUIDE_URL,
+  operationUrl,
+  PORTAL_URL,
+  resourceUrl,
+} from './urls.ts';
 
-export interface Shell {
+/** What all pages share. */
+export interface Site {
+  view: ContractView;
+  guide: Guide;
+  /** The URL of the service in samples, without a slash at its end. */
+  base: string;
+  files: { stylesheet: string; head: string; page: string; modules: readonly string[] };
+}
+
+export interface Page {
+  url: string;
   title: string;
-  version: string;
-  current: typeof REFERENCE_URL | typeof GUIDE_URL;
-  /** URLs of the files of both pages. */
-  stylesheet: string;
-  themeScript: string;
-  /** Further elements of the head. */
-  head?: Html;
-  /** Further elements of the header: the field for the key. */
-  tools?: Html;
   content: Html;
 }
 
-/** The frame of every page: head, skip link, header. The theme's script runs before the first paint. */
-export function shell({
-  title,
-  version,
-  current,
-  stylesheet,
-  themeScript,
-  head,
-  tools,
-  content,
-}: Shell): Html {
-  const link = (url: string, text: string) =>
-    html`<a href="${url}"${url === current && html` aria-current="page"`}>${text}</a>`;
+/** The frame of every page. The script in the head runs before the first paint. */
+export function shell(site: Site, { url, title, content }: Page): Html {
+  const { files, view, base } = site;
+  const { info } = view.document;
+  const link = (to: string, text: string) =>
+    html`<a href="${to}"${(to === PORTAL_URL ? url === to : url.startsWith(to)) && html` aria-current="true"`}>${text}</a>`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="en" data-base="${base}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${current === GUIDE_URL ? 'Guide' : 'Reference'} · ${title}</title>
+<title>${title} · ${info.title}</title>
 <link rel="icon" href="data:,">
-<script src="${themeScript}"></script>
-<link rel="stylesheet" href="${stylesheet}">
-${head}
+<link rel="alternate" type="text/markdown" href="${url}.md">
+<script src="${files.head}"></script>
+<link rel="stylesheet" href="${files.stylesheet}">
+${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page}"></script>
 </head>
 <body>
 <a class="skip-link" href="#content">Skip to the content</a>
 <header class="top">
-<p class="brand"><a href="${REFERENCE_URL}">${title}</a> <span class="version">${version}</span></p>
-<nav class="pages" aria-label="Pages">${link(REFERENCE_URL, 'Reference')}${link(GUIDE_URL, 'Guide')}<a href="/openapi.yaml">openapi.yaml</a></nav>
-<div class="tools">${tools}<button id="theme" type="button">Theme</button></div>
+<button class="menu" type="button" popovertarget="navigation" aria-label="Contents">☰</button>
+<p class="brand"><a href="${PORTAL_URL}">${info.title}</a></p>
+<button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
+<div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a></div>
+<label class="needs-script"><span class="visually-hidden">Theme</span><select id="theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
 </header>
+<div class="frame">
+<nav id="navigation" aria-label="Contents" popover>
+${navigation(site, url)}
+</nav>
+<main id="content" tabindex="-1">
 ${content}
+</main>
+</div>
 </body>
 </html>
 `;
+}
+
+function navigation({ view, guide }: Site, url: string): Html {
+  const entry = (to: string, text: string | Html) =>
+    html`<li><a href="${to}"${to === url && html` aria-current="page"`}>${text}</a></li>\n`;
+  const section = (title: string, isOpen: boolean, entries: readonly Html[]) =>
+    html`<details${isOpen && html` open`}><summary>${title}</summary><ul>
+${entries}</ul></details>\n`;
+  const chapters = guide.chapters.map(({ title }) => entry(chapterUrl(title), title));
+  const isOpen = url === PORTAL_URL;
+  const ofTag = (tag: string) => {
+    const operations = view.withTag(tag);
+    const urls = [resourceUrl(tag), ...operations.map(({ id }) => operationUrl(id))];
+    return html`<div data-tag="${tag}">${section(tag, isOpen || urls.includes(url), [
+      entry(resourceUrl(tag), 'Overview'),
+      ...operations.map(operation => entry(operationUrl(operation.id), entryOf(operation))),
+    ])}</div>`;
+  };
+  return html`${section('Guide', isOpen || url.startsWith(GUIDE_URL), chapters)}
+${view.document['x-tagGroups'].map(
+  ({ name, tags }) => html`<section data-group="${name}"><p>${name}</p>\n${tags.map(ofTag)}</section>\n`,
+)}
+<section><p>Catalogues</p><ul>
+${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}</ul></section>`;
+}
+
+function entryOf(operation: Operation): Html {
+  const { method, summary, stability, deprecation } = operation;
+  return html`${methodLabel(method)}<span>${summary}${stability && html` <span class="badge" data-stability="${stability}">${stability}</span>`}${
+    deprecation && html` <span class="badge" data-deprecated="${deprecation.sunset}">deprecated</span>`
+  }</span>`;
+}
+
+export function methodLabel(method: string): Html {
+  return html`<span class="method" data-method="${method}">${method}</span> `;
+}
+
+/** The badges of an operation, each with a link to its meaning. */
+export function badges({ stability, deprecation }: Operation): Html {
+  const meaning = chapterUrl('Versions and deprecation');
+  return html`${
+    stability &&
+    html` <a class="badge" data-stability="${stability}" href="${meaning}#${stability}">${stability}</a>`
+  }${
+    deprecation &&
+    html` <a class="badge" data-deprecated="${deprecation.sunset}" href="${meaning}#deprecated">deprecated</a>`
+  }`;
+}
+
+/** The end of every page. */
+export function markdownTools(url: string): Html {
+  return html`<p class="page-tools"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
 }

@@ -1,11 +1,31 @@
-import { fragmentOf } from '../../../web/portal/operation-list.js';
-
 /** Paths of the portal. */
-export const REFERENCE_URL = '/docs';
+export const PORTAL_URL = '/docs';
 export const GUIDE_URL = '/docs/guide';
+export const ERRORS_URL = '/docs/errors';
+export const EVENTS_URL = '/docs/events';
 export const ASSETS_URL = '/docs/assets';
+export const SEARCH_URL = '/docs/search.json';
 
-/** The URL that opens an operation in the reference. */
-export function operationUrl(tag: string, operationId: string): string {
-  return REFERENCE_URL + fragmentOf(tag, operationId);
+/** The page of an operation. */
+export function operationUrl(operationId: string): string {
+  return `${PORTAL_URL}/operations/${operationId}`;
+}
+
+/** The page of a resource: the operations with a tag. */
+export function resourceUrl(tag: string): string {
+  return `${PORTAL_URL}/resources/${slugOf(tag)}`;
+}
+
+/** The page of a chapter of the guide. */
+export function chapterUrl(title: string): string {
+  return `${GUIDE_URL}/${slugOf(title)}`;
+}
+
+/** A heading as part of a URL, as GitHub makes it: `API keys` becomes `api-keys`. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-');
 }

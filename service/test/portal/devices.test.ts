@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { documentedOperations } from '../contract/document.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
 const visitByPhone = useBrowser({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
-
-function operation(operationId: string) {
-  return documentedOperations.find(listed => listed.operation.operationId === operationId)!.operation;
-}
 
 /** Compares the painted colours: dark has a darker background than text, light a lighter one. */
 async function themeOf(page: Page): Promise<'dark' | 'light'> {
@@ -35,7 +30,7 @@ describe('the theme', () => {
   it('is that of the system, even after it changes', async t => {
     const { page } = await visit(t);
     await page.emulateMedia({ colorScheme: 'dark' });
-    for (const path of ['/docs', '/docs/guide']) {
+    for (const path of ['/docs', '/docs/operations/listPets']) {
       await page.goto(path);
       for (const colorScheme of ['dark', 'light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -47,64 +42,65 @@ describe('the theme', () => {
   it('that the reader chose stays after a reload and on every page, even if the system changes', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).open();
-    await page.locator('#theme').click();
+    await page.locator('#theme').selectOption('Dark');
     await eventually(() => themeOf(page), 'dark');
-    await portal.reload();
+    await page.reload();
     assert.equal(await themeOf(page), 'dark');
-    await page.goto('/docs/guide');
+    await portal.open('/guide');
     assert.equal(await themeOf(page), 'dark');
-    await page.locator('#theme').click();
+    await page.locator('#theme').selectOption('Light');
     await eventually(() => themeOf(page), 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.reload();
     assert.equal(await themeOf(page), 'light');
+    await page.locator('#theme').selectOption('System');
+    await eventually(() => themeOf(page), 'dark');
   });
 });
 
 describe('on a phone', () => {
   it('no page is wider than the screen', async t => {
     const { page, shop } = await visitByPhone(t);
-    const portal = await new PortalPage(page).open();
-    assert.equal(await overflow(page), 0, 'the list');
-    await portal.useKey(shop.adminKey);
-    for (const { operationId, tags } of [operation('createApiKey'), operation('listPets')]) {
-      await portal.open(`#/${encodeURIComponent(tags[0]!)}/${operationId}`);
-      const shown = portal.operation(operation(operationId));
-      await shown.locator('[data-samples]').waitFor();
-      await portal.unfold(shown);
-      await shown.locator('[data-code="429"] .headers').waitFor();
-      assert.equal(await overflow(page), 0, operationId);
+    const portal = new PortalPage(page);
+    for (const path of [
+      '',
+      '/operations/createApiKey',
+      '/operations/listEvents',
+      '/guide/limits',
+      '/errors',
+      '/events',
+    ]) {
+      await portal.open(path);
+      await page.locator('main details').evaluateAll(all => {
+        for (const details of all) details.open = true;
+      });
+      assert.equal(await overflow(page), 0, path);
     }
-    await portal.operation(operation('listPets')).locator('.try-out__btn').click();
-    await portal.execute(operation('listPets'));
+    await portal.openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    await portal.send();
     assert.equal(await overflow(page), 0, 'a response');
-    await page.goto('/docs/guide');
-    assert.equal(await overflow(page), 0, 'the guide');
   });
 
-  it('the key, the search and the menu of operations can be reached', async t => {
+  it('the bars take less than 100 px, and the contents, the search and the theme can be reached', async t => {
     const { page } = await visitByPhone(t);
-    const portal = await new PortalPage(page).open();
-    const entry = portal.entry(operation('rotateApiKey'));
-    const button = page.getByRole('button', { name: /menu/i });
-    assert.equal(await entry.isVisible(), false);
-    await button.tap();
-    assert.equal(await button.getAttribute('aria-expanded'), 'true');
-    await entry.tap();
-    await portal.operation(operation('rotateApiKey')).locator('[data-samples]').waitFor();
-    await eventually(() => entry.isVisible(), false, 'the menu closes');
-    await eventually(async () => {
-      const { y = -1 } = (await portal.operation(operation('rotateApiKey')).boundingBox()) ?? {};
-      return y >= 0 && y < 450;
-    }, true);
-
-    for (const control of ['#search', '#api-key', '#api-key-forget', '#theme']) {
+    await new PortalPage(page).openOperation('listPets');
+    const bar = (await page.locator('header.top').boundingBox())!;
+    assert.deepEqual([bar.y, bar.height < 100], [0, true]);
+    for (const control of ['.menu', '#search', '#theme', '.send', '#api-key']) {
       const { x, width } = (await page.locator(control).boundingBox())!;
       assert.ok(x >= 0 && x + width <= 390, control);
     }
-    await page.locator('#search').fill('cancelOrder');
-    const found = page.locator('.opblock[id^="operations-"]').filter({ visible: true });
-    await eventually(() => found.count(), 1);
+    const entry = page.locator('nav a', { hasText: 'Rotate the secret of an API key' });
+    assert.equal(await entry.isVisible(), false);
+    await page.getByRole('button', { name: 'Contents' }).tap();
+    await page.locator('nav summary', { hasText: 'API keys' }).tap();
+    await entry.tap();
+    await page.waitForURL('**/rotateApiKey');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    assert.equal(await entry.isVisible(), false, 'the contents close');
+    await page.locator('#search').tap();
+    await page.locator('dialog input:focus').waitFor();
   });
 });
 
@@ -134,24 +130,23 @@ describe('with only a keyboard', () => {
 
   it('a reader finds an operation, opens it, tries it out and reads its response', async t => {
     const { page, shop } = await visit(t);
-    const portal = await new PortalPage(page).open();
+    const portal = await new PortalPage(page).openOperation('listPets');
     await tabTo(page, 'a[href="#content"]', 1);
-    await tabTo(page, '#api-key', 8);
+    await tabTo(page, 'nav summary', 12);
+    await page.keyboard.press('/');
+    await page.locator('dialog input:focus').waitFor();
+    await page.keyboard.type('list categories');
+    await page.locator('dialog li').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/listCategories');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    await tabTo(page, '.send', 40);
+    await tabTo(page, '.tabs input', 1);
+    await tabTo(page, '#api-key', 3);
     await page.keyboard.type(shop.adminKey);
-    await tabTo(page, '#search', 8);
-    await tabTo(page, 'nav[aria-label="Operations"] a[data-operation="listPets"]', 4);
-    await tabTo(page, 'a[data-operation="listCategories"]', 10);
-    await page.keyboard.press('Enter');
-    const shown = portal.operation(operation('listCategories'));
-    await shown.locator('[data-samples]').waitFor();
-    const id = await shown.getAttribute('id');
-    await tabTo(page, `[id="${id}"] .try-out__btn`, 60);
-    await page.keyboard.press('Enter');
-    await shown.locator('.execute').waitFor();
-    await tabTo(page, `[id="${id}"] .execute`, 60);
-    await page.keyboard.press('Enter');
-    const status = shown.locator('.live-response .response-col_status');
-    assert.equal(await status.textContent(), '200');
+    const { status } = await portal.whenSent(() => page.keyboard.press('Enter'));
+    assert.equal(status, 200);
   });
 
   it('the skip link leads past the navigation', async t => {

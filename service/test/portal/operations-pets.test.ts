@@ -1,3 +1,3 @@
-import { testOperationsOf } from './operations.ts';
+import { tryOutOperationsOf } from './operations.ts';
 
-testOperationsOf('Animals', 'Categories');
+tryOutOperationsOf('Animals', 'Categories');

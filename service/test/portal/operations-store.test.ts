@@ -1,3 +1,3 @@
-import { testOperationsOf } from './operations.ts';
+import { tryOutOperationsOf } from './operations.ts';
 
-testOperationsOf('Orders', 'Inventory', 'Batches');
+tryOutOperationsOf('Orders', 'Inventory', 'Batches');

@@ -147,7 +147,8 @@ describe('the first start from a fresh clone', () => {
 
   it('installs what the service and the build of the console need, and nothing that only the tests need', () => {
     const names = packages.map(nameIn);
-    for (const name of ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'swagger-ui-dist', 'react', 'vite']) {
+    const needed = ['fastify', 'better-sqlite3', 'pg', 'ioredis', 'marked', 'minisearch', 'react', 'vite'];
+    for (const name of needed) {
       assert.ok(names.includes(name), `${name} is missing`);
     }
     assert.ok(

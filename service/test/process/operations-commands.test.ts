@@ -75,17 +75,25 @@ describe('the documented commands for the embedded store', () => {
       substitutions: {
         'http://127.0.0.1:8080': service.url,
         // A stream does not end by itself; curl exits with 28 after its time limit.
-        'curl -N -H "$KEY" "$SHOP/events/stream"':
-          'curl -N --max-time 1 -H "$KEY" "$SHOP/events/stream" || [ $? = 28 ]',
+        'curl -N "$SHOP/events/stream" -H "X-API-Key: $KEY"':
+          'curl -N --max-time 1 "$SHOP/events/stream" -H "X-API-Key: $KEY" || [ $? = 28 ]',
       },
     });
     const secret = (await checkout.run(commands.find('keys create --name Administrator'))).trim();
     assert.equal((await api.as(secret).get('/keys')).status, 200);
     assert.match(await checkout.run(commands.find('keys create --name "Web shop"')), /\tWeb shop\tpro\t/);
     assert.equal(JSON.parse(await checkout.run(commands.find('/pets?limit=3'))).length, 3);
-    const used = await checkout.run(commands.find('Idempotency-Key: first-order'));
+    const blocks = commands.find('PET=$(post /pets');
+    const used = await checkout.run(`${blocks}\n${blocks}`);
     assert.match(used, /"Bandit"/);
     assert.match(used, /order\.completed/);
+    // Pasted twice, it creates nothing twice, and nothing fails.
+    assert.equal((await api.as(secret).get('/pets?name=Bandit')).body.length, 1);
+    const variables = 'export SHOP=http://127.0.0.1:8080 KEY=$(cat data/admin.key)';
+    assert.match(
+      await checkout.run(`${variables}\n${commands.find('curl -N "$SHOP/events/stream"')}`),
+      /^id: \d+$/m,
+    );
   });
 });
 

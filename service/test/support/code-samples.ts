@@ -12,16 +12,21 @@ export interface SampleRequest {
 
 /** Runs a curl command in a shell, in which `curl` is a function that prints its arguments. */
 export function runCurl(code: string, key: string): SampleRequest {
-  const { status, stdout, stderr } = spawnSync('sh', ['-euc', `curl() { printf '%s\\0' "$@"; }\n${code}`], {
-    encoding: 'utf8',
-    env: { KEY: key },
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-euc', `od() { printf 'an ID'; }; curl() { printf '%s\\0' "$@"; }\n${code}`],
+    {
+      encoding: 'utf8',
+      env: { KEY: key },
+    },
+  );
   assert.equal(status, 0, `${stderr}${code}`);
   const args = stdout.split('\0').slice(0, -1);
   const request: SampleRequest = { method: 'GET', url: '', headers: {}, body: undefined };
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
     if (arg === '-X') request.method = args[++i]!;
+    else if (arg === '-N') continue;
     else if (arg === '-d') request.body = JSON.parse(args[++i]!);
     else if (arg === '-H') {
       const [name = '', value = ''] = args[++i]!.split(/: (.*)/);
@@ -38,8 +43,10 @@ export function runCurl(code: string, key: string): SampleRequest {
 export async function runJavaScript(code: string, key: string): Promise<SampleRequest> {
   let request: SampleRequest | undefined;
   const context = {
-    process: { env: { KEY: key } },
+    process: { env: { KEY: key }, stdout: { write: () => {} } },
     console: { log: () => {} },
+    crypto: { randomUUID: () => 'an ID' },
+    TextDecoderStream,
     fetch: async (url: string, { method = 'GET', headers = {}, body }: RequestInit = {}) => {
       request = {
         method,
@@ -47,7 +54,7 @@ export async function runJavaScript(code: string, key: string): Promise<SampleRe
         headers: { ...(headers as Record<string, string>) },
         body: body && JSON.parse(body as string),
       };
-      return { status: 200, json: async () => ({}), text: async () => '' };
+      return { status: 200, json: async () => ({}), text: async () => '', body: ReadableStream.from([]) };
     },
   };
   await vm.runInNewContext(`(async () => {${code}\n})()`, context);

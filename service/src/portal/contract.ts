@@ -1,0 +1,226 @@
+/** The parts of the OpenAPI document that the portal reads. */
+export interface Contract {
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  'x-tagGroups': { name: string; tags: string[] }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, Schema>;
+    parameters: Record<string, Parameter>;
+    headers: Record<string, Header>;
+    responses: Record<string, ResponseObject>;
+  };
+  'x-error-codes': Record<string, { status: number; description: string }>;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  deprecated?: boolean;
+  security: object[];
+  parameters?: (Parameter | Reference)[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<string, ResponseObject | Reference>;
+  'x-required-scopes'?: string[];
+  'x-deprecated-since'?: string;
+  'x-deprecated-sunset'?: string;
+  'x-deprecated-successor'?: string;
+  'x-hideTryItPanel'?: boolean;
+  'x-stability'?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description?: string;
+  schema: Schema | Reference;
+  example?: unknown;
+}
+
+export interface Header {
+  description: string;
+  schema?: Schema;
+  example?: unknown;
+}
+
+export interface Media {
+  schema: Schema | Reference;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, Media>;
+}
+
+export interface Schema {
+  type?: string;
+  format?: string;
+  description?: string;
+  nullable?: boolean;
+  readOnly?: boolean;
+  enum?: unknown[];
+  default?: unknown;
+  example?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  required?: string[];
+  items?: Schema | Reference;
+  properties?: Record<string, Schema | Reference>;
+  additionalProperties?: boolean | Schema | Reference;
+  anyOf?: (Schema | Reference)[];
+  oneOf?: (Schema | Reference)[];
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+}
+
+/** An operation with its references resolved. */
+export interface Operation {
+  id: string;
+  /** In capitals. */
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  scopes: readonly string[];
+  isSecured: boolean;
+  /** Whether readers may try it out in the portal. */
+  hasTryIt: boolean;
+  /** `experimental` or `beta`; a stable operation has none. */
+  stability: string | undefined;
+  deprecation: { since: string; sunset: string; successor: string } | undefined;
+  parameters: readonly Parameter[];
+  body: { type: string; media: Media; isRequired: boolean } | undefined;
+  responses: readonly Response[];
+}
+
+export interface Response {
+  status: string;
+  description: string;
+  /** Whether other operations have the same response. */
+  isShared: boolean;
+  headers: Record<string, Header>;
+  type: string | undefined;
+  media: Media | undefined;
+  /** The examples, by error code if they are errors. */
+  examples: Record<string, unknown>;
+}
+
+/** The contract as pages show it. */
+export class ContractView {
+  readonly document: Contract;
+  readonly operations: readonly Operation[];
+
+  constructor(document: Contract) {
+    this.document = document;
+    this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => this.#operation(path, method, operation)),
+    );
+  }
+
+  operation(id: string): Operation | undefined {
+    return this.operations.find(operation => operation.id === id);
+  }
+
+  /** The operations with a tag, in the order of the document. */
+  withTag(tag: string): Operation[] {
+    return this.operations.filter(operation => operation.tag === tag);
+  }
+
+  /** The schema itself, or the one that the reference names. */
+  schema(schema: Schema | Reference): Schema {
+    return this.#resolved(schema, this.document.components.schemas);
+  }
+
+  /** The operation that replaces a deprecated one; `undefined` if the successor is no operation of the document. */
+  successorOf({ deprecation }: Operation): Operation | undefined {
+    const path = deprecation?.successor.split('?')[0];
+    return this.operations.find(operation => operation.path === path && operation.method === 'GET');
+  }
+
+  #operation(path: string, method: string, object: OperationObject): Operation {
+    const { components } = this.document;
+    const { deprecated, requestBody, 'x-required-scopes': scopes = [] } = object;
+    const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
+    return {
+      id: object.operationId,
+      method: method.toUpperCase(),
+      path,
+      tag: object.tags[0] ?? '',
+      summary: object.summary,
+      description: ownDescription(object.description),
+      scopes,
+      isSecured: object.security.length > 0,
+      hasTryIt: object['x-hideTryItPanel'] !== true,
+      stability: object['x-stability'],
+      deprecation: deprecated
+        ? {
+            since: object['x-deprecated-since'] ?? '',
+            sunset: object['x-deprecated-sunset'] ?? '',
+            successor: object['x-deprecated-successor'] ?? '',
+          }
+        : undefined,
+      parameters: (object.parameters ?? []).map(parameter =>
+        this.#resolved(parameter, components.parameters),
+      ),
+      body:
+        type !== undefined && media ? { type, media, isRequired: requestBody?.required === true } : undefined,
+      responses: Object.entries(object.responses).map(([status, response]) =>
+        this.#response(status, response),
+      ),
+    };
+  }
+
+  #response(status: string, object: ResponseObject | Reference): Response {
+    const { components } = this.document;
+    const { description, headers = {}, content = {} } = this.#resolved(object, components.responses);
+    const [[type, media] = []] = Object.entries(content);
+    const examples = media?.examples
+      ? Object.fromEntries(Object.entries(media.examples).map(([name, { value }]) => [name, value]))
+      : media?.example === undefined
+        ? {}
+        : { '': media.example };
+    return {
+      status,
+      description,
+      isShared: '$ref' in object,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, header]) => [name, this.#resolved(header, components.headers)]),
+      ),
+      type,
+      media,
+      examples,
+    };
+  }
+
+  #resolved<T extends object>(part: T | Reference, components: Record<string, T>): T {
+    if (!('$ref' in part)) return part;
+    const name = part.$ref.replace(/^.*\//, '');
+    const found = components[name];
+    if (!found) throw new Error(`The contract has no ${name}`);
+    return found;
+  }
+}
+
+/** The description without the paragraphs about scopes and deprecation, which the pages show by themselves. */
+function ownDescription(description: string): string {
+  return description
+    .split('\n\n')
+    .filter(paragraph => !/^(Requires the scopes? |Deprecated: )/.test(paragraph))
+    .join('\n\n');
+}

@@ -1,0 +1,144 @@
+import type { ContractView, Response } from './contract.ts';
+import { shapesOf } from './fields.ts';
+import type { Guide } from './guide.ts';
+import { fence, fieldItems, operationLine, table } from './operation-markdown.ts';
+import { statusTitle } from './status.ts';
+import {
+  chapterUrl,
+  ERRORS_URL,
+  EVENTS_URL,
+  GUIDE_URL,
+  operationUrl,
+  PORTAL_URL,
+  resourceUrl,
+} from './urls.ts';
+
+/** A page that is written in Markdown. */
+export interface Document {
+  url: string;
+  title: string;
+  /** With its title as heading. */
+  markdown: string;
+}
+
+/** Every page except those of operations. */
+export function documentsOf(view: ContractView, guide: Guide): Document[] {
+  return [
+    startPage(view, guide),
+    document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapterList(guide)}`),
+    ...guide.chapters.map(({ url, title, markdown }) => document(url, title, markdown)),
+    ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
+    errorCatalogue(view),
+    eventCatalogue(view),
+  ];
+}
+
+function document(url: string, title: string, markdown: string): Document {
+  return { url, title, markdown: `# ${title}\n\n${markdown.trim()}\n` };
+}
+
+function startPage(view: ContractView, guide: Guide): Document {
+  const { info, 'x-tagGroups': groups } = view.document;
+  const [quickstart] = guide.chapters;
+  const operations = groups
+    .flatMap(({ tags }) => tags)
+    .map(tag => `## ${tag}\n\n${operationList(view, tag)}`)
+    .join('\n\n');
+  return document(
+    PORTAL_URL,
+    info.title,
+    `${info.description.split('\n', 1)[0]}
+
+${quickstart ? `New here? Begin with the [${quickstart.title.toLowerCase()}](${quickstart.url}). ` : ''}The [guide](${GUIDE_URL}) explains
+[authentication](${chapterUrl('Authentication')}), [limits](${chapterUrl('Limits')}), [errors](${ERRORS_URL}), [events](${EVENTS_URL}) and
+everything else that all operations share. The contract is [openapi.yaml](/openapi.yaml); for programs there is
+[llms.txt](/llms.txt), and every page as Markdown at its address with \`.md\`.
+
+${operations}`,
+  );
+}
+
+function chapterList({ chapters }: Guide): string {
+  return chapters.map(({ title, url }) => `- [${title}](${url})`).join('\n');
+}
+
+function operationList(view: ContractView, tag: string): string {
+  return view.withTag(tag).map(operationLine).join('\n');
+}
+
+function resourcePage(view: ContractView, tag: string): Document {
+  const { description = '' } = view.document.tags.find(({ name }) => name === tag) ?? {};
+  const reading = view
+    .withTag(tag)
+    .find(({ method, path, responses }) => method === 'GET' && /\}$/.test(path) && jsonOf(responses));
+  const media = jsonOf(reading?.responses ?? view.withTag(tag)[0]?.responses ?? [])?.media;
+  const parts = [description, operationList(view, tag)];
+  if (media) {
+    parts.push(`## Fields\n\n${fieldItems(shapesOf(view, media.schema))}`);
+    if (media.example !== undefined) parts.push(fence('json', JSON.stringify(media.example, null, 2)));
+  }
+  return document(resourceUrl(tag), tag, parts.join('\n\n'));
+}
+
+function jsonOf(responses: readonly Response[]): Response | undefined {
+  return responses.find(({ status, type }) => status.startsWith('2') && type === 'application/json');
+}
+
+/** All error codes by status. The headers and messages are those of the responses that operations share. */
+function errorCatalogue(view: ContractView): Document {
+  const codes = Object.entries(view.document['x-error-codes']);
+  const statuses = [...new Set(codes.map(([, { status }]) => status))].toSorted((a, b) => a - b);
+  const responses = view.operations.flatMap(operation => operation.responses);
+  const sections = statuses.map(status => {
+    const withStatus = responses.filter(response => response.status === String(status));
+    const rows = codes
+      .filter(([, meaning]) => meaning.status === status)
+      .map(([code, { description }]) => [`\`${code}\``, description]);
+    const shared = withStatus.find(({ isShared }) => isShared) ?? withStatus[0];
+    const parts = [`## ${statusTitle(status)}`, table(['Code', 'Meaning'], rows)];
+    const [example] = Object.values(shared?.examples ?? {});
+    if (example !== undefined) parts.push(fence('json', JSON.stringify(example)));
+    if (shared)
+      parts.push(
+        `Headers: ${Object.keys(shared.headers)
+          .map(name => `\`${name}\``)
+          .join(', ')}.`,
+      );
+    return parts.join('\n\n');
+  });
+  return document(
+    ERRORS_URL,
+    'Error codes',
+    `Every error has the same three fields. Programs use \`code\`, \`message\` is for people, and \`status\` repeats the HTTP status. The
+guide explains what to do after an [error](${chapterUrl('Errors')}) and how to [back off](${chapterUrl('Backing off')}).
+
+${sections.join('\n\n')}`,
+  );
+}
+
+/** All types of events, by the shape of their data. */
+function eventCatalogue(view: ContractView): Document {
+  const kinds = (view.document.components.schemas.Event?.oneOf ?? []).map(kind => {
+    const schema = view.schema(kind);
+    const types = [...(schema.description ?? '').matchAll(/^`([\w.]+)`: (.*)$/gm)];
+    const rows = types.map(([, type = '', meaning = '']) => [`\`${type}\``, meaning]);
+    const first = types[0]?.[1] ?? '';
+    const title = types.length === 1 ? first : `${first.split('.')[0]}.*`;
+    const { data } = schema.properties ?? {};
+    const fields = data ? fieldItems(shapesOf(view, data)) : '';
+    const example = fence('json', JSON.stringify(schema.example, null, 2));
+    return `## ${title}\n\n${table(['Type', 'Meaning'], rows)}\n\nFields of \`data\`:\n\n${fields}\n\n${example}`;
+  });
+  const { description = '' } = view.document.components.schemas.Event ?? {};
+  const stream = view.operation('streamEvents');
+  return document(
+    EVENTS_URL,
+    'Types of events',
+    `${description}
+
+Read events with [GET /events](${operationUrl('listEvents')})${stream ? `, as a [stream](${operationUrl(stream.id)})` : ''} or by
+[webhooks](${chapterUrl('Webhooks')}). The [guide](${chapterUrl('Events')}) explains order and delivery.
+
+${kinds.join('\n\n')}`,
+  );
+}

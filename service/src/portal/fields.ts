@@ -1,0 +1,95 @@
+import { grouped } from '../kit/quantities.ts';
+import type { ContractView, Reference, Schema } from './contract.ts';
+
+/** A field of a body as pages show it. */
+export interface Field {
+  name: string;
+  type: string;
+  isRequired: boolean;
+  /** Limits, allowed values and the default, each as Markdown. */
+  rules: readonly string[];
+  description: string;
+  /** What the value consists of; one shape for each alternative. */
+  shapes: readonly Shape[];
+}
+
+/** The fields of an object. */
+export interface Shape {
+  /** What distinguishes the shape from the others; empty if it is the only one. */
+  name: string;
+  fields: readonly Field[];
+}
+
+/** The deepest object in an object that pages show. The contract has no deeper one. */
+const DEPTH = 6;
+
+/** The shapes of a value: none for a simple value, several for a union. Those of a list are those of its items. */
+export function shapesOf(view: ContractView, part: Schema | Reference, depth = 0): Shape[] {
+  const schema = view.schema(part);
+  if (depth > DEPTH) return [];
+  if (schema.items) return shapesOf(view, schema.items, depth);
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (!alternatives) return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, depth) }] : [];
+  return alternatives.flatMap((alternative, i) => {
+    const shapes = shapesOf(view, alternative, depth);
+    return shapes.map(shape => ({ ...shape, name: nameOf(view, schema, alternative, i) }));
+  });
+}
+
+function fieldsOf(view: ContractView, { properties = {}, required = [] }: Schema, depth: number): Field[] {
+  return Object.entries(properties).map(([name, part]) => {
+    const schema = view.schema(part);
+    return {
+      name,
+      type: typeOf(view, schema),
+      isRequired: required.includes(name),
+      rules: rulesOf(view, schema),
+      description: schema.description ?? '',
+      shapes: shapesOf(view, part, depth + 1),
+    };
+  });
+}
+
+/** The name of an alternative: the values of the field that distinguishes it, or the name of its schema. */
+function nameOf(view: ContractView, schema: Schema, alternative: Schema | Reference, i: number): string {
+  const property = schema.discriminator?.propertyName;
+  const distinguishing = property && view.schema(alternative).properties?.[property];
+  if (distinguishing) return (view.schema(distinguishing).enum ?? []).join(', ');
+  return '$ref' in alternative ? alternative.$ref.replace(/^.*\//, '') : `Alternative ${i + 1}`;
+}
+
+/** The type in words: `integer (int64) or null`, `array of string`. */
+export function typeOf(view: ContractView, part: Schema | Reference): string {
+  const schema = view.schema(part);
+  const { type, format, items, nullable, oneOf, anyOf } = schema;
+  let name = type ?? (oneOf || anyOf ? 'object' : 'any value');
+  if (items) name = `array of ${typeOf(view, items)}`;
+  else if (format) name = `${name} (${format})`;
+  return nullable ? `${name} or null` : name;
+}
+
+/** The limits of a value, its allowed values and its default, each as Markdown. */
+export function rulesOf(view: ContractView, part: Schema | Reference): string[] {
+  const schema = view.schema(part);
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema;
+  const values = schema.enum ?? (schema.items && view.schema(schema.items).enum);
+  const rules = [];
+  if (values) rules.push(values.map(value => `\`${value}\``).join(', '));
+  const bounds = range(minimum, maximum);
+  if (bounds) rules.push(bounds);
+  const length = range(minLength, maxLength);
+  if (length) rules.push(`${length} characters`);
+  const count = range(minItems, maxItems);
+  if (count) rules.push(`${count} items`);
+  if (pattern) rules.push(`pattern \`${pattern}\``);
+  if (schema.default !== undefined) rules.push(`default \`${JSON.stringify(schema.default)}\``);
+  if (schema.readOnly) rules.push('read-only');
+  return rules;
+}
+
+function range(least: number | undefined, most: number | undefined): string {
+  if (least === undefined && most === undefined) return '';
+  if (most === undefined) return `at least ${grouped(least!)}`;
+  if (least === undefined) return `at most ${grouped(most)}`;
+  return least === most ? grouped(least) : `${grouped(least)}–${grouped(most)}`;
+}

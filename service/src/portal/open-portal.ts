@@ -1,0 +1,40 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Contract } from './contract.ts';
+import type { Portal } from './portal.ts';
+
+/**
+ * Loads the portal and opens it for a contract, in several turns of the event loop: as one it would block it for a tenth of a
+ * second. `port` is that of this service on this machine.
+ */
+export async function openPortal(document: Contract, port: number | undefined): Promise<Portal> {
+  const { highlighted } = await import('../../../web/portal/highlight.js');
+  await nextTurn();
+  const { languages, sample } = await import('../../../web/portal/samples.js');
+  await nextTurn();
+  const { callOf, exampleValues } = await import('./call.ts');
+  const { ContractView } = await import('./contract.ts');
+  await nextTurn();
+  const { rendered } = await import('./markdown.ts');
+  await nextTurn();
+  await import('./documents.ts');
+  await nextTurn();
+  const { Assets } = await import('./assets.ts');
+  const { Portal } = await import('./portal.ts');
+  await nextTurn();
+  // Without a public URL, samples have the address of this machine; the page replaces it with the address from which it came.
+  const [{ url } = { url: '/' }] = document.servers;
+  const base = url === '/' ? `http://127.0.0.1:${port}` : url;
+  const view = new ContractView(document);
+  await nextTurn();
+  // The first code in a language compiles its grammar, which takes longer than the page that needs it.
+  for (const operation of view.operations.filter(({ body }) => body).slice(0, 2)) {
+    for (const [language, { grammar }] of Object.entries(languages)) {
+      highlighted(sample(language, callOf(view, operation), exampleValues(operation), base), grammar);
+      await nextTurn();
+    }
+    highlighted(JSON.stringify(operation.body?.media.example), 'json');
+    rendered(operation.description);
+    await nextTurn();
+  }
+  return Portal.open(view, base, new Assets());
+}

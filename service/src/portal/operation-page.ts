@@ -1,0 +1,198 @@
+import { languages, sample } from '../../../web/portal/samples.js';
+import { type Html, html } from '../kit/html.ts';
+import { callOf, exampleValues } from './call.ts';
+import type { ContractView, Operation, Parameter, Response } from './contract.ts';
+import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
+import { codeBlock, rendered, renderedLine } from './markdown.ts';
+import { badges, markdownTools, methodLabel, type Page, type Site } from './shell.ts';
+import { statusAnchor } from './status.ts';
+import { tryIt } from './try-it-form.ts';
+import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
+
+/** The page of an operation: text in one column, request and response in another one. */
+export function operationPage(site: Site, operation: Operation): Page {
+  const { view } = site;
+  const { id, method, path, tag, summary, description, scopes } = operation;
+  const url = operationUrl(id);
+  return {
+    url,
+    title: summary,
+    content: html`<article class="operation" id="${id}">
+<header>
+<p class="crumbs"><a href="${resourceUrl(tag)}">${tag}</a></p>
+<h1>${summary}${badges(operation)}</h1>
+<p class="endpoint">${methodLabel(method)}<code>${path}</code></p>
+${deprecationNotice(view, operation)}
+${rendered(description)}
+${
+  scopes.length > 0 &&
+  html`<p class="scopes">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
+}
+</header>
+<aside class="panel" aria-label="Request and response"><div>
+${requestCard(site, operation)}
+${responseCard(operation)}
+</div></aside>
+<div class="text">
+${parameters(view, operation, 'path', 'Path parameters')}
+${parameters(view, operation, 'query', 'Query parameters')}
+${bodySection(view, operation)}
+${parameters(view, operation, 'header', 'Request headers')}
+${responseSections(view, operation)}
+${markdownTools(url)}
+</div>
+</article>`,
+  };
+}
+
+function deprecationNotice(view: ContractView, operation: Operation): Html | undefined {
+  const { deprecation } = operation;
+  if (!deprecation) return undefined;
+  const successor = view.successorOf(operation);
+  const name = html`<code>${deprecation.successor}</code>`;
+  return html`<p class="notice deprecation">Deprecated: this operation returns 410 from
+<time datetime="${deprecation.sunset}">${deprecation.sunset}</time>. Use ${successor ? html`<a href="${operationUrl(successor.id)}">${name}</a>` : name} instead.</p>`;
+}
+
+function requestCard({ view, base }: Site, operation: Operation): Html {
+  const call = callOf(view, operation);
+  const values = exampleValues(operation);
+  return html`<section class="card request" aria-label="Request" data-call="${JSON.stringify(call)}">
+<div class="request-line">${methodLabel(operation.method)}<code>${breakable(operation.path)}</code>${
+    operation.hasTryIt && html`<button class="send needs-script" type="button">Send</button>`
+  }</div>
+<div class="samples">
+<div class="tabs" role="radiogroup" aria-label="Language">${Object.entries(languages).map(
+    ([language, { label }], i) =>
+      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}><span>${label}</span></label>`,
+  )}</div>
+${Object.entries(languages).map(
+  ([language, { grammar }]) =>
+    html`<div data-language="${language}">${codeBlock(sample(language, call, values, base), grammar)}</div>\n`,
+)}</div>
+${tryIt(view, operation)}
+</section>`;
+}
+
+/** A path that may continue on the next line after each slash. */
+function breakable(path: string): Html {
+  return html`${path.split(/(?<=\/)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`;
+}
+
+function responseCard({ responses }: Operation): Html {
+  const [success] = responses.filter(({ status }) => status.startsWith('2'));
+  const [example] = Object.values(success?.examples ?? {});
+  return html`<section class="card response" aria-label="Response">
+<div class="live" aria-live="polite"></div>
+<div class="example"><p class="card-title">Response <span class="status" data-status="${success?.status[0]}">${success?.status}</span></p>
+${
+  example === undefined
+    ? html`<p class="empty">No content</p>`
+    : typeof example === 'string'
+      ? codeBlock(example, 'text')
+      : codeBlock(JSON.stringify(example, null, 2), 'json')
+}</div></section>`;
+}
+
+function parameters(view: ContractView, operation: Operation, place: Parameter['in'], title: string) {
+  const shown = operation.parameters.filter(parameter => parameter.in === place);
+  if (shown.length === 0) return undefined;
+  return html`<section class="${place}-parameters"><h2 id="${place}">${title}</h2>
+${fieldList(shown.map(parameter => fieldOf(view, parameter)))}</section>`;
+}
+
+/** A parameter as a field. Its rules include its example. */
+export function fieldOf(view: ContractView, parameter: Parameter): Field {
+  const { name, required = false, description = '', schema, example } = parameter;
+  const rules = rulesOf(view, schema);
+  if (example !== undefined) rules.push(`example \`${[example].flat().join(', ')}\``);
+  return { name, type: typeOf(view, schema), isRequired: required, rules, description, shapes: [] };
+}
+
+function bodySection(view: ContractView, { body }: Operation): Html | undefined {
+  if (!body) return undefined;
+  return html`<section class="request-body"><h2 id="body">Request body</h2>
+<p><code>${body.type}</code>${!body.isRequired && ', optional'}</p>
+${shapeList(shapesOf(view, body.media.schema))}</section>`;
+}
+
+function responseSections(view: ContractView, { responses }: Operation): Html {
+  const own = responses.filter(({ isShared }) => !isShared);
+  const successes = own.filter(({ status }) => Number(status) < 400);
+  const errors = own.filter(({ status }) => Number(status) >= 400);
+  const shared = responses.filter(({ isShared }) => isShared);
+  return html`<h2 id="responses">Responses</h2>
+${successes.map(
+  response => html`<section data-code="${response.status}"><h3>${status(response)}</h3>
+${rendered(response.description)}
+${response.media && response.type === 'application/json' && fold(`Fields`, shapeList(shapesOf(view, response.media.schema)), true)}
+${headers(response)}</section>`,
+)}
+${errors.map(
+  response => html`<section data-code="${response.status}"><h3>${status(response)}</h3>
+<dl class="codes">${Object.entries(response.examples).map(
+    ([code, example]) =>
+      html`<div><dt><a href="${ERRORS_URL}#${code}"><code>${code}</code></a></dt><dd>${messageOf(example)}</dd></div>`,
+  )}</dl>
+${headers(response)}</section>`,
+)}
+${
+  shared.length > 0 &&
+  html`<p class="shared">Common to many operations: ${shared.map(
+    ({ status: code }, i) =>
+      html`${i > 0 && ', '}<a data-shared="${code}" href="${ERRORS_URL}#${statusAnchor(code)}">${code}</a>`,
+  )}.</p>`
+}`;
+}
+
+function status({ status: code }: Response): Html {
+  return html`<span class="status" data-status="${code[0]}">${code}</span>`;
+}
+
+function messageOf(example: unknown): string {
+  return (example as { message: string }).message;
+}
+
+function headers({ headers: all }: Response): Html | undefined {
+  const entries = Object.entries(all);
+  if (entries.length === 0) return undefined;
+  return fold(
+    'Headers',
+    html`<dl class="headers">${entries.map(
+      ([name, { description }]) => html`<div><dt>${name}</dt><dd>${renderedLine(description)}</dd></div>\n`,
+    )}</dl>`,
+  );
+}
+
+/** Shapes of a body: one is visible, several fold. */
+export function shapeList(shapes: readonly Shape[]): Html {
+  const [only] = shapes;
+  if (shapes.length === 1 && only) return fieldList(only.fields);
+  return html`${shapes.map(({ name, fields }) => html`<div class="member">${fold(name, fieldList(fields))}</div>`)}`;
+}
+
+function fieldList(fields: readonly Field[]): Html {
+  return html`<div class="fields">${fields.map(
+    ({ name, type, isRequired, rules, description, shapes }) => html`<div class="field" data-field="${name}">
+<p><code>${name}</code> <span class="type">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
+${description !== '' && rendered(description)}
+${ruleLine(rules)}
+${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,
+  )}</div>`;
+}
+
+/** The longest rule that readers see at once, in characters: patterns can be longer. */
+const SHORT_RULE = 60;
+
+function ruleLine(rules: readonly string[]): Html {
+  const short = rules.filter(rule => rule.length <= SHORT_RULE || !rule.startsWith('pattern'));
+  const long = rules.filter(rule => !short.includes(rule));
+  return html`${
+    short.length > 0 &&
+    html`<p class="rules">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`
+  }${long.map(rule => fold('Pattern', html`<p class="rules">${renderedLine(rule)}</p>`))}`;
+}
+
+function fold(title: string, content: Html, isOpen = false): Html {
+  return html`<details${isOpen && html` open`}><summary>${title}</summary>${content}</details>`;
+}

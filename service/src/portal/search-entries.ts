@@ -1,0 +1,64 @@
+import type { Entry } from '../../../web/portal/types.d.ts';
+import type { ContractView, Operation } from './contract.ts';
+import type { Document } from './documents.ts';
+import { type Field, type Shape, shapesOf } from './fields.ts';
+import { ERRORS_URL, EVENTS_URL, operationUrl, slugOf } from './urls.ts';
+
+/** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
+export function searchEntries(view: ContractView, documents: readonly Document[]): Entry[] {
+  const codes = Object.entries(view.document['x-error-codes']).map(([code, { status, description }]) => ({
+    url: `${ERRORS_URL}#${code}`,
+    title: code,
+    page: 'Error codes',
+    kind: String(status),
+    text: description,
+  }));
+  return [
+    ...view.operations.flatMap(operation => entriesOf(view, operation)),
+    ...codes,
+    ...documents.flatMap(sectionsOf),
+  ];
+}
+
+function entriesOf(view: ContractView, operation: Operation): Entry[] {
+  const { id, method, path, summary, description, parameters, body, responses } = operation;
+  const url = operationUrl(id);
+  const part = (name: string, kind: string, text: string) => ({
+    url: `${url}#:~:text=${encodeURIComponent(name)}`,
+    title: name,
+    page: summary,
+    kind,
+    text,
+  });
+  const success = responses.find(({ status }) => status.startsWith('2'));
+  const fields = [body?.media, success?.media].flatMap(media =>
+    media ? fieldsIn(shapesOf(view, media.schema)) : [],
+  );
+  const unique = new Map(fields.map(field => [field.name, field]));
+  return [
+    { url, title: summary, page: `${method} ${path}`, kind: method, text: `${id} ${description}` },
+    ...parameters
+      .filter(({ in: place }) => place !== 'header')
+      .map(({ name, description: text = '' }) => part(name, 'parameter', text)),
+    ...[...unique.values()].map(({ name, description: text }) => part(name, 'field', text)),
+  ];
+}
+
+/** All fields with a description, also those of nested objects. */
+function fieldsIn(shapes: readonly Shape[]): Field[] {
+  return shapes.flatMap(({ fields }) => fields.flatMap(field => [field, ...fieldsIn(field.shapes)]));
+}
+
+/** The sections of a document, one for each heading. */
+function sectionsOf({ url, title, markdown }: Document): Entry[] {
+  if (url === ERRORS_URL) return [];
+  const kind = url === EVENTS_URL ? 'events' : 'guide';
+  const [first = '', ...rest] = markdown.split(/^#{2,3} (?=.+$)/m);
+  return [
+    { url, title, page: '', kind, text: first },
+    ...rest.map(text => {
+      const [heading = ''] = text.split('\n', 1);
+      return { url: `${url}#${slugOf(heading)}`, title: heading, page: title, kind, text };
+    }),
+  ];
+}

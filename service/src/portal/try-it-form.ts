@@ -1,0 +1,45 @@
+import { type Html, html } from '../kit/html.ts';
+import { exampleOf, exampleValues } from './call.ts';
+import type { ContractView, Operation, Parameter } from './contract.ts';
+
+/** The form of an operation. It is no HTML form, so that the key never gets into a URL. */
+export function tryIt(view: ContractView, operation: Operation): Html {
+  if (!operation.hasTryIt)
+    return html`<p class="notice no-try">Trying this operation out is disabled here.
+<button class="copy-command needs-script" type="button">Copy the curl command</button></p>`;
+  const { parameters, body, isSecured } = operation;
+  const required = parameters.filter(parameter => parameter.required);
+  const optional = parameters.filter(parameter => !parameter.required);
+  const text = exampleValues(operation).body;
+  return html`<div class="try needs-script" role="group" aria-label="Try it">
+${isSecured && keyField}
+${required.map(parameter => field(view, parameter))}
+${
+  body &&
+  html`<div class="input"><label for="body">Body <span class="type">${body.type}</span></label>
+<textarea id="body" rows="${Math.min(12, text?.split('\n').length ?? 4)}" spellcheck="false">${text}</textarea></div>`
+}
+${
+  optional.length > 0 &&
+  html`<details class="optional"><summary>Optional parameters</summary>${optional.map(parameter => field(view, parameter))}</details>`
+}
+<p class="try-message" role="alert"></p>
+</div>`;
+}
+
+const keyField = html`<div class="input key"><label for="api-key">API key</label>
+<div><input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="psk_…"><button id="api-key-forget" type="button">Forget</button></div></div>`;
+
+function field(view: ContractView, parameter: Parameter): Html {
+  const { name, required } = parameter;
+  const schema = view.schema(parameter.schema);
+  const id = `parameter-${name}`;
+  const values = schema.enum ?? (schema.type === 'boolean' ? [true, false] : undefined);
+  const example = exampleOf(parameter);
+  const control = values
+    ? html`<select id="${id}" data-parameter="${name}">${!required && html`<option value=""></option>`}${values.map(value => html`<option>${String(value)}</option>`)}</select>`
+    : html`<input id="${id}" data-parameter="${name}" autocomplete="off" spellcheck="false"${
+        required ? html` value="${example}"` : html` placeholder="${example}"`
+      }>`;
+  return html`<div class="input"><label for="${id}">${name}${schema.items && html` <span class="type">separated by commas</span>`}</label>${control}</div>\n`;
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrowserContext } from 'playwright-core';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { runCurl } from '../support/code-samples.ts';
+import { aCategory, aPet } from '../support/factories.ts';
+import { PortalPage } from '../support/portal-page.ts';
+
+const visit = useBrowser();
+
+/** Shows the portal under another address to the browser. */
+async function serveAs(context: BrowserContext, origin: string): Promise<void> {
+  await context.route('http://shop.example/docs/**', async route => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: origin + pathname }) });
+  });
+}
+
+describe('an earlier address of the portal', () => {
+  for (const [earlier, now] of Object.entries({
+    '/docs#/API%20keys/rotateApiKey': '/docs/operations/rotateApiKey',
+    '/docs/guide#limits': '/docs/guide/limits',
+    '/docs/guide#idempotency': '/docs/guide/safe-retries',
+    '/docs/guide#deprecation': '/docs/guide/versions-and-deprecation',
+  })) {
+    it(`leads to the page that replaces it: ${earlier}`, async t => {
+      const { page, watch } = await visit(t);
+      // The browser leaves the first page before it has loaded everything.
+      watch.expect(/ERR_ABORTED/);
+      await page.goto(earlier);
+      await page.waitForURL(`**${now}`);
+      await page.locator('main h1').waitFor();
+    });
+  }
+});
+
+describe('the navigation', () => {
+  it('marks the current page, shows it, and leads to another one', async t => {
+    const { page } = await visit(t);
+    await page.setViewportSize({ width: 1280, height: 500 });
+    const portal = await new PortalPage(page).openOperation('replayWebhook');
+    const current = page.locator('nav [aria-current=page]');
+    assert.match((await current.textContent())!, /Replay/i);
+    const { y } = (await current.boundingBox())!;
+    assert.ok(y > 56 && y < 500, `at ${y}`);
+    await page.locator('nav summary', { hasText: 'Categories' }).click();
+    await page.getByRole('link', { name: 'List categories' }).click();
+    await page.waitForURL('**/docs/operations/listCategories');
+    await portal.page.getByRole('heading', { name: 'List categories' }).waitFor();
+  });
+
+  it('moves nothing in the page after its first paint', async t => {
+    const { page } = await visit(t);
+    for (const [path, width] of [
+      ['/operations/createPet', 1440],
+      ['/operations/createPet', 390],
+      ['/guide/limits', 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await new PortalPage(page).open(path);
+      const shift = await page.evaluate(`new Promise(resolve => {
+        let sum = 0;
+        new PerformanceObserver(list => {
+          for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+      })`);
+      assert.equal(shift, 0, path);
+    }
+  });
+});
+
+describe('samples', () => {
+  it('follow the form, and their language is that of the reader on every page', async t => {
+    const { page, shop } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.fill('limit', '3');
+    await portal.fill('status', 'available, sold');
+    const curl = runCurl(await portal.sample.innerText(), 'the key');
+    assert.equal(curl.url, `${shop.origin}/pets?status=available&status=sold&limit=3`);
+    await page.getByText('Python', { exact: true }).click();
+    assert.match(await portal.sample.innerText(), /^import os\n/);
+    await portal.openOperation('placeOrder');
+    assert.match(await portal.sample.innerText(), /uuid\.uuid4\(\)/);
+    await page.locator('textarea').fill('{"petId": }');
+    await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
+    await page.locator('textarea').fill('{"petId": 2}');
+    await eventually(() => portal.message.textContent(), '');
+    assert.match(await portal.sample.innerText(), /json=\{"petId": 2\}/);
+  });
+
+  it('have the address from which the page came, whatever the service calls itself', async t => {
+    const { page, shop, context, watch } = await visit(t);
+    await serveAs(context, shop.origin);
+    watch.expect(/left the origin: http:\/\/shop\.example/);
+    await page.goto('http://shop.example/docs/operations/listPets');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    const code = await page.locator('.samples [data-language=go] code').textContent();
+    assert.ok(code?.includes('"http://shop.example/pets"'), code ?? '');
+    await page.goto('http://shop.example/docs/guide/quickstart');
+    await page.getByText('export SHOP=http://shop.example KEY=').waitFor();
+  });
+
+  it('can be copied', async t => {
+    const { page, context, shop } = await visit(t);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.origin });
+    await new PortalPage(page).openOperation('listOrders');
+    await page.getByRole('button', { name: 'Copy the curl command' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.equal(runCurl(command, 'the key').url, `${shop.origin}/store/orders`);
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await eventually(
+      async () => (await page.evaluate<string>('navigator.clipboard.readText()')).split('\n', 1)[0],
+      '# List orders',
+    );
+    await context.clearPermissions();
+  });
+});
+
+describe('trying an operation out', () => {
+  it('asks for a key and for a missing parameter before it sends a request', async t => {
+    const { page, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('getCategory');
+    const sent = watch.urls.length;
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'needs an API key' }).waitFor();
+    await page.locator('#api-key:focus').waitFor();
+    await portal.useKey(shop.adminKey);
+    await portal.fill('categoryId', '');
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'categoryId is missing' }).waitFor();
+    assert.equal(watch.urls.length, sent);
+  });
+
+  it('warns once before it changes a shop that is not a demo', async t => {
+    const { page, shop, watch, context } = await visit(t);
+    await serveAs(context, shop.origin);
+    await context.route('http://shop.example/categories/*', route =>
+      route.fulfill({ status: 204, headers: { 'x-request-id': 'there' } }),
+    );
+    watch.expect(/left the origin: http:\/\/shop\.example/);
+    await page.goto('http://shop.example/docs/operations/deleteCategory');
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    const portal = new PortalPage(page);
+    await portal.useKey(shop.adminKey);
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'shop.example is not a demo' }).waitFor();
+    assert.equal((await portal.send()).status, 204);
+    assert.equal((await portal.send()).status, 204);
+  });
+
+  it('sends the ETag that was read last as If-Match, and shows 412 after another change', async t => {
+    const { page, shop, watch } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const portal = await new PortalPage(page).openOperation('getCategory');
+    await portal.useKey(shop.adminKey);
+    const { response } = await portal.tryOut({ parameters: { categoryId } });
+    const etag = await response.headerValue('etag');
+    await portal.openOperation('changeCategory');
+    const changed = await portal.tryOut({ parameters: { categoryId }, body: { description: 'First' } });
+    assert.deepEqual([changed.status, changed.response.request().headers()['if-match']], [200, etag]);
+    assert.equal((await portal.tryOut({ body: { description: 'Second' } })).status, 200);
+    await shop.api.patch(`/categories/${categoryId}`, { description: 'By another client' });
+    watch.expect(/status of 412/);
+    assert.equal((await portal.tryOut({ body: { description: 'Third' } })).status, 412);
+  });
+
+  it('follows the link to the next page', async t => {
+    const { page, shop } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(await aPet(shop.api, { categoryId }));
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const first = await portal.tryOut({ parameters: { categoryId, limit: 2 } });
+    const next = page.getByRole('button', { name: 'Next page' });
+    const second = await portal.whenSent(() => next.click());
+    const shown = [...(await first.response.json()), ...(await second.response.json())];
+    assert.deepEqual(
+      shown.map(({ id }) => id),
+      ids,
+    );
+    assert.equal(await next.count(), 0);
+  });
+
+  it('shows how many requests are left as a bar, and how long to wait when none are', async t => {
+    const { page, shop, watch } = await visit(t);
+    const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
+    const portal = await new PortalPage(page).openOperation('listCategories');
+    await portal.useKey(key);
+    const limits = portal.live.locator('.limits');
+    const values = async () => [
+      await limits.locator('meter').getAttribute('value'),
+      (await limits.locator('p').textContent())!.split('; resets', 1)[0],
+    ];
+    await portal.send();
+    assert.deepEqual(await values(), ['1', '1 of 2 requests left']);
+    await portal.send();
+    watch.expect(/status of 429/);
+    const { response, status } = await portal.send();
+    const retryAfter = await response.headerValue('retry-after');
+    assert.deepEqual(
+      [status, await values()],
+      [429, ['0', `0 of 2 requests left; retry after ${retryAfter} s`]],
+    );
+  });
+
+  it('shows a stream as it arrives, until the reader stops it', async t => {
+    const { page, shop, watch } = await visit(t);
+    const portal = await new PortalPage(page).openOperation('streamEvents');
+    await portal.useKey(shop.adminKey);
+    await page.locator('.send').click();
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await stop.waitFor();
+    const name = `Seen live ${shop.clock.now()}`;
+    await shop.api.post('/categories', { name });
+    await portal.live.locator('code', { hasText: name }).waitFor();
+    watch.expect(/events\/stream: net::ERR_ABORTED/);
+    await stop.click();
+    await portal.live.getByText('ended').waitFor();
+  });
+
+  it('has a live response for every kind: a created pet, and an error', async t => {
+    const { page, shop, watch } = await visit(t);
+    const categoryId = await aCategory(shop.api);
+    const portal = await new PortalPage(page).openOperation('createPet');
+    await portal.useKey(shop.adminKey);
+    const body = { name: 'Laika', categoryId, status: 'pending' };
+    const { response, status } = await portal.tryOut({ body });
+    const pet = await response.json();
+    assert.deepEqual([status, pet], [201, { id: pet.id, ...body }]);
+    assert.deepEqual(JSON.parse(await portal.live.locator('pre').innerText()), pet);
+    watch.expect(/status of 422/);
+    assert.equal((await portal.tryOut({ body: { ...body, categoryId: 999_999 } })).status, 422);
+    assert.match(await portal.live.locator('pre').innerText(), /unknown_category/);
+  });
+});

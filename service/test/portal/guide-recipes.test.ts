@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { sample } from '../../../web/portal/samples.js';
+import { fillEmptyStore } from '../../src/demo/demo-shop.ts';
+import { callOf, exampleValues } from '../../src/portal/call.ts';
+import { type Contract, ContractView } from '../../src/portal/contract.ts';
+import { readContract } from '../support/contract-file.ts';
+import { readGuide } from '../support/guide.ts';
+import { installClient } from '../support/packed-client.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+const { directory } = installClient();
+const { blocks } = readGuide('api-guide.md');
+const execute = promisify(execFile);
+
+async function aDemoShop(t: TestContext): Promise<TestApp> {
+  const shop = await startTestApp(t, { alone: false });
+  await fillEmptyStore(shop.app.db, shop.clock.now());
+  await shop.app.db.numberEvents();
+  return shop;
+}
+
+function environmentOf({ origin, adminKey }: TestApp) {
+  return { PATH: process.env.PATH, SHOP: origin, KEY: adminKey };
+}
+
+describe('the guide', () => {
+  it('has a quickstart whose commands work, also twice', async t => {
+    const shop = await aDemoShop(t);
+    const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+    const [variables, ...others] = commands;
+    assert.match(variables!, /^export SHOP=\S+ KEY=\$\(cat data\/admin\.key\)\s*$/);
+    assert.equal(others.length, 3);
+    const script = [...others, ...others].join('\n').replaceAll('curl ', 'curl -sS --fail ');
+    const { stdout } = await execute('sh', ['-euc', script], { env: environmentOf(shop) });
+    assert.match(stdout, /^x-ratelimit-remaining: \d+/im);
+    assert.equal(new Set(stdout.match(/\{"id":\d+,"petId":1,"quantity":1,"complete":false\}/g)).size, 1);
+    assert.match(stdout, /order\.placed/);
+  });
+
+  it('has recipes in TypeScript that work as they are', async t => {
+    const shop = await aDemoShop(t);
+    const recipes = blocks.filter(({ language }) => language === 'ts');
+    const expected = [/^1 Biscuit the Beagle\n/, /^\d+\n$/, /^\d+ order\.placed\n/];
+    assert.equal(recipes.length, expected.length);
+    for (const [i, { text, line }] of recipes.entries()) {
+      const file = join(directory, `recipe-${process.pid}-${i}.js`);
+      t.after(() => rmSync(file));
+      writeFileSync(file, stripTypeScriptTypes(text));
+      const child = spawn(process.execPath, [file], {
+        env: environmentOf(shop),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      for await (const chunk of child.stdout) {
+        output += chunk;
+        // Following events does not end by itself.
+        if (i === 2) child.kill();
+      }
+      assert.match(output, expected[i]!, `line ${line}`);
+    }
+  });
+});
+
+describe('the samples for the client', () => {
+  it('and the recipes have no error that the compiler finds', async t => {
+    const view = new ContractView(readContract<Contract>());
+    const project = mkdtempSync(join(directory, 'samples-'));
+    t.after(() => rmSync(project, { recursive: true }));
+    mkdirSync(join(project, 'src'));
+    const code: Record<string, string> = {};
+    for (const operation of view.operations)
+      code[operation.id] = sample(
+        'typescript',
+        callOf(view, operation),
+        exampleValues(operation),
+        'http://127.0.0.1:8080',
+      );
+    for (const [i, { text }] of blocks.filter(({ language }) => language === 'ts').entries())
+      code[`recipe${i}`] = text;
+    for (const [name, text] of Object.entries(code)) writeFileSync(join(project, 'src', `${name}.ts`), text);
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'esnext',
+      types: ['node'],
+      typeRoots: [join(import.meta.dirname, '../../../node_modules/@types')],
+    };
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    const compiler = join(import.meta.dirname, '../../../node_modules/.bin/tsc');
+    const { stdout } = await execute(compiler, ['-p', project]).catch(error => error);
+    assert.equal(stdout, '');
+  });
+});

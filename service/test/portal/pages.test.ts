@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { clientCalls } from '../../src/portal/client-calls.ts';
+import { document, documentedOperations, headersOf, responsesOf } from '../contract/document.ts';
+import { fetchBytes } from '../support/fetch-bytes.ts';
+import { operationsWithBody } from '../support/operations.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+let origin = '';
+const resources = new AsyncDisposableStack();
+before(async () => {
+  ({ origin } = await startTestApp({ after: (release: () => Promise<void>) => resources.defer(release) }));
+});
+after(() => resources.disposeAsync());
+
+/** A page as the service sends it, before any script runs. */
+async function pageAt(path: string): Promise<string> {
+  const { status, text } = await fetchBytes(origin + path);
+  assert.equal(status, 200, path);
+  return text;
+}
+
+const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+function textOf(html: string): string {
+  return html.replace(/<[^>]*>/g, '').replace(/&([\w#]+);/g, (_, name) => characters[name]!);
+}
+
+function matchesOf(html: string, pattern: RegExp): string[] {
+  return [...html.matchAll(pattern)].map(([, found]) => textOf(found!));
+}
+
+/** The part of a page from a marker to the next heading of a section. */
+function sectionOf(html: string, start: string): string {
+  const from = html.indexOf(start);
+  assert.ok(from >= 0, start);
+  const end = html.indexOf('<section data-code', from + 1);
+  return html.slice(from, end < 0 ? html.length : end);
+}
+
+describe('the page of each operation, without JavaScript,', () => {
+  for (const { method, path, operation } of documentedOperations) {
+    it(`shows ${method} ${path} completely`, async () => {
+      const page = await pageAt(`/docs/operations/${operation.operationId}`);
+      assert.ok(page.includes(operation.summary));
+      assert.match(textOf(page), new RegExp(`${method}\\s+${path.replace(/[{}/]/g, '\\$&')}`));
+      for (const scope of operation['x-required-scopes'] ?? [])
+        assert.ok(page.includes(`<code>${scope}</code>`));
+      const shown = matchesOf(page, /<div class="field" data-field="([^"]+)"/g);
+      for (const part of operation.parameters ?? []) {
+        const name =
+          '$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]!.name : part.name;
+        assert.ok(shown.includes(name), name);
+      }
+      const body = operationsWithBody.find(({ operationId }) => operationId === operation.operationId)?.body;
+      for (const field of Object.keys(body?.properties ?? {})) assert.ok(shown.includes(field), field);
+      for (const [status, response] of responsesOf(operation)) {
+        if (page.includes(`data-shared="${status}"`)) continue;
+        const section = sectionOf(page, `<section data-code="${status}"`);
+        assert.deepEqual(
+          matchesOf(section.split('class="headers"')[1] ?? '', /<dt>([\w-]+)<\/dt>/g),
+          Object.keys(headersOf(response)),
+          status,
+        );
+        const examples = Object.values(Object.values(response.content ?? {})[0]?.examples ?? {});
+        for (const { value } of examples) {
+          const { code, message } = value as { code: string; message: string };
+          assert.ok(section.includes(`/docs/errors#${code}`), code);
+          assert.ok(textOf(section).includes(message), code);
+        }
+      }
+    });
+  }
+});
+
+describe('pages', () => {
+  it('have no broken link and no broken anchor', async () => {
+    const found = new Map<string, string>();
+    const wanted = new Set(['/docs']);
+    const links: [page: string, target: string, anchor: string | undefined][] = [];
+    for (const path of wanted) {
+      const text = await pageAt(path);
+      found.set(path, text);
+      if (!text.startsWith('<!doctype')) continue;
+      for (const link of matchesOf(text, /<a [^>]*href="([^"]+)"/g)) {
+        const { origin: target, pathname, hash } = new URL(link, origin + path);
+        if (target !== origin) continue;
+        links.push([path, pathname, hash.slice(1) || undefined]);
+        wanted.add(pathname);
+      }
+    }
+    assert.ok(wanted.size > 80, `${wanted.size} pages`);
+    for (const [page, target, anchor] of links)
+      if (anchor) assert.ok(found.get(target)!.includes(` id="${anchor}"`), `${page}: ${target}#${anchor}`);
+    for (const { operation } of documentedOperations)
+      assert.ok(found.has(`/docs/operations/${operation.operationId}`), operation.operationId);
+  });
+
+  it('contain the navigation: groups, their tags, and the operations of each tag', async () => {
+    const page = await pageAt('/docs');
+    const shown = page
+      .split('<section data-group="')
+      .slice(1)
+      .map(group => ({
+        name: group.split('"', 1)[0],
+        tags: group
+          .split('<div data-tag="')
+          .slice(1)
+          .map(tag => ({
+            name: tag.split('"', 1)[0],
+            operations: matchesOf(tag.split('</div>', 1)[0]!, /href="\/docs\/operations\/(\w+)"/g),
+          })),
+      }));
+    const expected = document['x-tagGroups'].map(({ name, tags }) => ({
+      name,
+      tags: tags.map(tag => ({
+        name: tag,
+        operations: documentedOperations
+          .filter(listed => listed.operation.tags.includes(tag))
+          .map(listed => listed.operation.operationId),
+      })),
+    }));
+    assert.deepEqual(shown, expected);
+  });
+
+  it('exist as Markdown, by their extension and by content negotiation', async () => {
+    for (const path of [
+      '/docs',
+      '/docs/guide',
+      '/docs/guide/webhooks',
+      '/docs/errors',
+      '/docs/operations/listPets',
+    ]) {
+      const byName = await fetchBytes(`${origin}${path}.md`);
+      const accept = { accept: 'text/markdown, text/plain;q=0.5' };
+      const negotiated = await fetchBytes(origin + path, { headers: accept });
+      assert.equal(byName.headers['content-type'], 'text/markdown; charset=utf-8');
+      assert.equal(negotiated.text, byName.text, path);
+      assert.match(byName.text, /^# .+\n\n/);
+      assert.match(String(negotiated.headers.vary), /\baccept\b/);
+      const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+      const page = await fetchBytes(origin + path, { headers: browser });
+      assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+    }
+  });
+
+  it('are listed in llms.txt, and their content is in llms-full.txt', async () => {
+    const summary = await pageAt('/llms.txt');
+    const links = matchesOf(summary, /\]\((\/docs[^)]*\.md)\)/g);
+    assert.ok(links.length > 80);
+    const full = await pageAt('/llms-full.txt');
+    for (const link of links) assert.ok(full.includes((await pageAt(link)).trim()), link);
+  });
+
+  it('are found under their exact names only', async () => {
+    for (const path of [
+      '/docs/nothing',
+      '/docs/operations',
+      '/docs/operations/nothing',
+      '/docs/operations/listpets',
+      '/docs/operations/listPets.html',
+      '/docs/guide/constructor',
+      '/docs/constructor',
+      '/docs/guide/..%2ferrors',
+      '/docs/resources/animals/more',
+    ])
+      assert.equal((await fetchBytes(origin + path)).status, 404, path);
+  });
+});
+
+describe('the catalogues', () => {
+  it('have every error code with its status and meaning, under an anchor', async () => {
+    const page = await pageAt('/docs/errors');
+    for (const [code, { status, description }] of Object.entries(document['x-error-codes'])) {
+      const section = page.slice(page.indexOf(`<h2 id="${status}-`)).split('<h2', 2)[1]!;
+      const row = section.split(`<tr id="${code}">`)[1]?.split('</tr>', 1)[0];
+      assert.ok(row && textOf(row).includes(description.replaceAll('`', '')), code);
+    }
+  });
+
+  it('have every type of event with its meaning, under an anchor, and the fields of its data', async () => {
+    const page = await pageAt('/docs/events');
+    const { Event } = document.components.schemas as unknown as Record<
+      string,
+      { discriminator: { mapping: Record<string, string> } }
+    >;
+    const types = Object.keys(Event!.discriminator.mapping);
+    assert.ok(types.length > 15);
+    for (const type of types) assert.ok(page.includes(`<tr id="${type}">`), type);
+    assert.ok(page.includes('<code>graceSeconds</code>') || page.includes('<code>quotas</code>'));
+    const log = await pageAt('/docs/operations/listEvents');
+    for (const type of types) assert.ok(log.includes(type), type);
+  });
+});
+
+describe('what the document decides', () => {
+  it('deprecated operations have a badge, their sunset date and a link to their successor', async () => {
+    for (const { operation } of documentedOperations) {
+      const [, main = ''] = (await pageAt(`/docs/operations/${operation.operationId}`)).split('<main');
+      const sunset = operation['x-deprecated-sunset'];
+      assert.deepEqual(matchesOf(main, /data-deprecated="([^"]+)"/g), sunset ? [sunset] : []);
+      if (!sunset) continue;
+      assert.ok(main.includes(`<time datetime="${sunset}">`));
+      assert.match(main, /<a href="\/docs\/operations\/listPets"><code>\/pets\?id=\{petId\}<\/code><\/a>/);
+    }
+  });
+
+  it('experimental and beta operations have a badge that leads to its meaning', async () => {
+    const stabilities = new Set();
+    for (const { operation } of documentedOperations) {
+      const [navigation = '', main = ''] = (await pageAt(`/docs/operations/${operation.operationId}`)).split(
+        '<main',
+      );
+      const stability = operation['x-stability'];
+      assert.deepEqual(matchesOf(main, /data-stability="([^"]+)"/g), stability ? [stability] : []);
+      if (!stability) continue;
+      stabilities.add(stability);
+      assert.match(main, new RegExp(`href="/docs/guide/versions-and-deprecation#${stability}"`));
+      const entry = navigation
+        .split(`href="/docs/operations/${operation.operationId}"`)[1]!
+        .split('</a>', 1)[0]!;
+      assert.ok(entry.includes(`data-stability="${stability}"`), operation.operationId);
+    }
+    assert.deepEqual(stabilities, new Set(['experimental', 'beta']));
+  });
+
+  it('operations with x-hideTryItPanel have no form, but a command to copy', async () => {
+    for (const { operation } of documentedOperations) {
+      const page = await pageAt(`/docs/operations/${operation.operationId}`);
+      const isExcluded = operation['x-hideTryItPanel'] === true;
+      assert.equal(page.includes('class="send'), !isExcluded, operation.operationId);
+      assert.equal(page.includes('class="try '), !isExcluded, operation.operationId);
+      assert.equal(page.includes('Trying this operation out is disabled here'), isExcluded);
+      assert.equal(page.includes('class="copy-command'), isExcluded);
+    }
+  });
+
+  it('every operation has a method of the client', () => {
+    assert.deepEqual(
+      Object.keys(clientCalls).toSorted(),
+      documentedOperations.map(({ operation }) => operation.operationId).toSorted(),
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { languages, sample } from '../../../web/portal/samples.js';
+import type { Values } from '../../../web/portal/types.d.ts';
+import { callOf, exampleOf, exampleValues } from '../../src/portal/call.ts';
+import { type Contract, ContractView, type Operation } from '../../src/portal/contract.ts';
+import { runCurl, runJavaScript, type SampleRequest } from '../support/code-samples.ts';
+import { readContract } from '../support/contract-file.ts';
+
+const view = new ContractView(readContract<Contract>());
+const BASE = 'http://127.0.0.1:8080';
+
+function code(language: string, operation: Operation, values: Values = exampleValues(operation)): string {
+  return sample(language, callOf(view, operation), values, BASE);
+}
+
+/** The request that the document describes with its examples. */
+function expectedRequest({ method, path, parameters, isSecured, body }: Operation): SampleRequest {
+  const examples = new Map(parameters.map(parameter => [parameter.name, exampleOf(parameter)]));
+  return {
+    method,
+    url: BASE + path.replace(/\{(\w+)\}/g, (_, name) => examples.get(name)!),
+    headers: {
+      ...(isSecured && { 'X-API-Key': 'the key' }),
+      ...(method === 'POST' && { 'Idempotency-Key': 'an ID' }),
+      ...(body && { 'Content-Type': body.type }),
+    },
+    body: body?.media.example,
+  };
+}
+
+describe('the samples of each operation', () => {
+  for (const operation of view.operations) {
+    it(`send the request of the document: ${operation.method} ${operation.path}`, async () => {
+      const expected = expectedRequest(operation);
+      assert.deepEqual(runCurl(code('curl', operation), 'the key'), expected);
+      assert.deepEqual(await runJavaScript(code('javascript', operation), 'the key'), expected);
+      for (const language of Object.keys(languages)) {
+        const text = code(language, operation);
+        assert.ok(text.includes(operation.path.split('{')[0]!) || language === 'typescript', language);
+        assert.doesNotMatch(text, /undefined|\[object|\$KEY'|NaN/, language);
+      }
+    });
+  }
+
+  it('read a stream as it arrives', () => {
+    const stream = view.operation('streamEvents')!;
+    assert.match(code('curl', stream), /^curl -N /);
+    assert.match(code('javascript', stream), /for await \(const text of response\.body/);
+    assert.match(code('typescript', stream), /for await \(const item of store\.events\.subscribe\(\)\)/);
+    assert.match(code('python', stream), /stream=True.*iter_lines/s);
+    assert.match(code('php', stream), /CURLOPT_WRITEFUNCTION/);
+    assert.match(code('go', stream), /io\.Copy\(os\.Stdout, response\.Body\)/);
+  });
+});
+
+describe('the samples of a filled form', () => {
+  const list = view.operation('listPets')!;
+  const place = view.operation('placeOrder')!;
+  const change = view.operation('changePet')!;
+
+  it('have its values, encoded for the URL, with several values of a list', async () => {
+    const values = {
+      parameters: { q: "O'Malley & co", status: 'available, sold', limit: '3', count: 'true' },
+    };
+    const { url } = runCurl(code('curl', list, values), 'the key');
+    assert.equal(url, `${BASE}/pets?q=O%27Malley+%26+co&status=available&status=sold&limit=3&count=true`);
+    assert.equal((await runJavaScript(code('javascript', list, values), 'the key')).url, url);
+    assert.ok(
+      code('typescript', list, values).includes(
+        "store.pets.list({\n  q: 'O\\'Malley & co',\n  status: ['available', 'sold'],\n  limit: 3,\n  count: true,\n})",
+      ),
+    );
+  });
+
+  it('have its headers, and the options of the client', () => {
+    const values = {
+      parameters: { petId: '7', 'If-Match': '"9c1e"', 'X-Request-Id': 'import-7' },
+      body: '{"name":"Rex"}',
+    };
+    const { url, headers, body } = runCurl(code('curl', change, values), 'the key');
+    assert.equal(url, `${BASE}/pets/7`);
+    assert.equal(headers['If-Match'], '"9c1e"');
+    assert.deepEqual(body, { name: 'Rex' });
+    const typescript = code('typescript', change, values);
+    assert.match(typescript, /store\.pets\.update\(7, \{ name: 'Rex' \}, \{/);
+    assert.match(typescript, /ifMatch: '"9c1e"'/);
+    assert.match(typescript, /headers: \{ 'X-Request-Id': 'import-7' \}/);
+  });
+
+  it('have values of every kind in every language', () => {
+    const body = JSON.stringify({
+      text: `it's "x" \\ $y\n`,
+      none: null,
+      yes: true,
+      list: [1, []],
+      empty: {},
+    });
+    const values = { parameters: {}, body };
+    assert.deepEqual(runCurl(code('curl', place, values), 'the key').body, JSON.parse(body));
+    assert.ok(code('python', place, values).includes(`"text": "it's \\"x\\" \\\\ $y\\n"`));
+    assert.ok(code('python', place, values).includes('"none": None'));
+    assert.ok(code('python', place, values).includes('"yes": True'));
+    assert.ok(code('php', place, values).includes(`'text' => 'it\\'s "x" \\\\ $y`));
+    assert.ok(code('php', place, values).includes("'empty' => new stdClass()"));
+    assert.ok(code('go', place, values).includes('`{"text":"it\'s \\"x\\" \\\\ $y\\n","none":null'));
+  });
+
+  it('are not made from a body that is not JSON', () => {
+    assert.throws(() => code('curl', place, { parameters: {}, body: '{"petId": }' }), SyntaxError);
+  });
+
+  it('have the Idempotency-Key of the form, and otherwise a new one for each run', () => {
+    const given = { parameters: { 'Idempotency-Key': 'mine' } };
+    assert.equal(runCurl(code('curl', place, given), 'the key').headers['Idempotency-Key'], 'mine');
+    assert.ok(code('typescript', place, given).includes("idempotencyKey: 'mine'"));
+    for (const [language, made] of Object.entries({
+      curl: '$(od -An -N8 -tx8 /dev/urandom)',
+      javascript: 'crypto.randomUUID()',
+      python: 'str(uuid.uuid4())',
+      php: 'random_bytes(16)',
+      go: 'rand.Text()',
+    }))
+      assert.ok(code(language, place).includes(made), language);
+    assert.ok(!code('typescript', place).includes('idempotencyKey'), 'the client makes one by itself');
+  });
+});

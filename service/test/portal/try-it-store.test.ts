@@ -1,3 +1,0 @@
-import { tryOutOperationsOf } from './try-it.ts';
-
-tryOutOperationsOf('Orders', 'Inventory', 'Batches');

@@ -1,0 +1,37 @@
+// @ts-check
+/** Values that only this tab stores, and only until it is closed: the reader's API key, and what was read. */
+
+/** Values while the browser forbids storage. @type {Map<string, string>} */
+const unstored = new Map();
+
+/** @param {string} name */
+export function remembered(name) {
+  try {
+    return sessionStorage.getItem(`petstore.${name}`) ?? '';
+  } catch {
+    return unstored.get(name) ?? '';
+  }
+}
+
+/** An empty text forgets the value. @param {string} name @param {string} value */
+export function remember(name, value) {
+  try {
+    if (value === '') sessionStorage.removeItem(`petstore.${name}`);
+    else sessionStorage.setItem(`petstore.${name}`, value);
+  } catch {
+    unstored.set(name, value);
+  }
+}
+
+/** Connects the field for the key, which other pages of this tab fill as well. */
+export function useKeyField() {
+  const field = /** @type {HTMLInputElement | null} */ (document.getElementById('api-key'));
+  if (!field) return;
+  field.value = remembered('apiKey');
+  field.addEventListener('input', () => remember('apiKey', field.value.trim()));
+  document.getElementById('api-key-forget')?.addEventListener('click', () => {
+    remember('apiKey', '');
+    field.value = '';
+    field.focus();
+  });
+}

@@ -1,0 +1,176 @@
+// @ts-check
+/** Shows the response to a request that a reader has sent. */
+import { highlighted } from './highlight.js';
+
+/** The longest body that gets colours, in characters. */
+const COLOURED = 100_000;
+/** How many characters of a stream the page keeps. */
+const STREAM_LENGTH = 50_000;
+
+export class LiveResponse {
+  #place;
+  /** @type {AbortController | undefined} */
+  #streaming;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #countdown;
+
+  /** @param {HTMLElement} place the element that shows the response */
+  constructor(place) {
+    this.#place = place;
+  }
+
+  /** Ends a stream. */
+  stop() {
+    this.#streaming?.abort();
+  }
+
+  /**
+   * Shows a response, and returns it; `undefined` if the service could not be reached. A stream is shown until it ends.
+   *
+   * @param {Promise<Response>} sent
+   * @param {{ onNext: (next: URL) => void }} options
+   */
+  async show(sent, { onNext }) {
+    const start = performance.now();
+    clearInterval(this.#countdown);
+    this.#place.setAttribute('aria-busy', 'true');
+    try {
+      const response = await sent;
+      const milliseconds = Math.round(performance.now() - start);
+      const title = element('p', 'card-title', 'Response ');
+      const status = element('span', 'status live-status', String(response.status));
+      status.dataset.status = String(response.status)[0];
+      title.append(status, element('span', 'time', `${milliseconds} ms`));
+      const shown = [title, this.#limits(response.headers)];
+      const next = nextOf(response);
+      if (next) {
+        const button = element('button', 'next', 'Next page');
+        button.addEventListener('click', () => onNext(next));
+        shown.push(button);
+      }
+      const code = element('code');
+      const pre = element('pre');
+      pre.tabIndex = 0;
+      pre.append(code);
+      const block = element('div', 'code');
+      block.append(pre);
+      const type = response.headers.get('Content-Type') ?? '';
+      const isStream = type.startsWith('text/event-stream');
+      if (!isStream) {
+        const text = await response.text();
+        if (text === '') code.textContent = 'No content';
+        else if (type.startsWith('application/json')) {
+          const pretty = JSON.stringify(JSON.parse(text), null, 2);
+          if (pretty.length < COLOURED) code.innerHTML = highlighted(pretty, 'json');
+          else code.textContent = pretty;
+        } else code.textContent = text;
+      }
+      shown.push(block, headersOf(response.headers));
+      this.#place.replaceChildren(...shown);
+      this.#place.dataset.requestId = response.headers.get('X-Request-Id') ?? '';
+      this.#place.scrollIntoView({ block: 'nearest' });
+      if (isStream && response.body) await this.#stream(response.body, pre, code, title);
+      return response;
+    } catch (error) {
+      this.#place.replaceChildren(
+        element('p', 'notice', `The request failed: ${error instanceof Error ? error.message : error}`),
+      );
+      return undefined;
+    } finally {
+      this.#place.removeAttribute('aria-busy');
+    }
+  }
+
+  /**
+   * Shows a stream until it ends or the reader stops it.
+   *
+   * @param {ReadableStream<BufferSource>} body
+   * @param {HTMLElement} pre
+   * @param {HTMLElement} code
+   * @param {HTMLElement} title
+   */
+  async #stream(body, pre, code, title) {
+    const stop = element('button', 'stop', 'Stop');
+    title.append(stop);
+    const controller = new AbortController();
+    this.#streaming = controller;
+    stop.addEventListener('click', () => controller.abort());
+    const show = new WritableStream({
+      write(text) {
+        code.textContent = `${code.textContent}${text}`.slice(-STREAM_LENGTH);
+        pre.scrollTop = pre.scrollHeight;
+      },
+    });
+    try {
+      await body
+        .pipeThrough(/** @type {ReadableWritablePair<string, BufferSource>} */ (new TextDecoderStream()))
+        .pipeTo(show, { signal: controller.signal });
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+    } finally {
+      stop.remove();
+      title.append(element('span', 'time', 'ended'));
+    }
+  }
+
+  /** The limits as a bar that counts down to the end of the window. @param {Headers} headers */
+  #limits(headers) {
+    const limit = Number(headers.get('X-RateLimit-Limit'));
+    const remaining = Number(headers.get('X-RateLimit-Remaining'));
+    const reset = Number(headers.get('X-RateLimit-Reset'));
+    const place = element('div', 'limits');
+    if (!headers.has('X-RateLimit-Limit')) return place;
+    // `t` counts from the response on, so it is right even when a clock is wrong.
+    const [, seconds = ''] = /;t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
+    const end = performance.now() + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
+    const retryAfter = headers.get('Retry-After');
+    const bar = element('meter');
+    Object.assign(bar, { min: 0, max: limit, value: remaining, low: limit / 4 });
+    bar.setAttribute('aria-label', 'Remaining requests');
+    const text = element('p');
+    const update = () => {
+      const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+      const wait = retryAfter ? `; retry after ${retryAfter} s` : '';
+      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; resets in ${duration(left)}`;
+      if (left === 0) clearInterval(this.#countdown);
+    };
+    update();
+    this.#countdown = setInterval(update, 1000);
+    place.append(bar, text);
+    return place;
+  }
+}
+
+/** @param {number} seconds */
+function duration(seconds) {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
+}
+
+/** The address of the next page. @param {Response} response */
+function nextOf({ headers, url }) {
+  const [, next] = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
+  return next ? new URL(next, url) : undefined;
+}
+
+/** @param {Headers} headers */
+function headersOf(headers) {
+  const details = element('details', 'live-headers');
+  const list = element('dl', 'headers');
+  for (const [name, value] of headers) {
+    const row = element('div');
+    row.append(element('dt', '', name), element('dd', '', value));
+    list.append(row);
+  }
+  details.append(element('summary', '', 'Headers'), list);
+  return details;
+}
+
+/** @param {string} name @param {string} className @param {string} text */
+function element(name, className = '', text = '') {
+  const created = document.createElement(name);
+  if (className) created.className = className;
+  created.textContent = text;
+  return created;
+}

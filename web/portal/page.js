@@ -1,0 +1,102 @@
+// @ts-check
+/** What every page does: theme, language of samples, copying, search, and the form of an operation. */
+import { useKeyField } from './key.js';
+import { useForm } from './try-it.js';
+
+const root = document.documentElement;
+
+/** Stores a choice for all pages and tabs. @param {string} name @param {string} value */
+function choose(name, value) {
+  root.dataset[name] = value;
+  try {
+    localStorage.setItem(`petstore.${name}`, value);
+  } catch {
+    // The choice lasts as long as the page.
+  }
+}
+
+const theme = /** @type {HTMLSelectElement | null} */ (document.getElementById('theme'));
+if (theme) {
+  theme.value = root.dataset.theme ?? '';
+  theme.addEventListener('change', () => choose('theme', theme.value));
+}
+
+// Another tab may change the theme.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key !== 'petstore.theme') return;
+  root.dataset.theme = newValue ?? '';
+  if (theme) theme.value = newValue ?? '';
+});
+
+for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (
+  document.querySelectorAll('input[name=language]')
+)) {
+  radio.checked = radio.value === root.dataset.language;
+  radio.addEventListener('change', () => choose('language', radio.value));
+}
+
+/** Copies a text, and reports it on the button. @param {HTMLElement} button @param {string} text */
+async function copy(button, text) {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Copying is not allowed here';
+  }
+  setTimeout(() => {
+    button.textContent = label;
+  }, 2000);
+}
+
+for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.copy'))) {
+  button.addEventListener('click', () =>
+    copy(button, button.parentElement?.querySelector('code')?.textContent ?? ''),
+  );
+}
+
+const copyMarkdown = /** @type {HTMLElement} */ (document.querySelector('.page-tools button'));
+copyMarkdown.addEventListener('click', async () => {
+  const response = await fetch(`${location.pathname}.md`);
+  await copy(copyMarkdown, await response.text());
+});
+
+const copyCommand = /** @type {HTMLElement | null} */ (document.querySelector('.copy-command'));
+copyCommand?.addEventListener('click', () => {
+  const code = document.querySelector('.samples > [data-language=curl] code');
+  copy(copyCommand, code?.textContent ?? '');
+});
+
+// A page can be reached at other addresses than the one in its samples.
+const { base = '' } = root.dataset;
+if (base !== location.origin) {
+  for (const code of document.querySelectorAll('pre code')) {
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { currentNode } = texts;
+      currentNode.nodeValue = currentNode.nodeValue?.replaceAll(base, location.origin) ?? '';
+    }
+  }
+}
+
+useKeyField();
+const form = document.querySelector('[data-call]');
+if (form instanceof HTMLElement) useForm(form);
+
+document.querySelector('#navigation [aria-current=page]')?.scrollIntoView({ block: 'center' });
+
+async function openSearch() {
+  const { showSearch } = await import('./search.js');
+  await showSearch();
+}
+
+document.getElementById('search')?.addEventListener('click', openSearch);
+addEventListener('keydown', event => {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select');
+  const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping;
+  if (!isSlash && !(key.toLowerCase() === 'k' && (ctrlKey || metaKey))) return;
+  event.preventDefault();
+  openSearch();
+});
+document.body.dataset.ready = '';

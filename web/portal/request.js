@@ -1,0 +1,49 @@
+// @ts-check
+/**
+ * The request that a form describes.
+ *
+ * @typedef {import('./types.d.ts').Call} Call
+ * @typedef {import('./types.d.ts').CallParameter} CallParameter
+ * @typedef {import('./types.d.ts').SampleRequest} SampleRequest
+ * @typedef {import('./types.d.ts').Values} Values
+ */
+
+/**
+ * Throws a SyntaxError if the body is not JSON. A POST gets an Idempotency-Key of its own, unless the form has one.
+ *
+ * @param {Call} call
+ * @param {Values} values
+ * @param {string} base the URL of the service, without a slash at its end
+ * @returns {SampleRequest}
+ */
+export function requestOf(call, values, base) {
+  let { path } = call;
+  const query = new URLSearchParams();
+  /** @type {SampleRequest['headers']} */
+  const headers = call.isSecured ? [['X-API-Key', { variable: 'key' }]] : [];
+  for (const parameter of call.parameters) {
+    const { name } = parameter;
+    const value = values.parameters[name] ?? '';
+    if (parameter.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value === '') {
+      if (name === 'Idempotency-Key') headers.push([name, { variable: 'uuid' }]);
+    } else if (parameter.in === 'header') headers.push([name, value]);
+    else for (const item of itemsOf(parameter, value)) query.append(name, item);
+  }
+  const url = base + path + (query.size > 0 ? `?${query}` : '');
+  const { method, bodyType } = call;
+  if (bodyType === undefined || values.body === undefined || values.body.trim() === '')
+    return { method, url, headers };
+  headers.push(['Content-Type', bodyType]);
+  return { method, url, headers, body: JSON.parse(values.body) };
+}
+
+/**
+ * The values of a parameter, of which lists have several.
+ *
+ * @param {CallParameter} parameter
+ * @param {string} text
+ */
+export function itemsOf({ isList }, text) {
+  return isList ? text.split(',').map(item => item.trim()) : [text];
+}

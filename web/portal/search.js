@@ -1,0 +1,107 @@
+// @ts-check
+/**
+ * The search over operations, parameters, fields, codes and the guide. It is loaded when a reader opens it.
+ *
+ * @typedef {import('./types.d.ts').Entry} Entry
+ */
+import MiniSearch from 'minisearch';
+
+/** @type {Promise<MiniSearch<Entry>> | undefined} */
+let loading;
+
+async function load() {
+  const response = await fetch('/docs/search.json');
+  if (!response.ok) throw new Error(`The search index cannot be loaded (status ${response.status})`);
+  /** @type {Entry[]} */
+  const entries = await response.json();
+  const index = new MiniSearch({
+    idField: 'id',
+    fields: ['title', 'page', 'kind', 'text'],
+    storeFields: ['url', 'title', 'page', 'kind'],
+    // A camel-case name is found by each of its words.
+    tokenize: text =>
+      text.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).concat(text.match(/[a-z]+[A-Z_]\w+/g) ?? []),
+    searchOptions: {
+      prefix: true,
+      fuzzy: term => (term.length > 4 ? 0.2 : false),
+      combineWith: 'AND',
+      boost: { title: 4, page: 2 },
+    },
+  });
+  await index.addAllAsync(
+    entries.map((entry, id) => ({ ...entry, id })),
+    { chunkSize: 100 },
+  );
+  return /** @type {MiniSearch<Entry>} */ (/** @type {unknown} */ (index));
+}
+
+const dialog = document.createElement('dialog');
+dialog.className = 'search';
+dialog.setAttribute('aria-label', 'Search');
+const field = document.createElement('input');
+field.type = 'search';
+field.placeholder = 'Search operations, parameters, fields, codes and the guide';
+field.autocomplete = 'off';
+field.spellcheck = false;
+field.setAttribute('aria-label', 'Search');
+const status = document.createElement('p');
+status.setAttribute('role', 'status');
+const results = document.createElement('ul');
+dialog.append(field, status, results);
+document.body.append(dialog);
+
+dialog.addEventListener('click', ({ target }) => {
+  if (target === dialog) dialog.close();
+});
+results.addEventListener('click', () => dialog.close());
+
+field.addEventListener('input', update);
+dialog.addEventListener('keydown', event => {
+  const links = [...results.querySelectorAll('a')];
+  const current = links.indexOf(/** @type {HTMLAnchorElement} */ (document.activeElement));
+  if (event.key === 'ArrowDown') links[Math.min(current + 1, links.length - 1)]?.focus();
+  else if (event.key === 'ArrowUp') (current > 0 ? links[current - 1] : field)?.focus();
+  else if (event.key === 'Enter' && document.activeElement === field) links[0]?.click();
+  else return;
+  event.preventDefault();
+});
+
+export async function showSearch() {
+  if (!dialog.open) dialog.showModal();
+  field.select();
+  await update();
+}
+
+async function update() {
+  loading ??= load();
+  /** @type {MiniSearch<Entry>} */
+  let index;
+  try {
+    index = await loading;
+  } catch (error) {
+    loading = undefined;
+    status.textContent = String(error);
+    return;
+  }
+  const found = field.value.trim() === '' ? [] : index.search(field.value);
+  status.textContent =
+    field.value.trim() === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
+  results.replaceChildren(...found.slice(0, 20).map(resultOf));
+}
+
+/** @param {import('minisearch').SearchResult} result */
+function resultOf({ url, title, page, kind }) {
+  const link = document.createElement('a');
+  link.href = url;
+  const kindLabel = document.createElement('span');
+  kindLabel.className = 'kind';
+  kindLabel.textContent = kind;
+  const name = document.createElement('strong');
+  name.textContent = title;
+  const place = document.createElement('span');
+  place.textContent = page;
+  link.append(kindLabel, name, place);
+  const item = document.createElement('li');
+  item.append(link);
+  return item;
+}

@@ -1,0 +1,163 @@
+// @ts-check
+/**
+ * The form of an operation: samples follow its values, and it sends the request.
+ *
+ * @typedef {import('./types.d.ts').Call} Call
+ * @typedef {import('./types.d.ts').SampleRequest} SampleRequest
+ * @typedef {import('./types.d.ts').Values} Values
+ */
+import { highlighted } from './highlight.js';
+import { remember, remembered } from './key.js';
+import { LiveResponse } from './live-response.js';
+import { requestOf } from './request.js';
+import { languages, sample } from './samples.js';
+
+/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+
+/** @param {HTMLElement} card the element with the call, the samples and the form */
+export function useForm(card) {
+  const form = /** @type {HTMLElement | null} */ (card.querySelector('.try'));
+  if (!form) return;
+  /** @type {Call} */
+  const call = JSON.parse(card.dataset.call ?? '');
+  const controls = /** @type {NodeListOf<Control>} */ (form.querySelectorAll('[data-parameter]'));
+  const body = form.querySelector('textarea');
+  const message = /** @type {HTMLElement} */ (form.querySelector('.try-message'));
+  const send = /** @type {HTMLButtonElement} */ (card.querySelector('.send'));
+  const live = new LiveResponse(/** @type {HTMLElement} */ (document.querySelector('.live')));
+  /** The parameters that the page filled by itself, so that it may replace them. @type {Set<Control>} */
+  const filled = new Set();
+
+  /** @param {string} name @returns {Control | undefined} */
+  const control = name => [...controls].find(({ dataset }) => dataset.parameter === name);
+
+  /** @returns {Values} */
+  const values = () => ({
+    parameters: Object.fromEntries(
+      [...controls].map(({ dataset, value }) => [dataset.parameter ?? '', value.trim()]),
+    ),
+    body: body?.value,
+  });
+
+  /** Fills in the ETag that this tab has read last, for the resource of the form. */
+  const fillETag = () => {
+    const field = control('If-Match');
+    if (!field || (field.value !== '' && !filled.has(field))) return;
+    const { url } = requestOf({ ...call, bodyType: undefined }, values(), '');
+    field.value = remembered(`etag ${url}`);
+    filled.add(field);
+  };
+
+  const update = () => {
+    fillETag();
+    /** @type {Values} */
+    const now = values();
+    message.textContent = '';
+    try {
+      for (const [language, { grammar }] of Object.entries(languages)) {
+        const code = card.querySelector(`.samples > [data-language=${language}] code`);
+        if (code) code.innerHTML = highlighted(sample(language, call, now, location.origin), grammar);
+      }
+      body?.removeAttribute('aria-invalid');
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      body?.setAttribute('aria-invalid', 'true');
+      message.textContent = `The body or a number is not valid JSON: ${error.message}`;
+    }
+  };
+
+  form.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLElement && target.id === 'api-key') return;
+    filled.delete(/** @type {Control} */ (target));
+    update();
+  });
+  fillETag();
+
+  /** Whether the reader has to do something first. */
+  const needsAttention = () => {
+    const key = /** @type {HTMLInputElement | null} */ (form.querySelector('#api-key'));
+    if (call.isSecured && key?.value.trim() === '') {
+      message.textContent = 'This operation needs an API key. Enter it here: it stays in this tab.';
+      key.focus();
+      return true;
+    }
+    const missing = [...controls].find(
+      ({ dataset, value }) => value === '' && call.path.includes(`{${dataset.parameter}}`),
+    );
+    if (missing) {
+      message.textContent = `${missing.dataset.parameter} is missing`;
+      missing.focus();
+      return true;
+    }
+    if (call.method !== 'GET' && !isDemo() && remembered('mayWrite') === '') {
+      message.textContent = `${location.host} is not a demo: this request changes its data. Press Send again to send it. This warning appears once.`;
+      remember('mayWrite', 'yes');
+      return true;
+    }
+    return false;
+  };
+
+  const execute = async () => {
+    if (send.disabled) return live.stop();
+    message.textContent = '';
+    if (needsAttention()) return;
+    /** @type {SampleRequest} */
+    let request;
+    try {
+      request = requestOf(call, values(), location.origin);
+    } catch (error) {
+      message.textContent = `The body is not valid JSON: ${error instanceof Error ? error.message : error}`;
+      return;
+    }
+    send.disabled = true;
+    try {
+      const response = await live.show(fetchOf(request), { onNext: showNext });
+      const etag = response?.headers.get('ETag');
+      const subject = subjectOf(new URL(request.url));
+      if (etag && subject && response?.ok) remember(`etag ${subject}`, etag);
+      if (response?.ok && call.method === 'DELETE') remember(`etag ${subject}`, '');
+      fillETag();
+    } finally {
+      send.disabled = false;
+    }
+  };
+
+  /** @param {URL} next the address of the next page */
+  const showNext = next => {
+    const cursor = control('cursor');
+    if (!cursor) return;
+    cursor.value = next.searchParams.get('cursor') ?? '';
+    update();
+    execute();
+  };
+
+  send.addEventListener('click', execute);
+  form.addEventListener('keydown', event => {
+    const isField = event.target instanceof HTMLInputElement;
+    if (event.key !== 'Enter' || !(isField || event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    execute();
+  });
+}
+
+/** Sends a request. Its key is not part of anything that the page shows. @param {SampleRequest} request */
+async function fetchOf({ method, url, headers, body }) {
+  /** @type {Record<string, string>} */
+  const sent = {};
+  for (const [name, value] of headers) {
+    if (typeof value === 'string') sent[name] = value;
+    else sent[name] = value.variable === 'key' ? remembered('apiKey') : crypto.randomUUID();
+  }
+  return fetch(url, { method, headers: sent, ...(body !== undefined && { body: JSON.stringify(body) }) });
+}
+
+/** The path of the resource that a response describes; a list with one ID describes that pet. @param {URL} url */
+function subjectOf({ pathname, searchParams }) {
+  const ids = searchParams.getAll('id');
+  return pathname === '/pets' && ids.length === 1 ? `/pets/${ids[0]}` : pathname;
+}
+
+/** Whether the service runs on this machine, where it is a demo or under development. */
+function isDemo() {
+  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
+}
