@@ -15,6 +15,8 @@ describe('the events', () => {
     const shown = await ConsolePage.open(visited, '/events');
     await shown.row('key.created').first().waitFor();
     await shown.live();
+    // A row under the pointer does not move, and the pointer is where the button was that signed in.
+    await page.getByRole('heading', { name: 'Events' }).hover();
     const categoryId = await aCategory(client, { name: 'Seen at once' });
     const row = shown.row(`categories/${categoryId}`);
     await row.getByText('category.created').waitFor();
