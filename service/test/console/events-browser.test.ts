@@ -78,11 +78,14 @@ describe('the events', () => {
     const shown = await ConsolePage.open(visited, `/events?subject=categories/${category}`);
     const table = visited.page.getByRole('grid', { name: 'Events' });
     await shown.row('category.updated').first().waitFor();
+    const scrollToEnd = () =>
+      table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
     // The header is a row as well.
     await eventually(async () => {
-      await table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
+      await scrollToEnd();
       return table.getAttribute('aria-rowcount');
     }, '132');
+    await scrollToEnd();
     await shown.row('category.created').waitFor();
   });
 
