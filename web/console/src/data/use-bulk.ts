@@ -27,8 +27,9 @@ export function useFacts(pets: readonly Pet[], isNeeded: boolean) {
   const session = useSession();
   const ids = pets.map(({ id }) => id);
   const { data, isFetching, error } = useQuery({
-    queryKey: [resource.name, 'bulk-facts', ids],
-    queryFn: () => readFacts(session, ids),
+    // What changed meanwhile is checked again.
+    queryKey: [resource.name, 'bulk-facts', pets.map(({ id, status }) => [id, status])],
+    queryFn: ({ signal }) => readFacts(session, ids, signal),
     enabled: isNeeded && ids.length > 0,
     staleTime: 0,
     gcTime: 0,
@@ -38,7 +39,11 @@ export function useFacts(pets: readonly Pet[], isNeeded: boolean) {
 
 const noFacts: ReadonlyMap<number, StatusFacts> = new Map();
 
-async function readFacts({ store, can }: Session, ids: readonly number[]): Promise<Map<number, StatusFacts>> {
+async function readFacts(
+  { store, can }: Session,
+  ids: readonly number[],
+  signal: AbortSignal,
+): Promise<Map<number, StatusFacts>> {
   const stock = new Map<number, number>();
   const ordered = new Set<number>();
   for (let at = 0; at < ids.length; at += MOST_IDS) {
@@ -46,11 +51,11 @@ async function readFacts({ store, can }: Session, ids: readonly number[]): Promi
     await Promise.all([can('inventory:read') && readStock(petId), can('orders:read') && readOrders(petId)]);
   }
   async function readStock(petId: readonly number[]): Promise<void> {
-    for await (const item of store.inventory.list({ petId, limit: MOST_IDS }))
+    for await (const item of store.inventory.list({ petId, limit: MOST_IDS }, { signal }))
       stock.set(item.petId, item.quantity);
   }
   async function readOrders(petId: readonly number[]): Promise<void> {
-    for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }))
+    for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }, { signal }))
       if (order.petId !== undefined) ordered.add(order.petId);
   }
   return new Map(
