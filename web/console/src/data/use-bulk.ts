@@ -1,6 +1,6 @@
 import type { Pet, PetStore } from '@petstore/client';
 import { notifyManager, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
@@ -70,17 +70,19 @@ async function readFacts(
 export function useBulk() {
   const session = useSession();
   const [progress, setProgress] = useState<BulkProgress>();
-  const [stopping, setStopping] = useState<AbortController>();
+  const controller = useRef<AbortController>(undefined);
 
   async function run(
     pets: readonly Pet[],
     change: BulkChange,
     done: (count: number) => string,
   ): Promise<void> {
-    const controller = new AbortController();
+    // The second click of a double click comes before the panel is drawn again.
+    if (controller.current) return;
+    controller.current = new AbortController();
+    const { signal } = controller.current;
     const written: Written[] = [];
     let state: BulkProgress = { total: pets.length, done: 0, failed: [], isRunning: true };
-    setStopping(controller);
     setProgress(state);
     try {
       await runInBatches(session, pets, {
@@ -88,7 +90,7 @@ export function useBulk() {
           change.kind === 'delete' ? batch.pets.delete(pet.id) : batch.pets.update(pet.id, patchOf(change)),
         ],
         perItem: 1,
-        signal: controller.signal,
+        signal,
         onResults: results => {
           written.push(...applied(session, results));
           const failed = results.flatMap(({ item, error }) => (error ? [{ pet: item, message: error }] : []));
@@ -109,7 +111,7 @@ export function useBulk() {
     showToast({ text: done(written.length), undo });
   }
 
-  return { progress, run, stop: () => stopping?.abort(), reset: () => setProgress(undefined) };
+  return { progress, run, stop: () => controller.current?.abort() };
 }
 
 /** A pet before and after a change. */

@@ -5,7 +5,7 @@ import { csvProblem, MAX_ROW } from '../../../../../cli/src/import/csv-problem.t
 const MOST_BYTES = 10 * 1024 * 1024;
 
 /** How many characters are parsed before the page can be drawn again. */
-const SLICE = 256 * 1024;
+const SLICE = 64 * 1024;
 /** The header is in the first part of a file. */
 const HEADER = 64 * 1024;
 
@@ -102,15 +102,16 @@ async function recordsOf(name: string, text: string, delimiter: string): Promise
   return found;
 }
 
-/** The end of the first row that ends after a slice. Line breaks in quotes end no row. */
+/** The end of the first row that ends after a slice. Line breaks in quotes end no row. A row that is too long is cut. */
 function endOfSlice(text: string, from: number): number {
+  const most = Math.min(text.length, from + SLICE + MAX_ROW + 1);
   let isQuoted = false;
-  for (let at = from; at < text.length; at++) {
+  for (let at = from; at < most; at++) {
     const character = text[at];
     if (character === '"') isQuoted = !isQuoted;
     else if (character === '\n' && !isQuoted && at - from >= SLICE) return at + 1;
   }
-  return text.length;
+  return most;
 }
 
 function parsed(
