@@ -74,9 +74,9 @@ describe('the keys', () => {
       .waitFor();
 
     await page.goto('/console/keys/new');
-    await shown
-      .field('Plan')
-      .getByText('Free: 60 requests a minute, 1,000 a day')
+    await shown.panel
+      .getByLabel(/^Plan/)
+      .getByText('Free: 60 a minute, 1,000 a day')
       .waitFor({ state: 'attached' });
     await shown.panel.getByLabel(/^Place and change orders/).check();
     await shown.panel.getByLabel(/^Everything, and manage keys/).waitFor();

@@ -23,7 +23,7 @@ describe('a key', () => {
 
     await page.getByRole('link', { name: 'Create key' }).click();
     await shown.field('Name').fill('Web shop');
-    await shown.field('Plan').selectOption('enterprise');
+    await dialog.getByLabel(/^Plan/).selectOption('enterprise');
     await shown.field('Requests per minute').fill('70');
     await shown.field('Requests per day').fill('9000');
     await dialog.getByRole('checkbox', { name: /orders:read/ }).check();
@@ -49,7 +49,7 @@ describe('a key', () => {
     const key = async () => (await shop.api.get(`/keys/${keyId}`)).body;
     assert.deepEqual((await key()).quotas, { perMinute: 70, perDay: 9000 });
     await shown.row('Web shop').getByText('Web shop').click();
-    await shown.field('Plan').selectOption('pro');
+    await dialog.getByLabel(/^Plan/).selectOption('pro');
     await dialog.getByRole('checkbox', { name: /pets:write/ }).check();
     await shown.save();
     await dialog.waitFor({ state: 'detached' });

@@ -20,11 +20,11 @@ export const planLimits: Partial<Record<ApiKey['plan'], NonNullable<ApiKey['quot
   business: { perMinute: 1_000, perDay: 100_000 },
 };
 
-/** A plan as a choice: with what it admits. */
+/** A plan as a choice: with the requests that it admits. */
 export function planWithLimits(plan: ApiKey['plan']): string {
   const limits = planLimits[plan];
   const text = limits
-    ? `${limits.perMinute.toLocaleString()} requests a minute, ${limits.perDay.toLocaleString()} a day`
+    ? `${limits.perMinute.toLocaleString()} a minute, ${limits.perDay.toLocaleString()} a day`
     : 'limits of its own';
   return `${planNames[plan]}: ${text}`;
 }

@@ -42,7 +42,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
         onChange={event => onChange('name', event.target.value)}
       />
       <SelectField
-        label="Plan"
+        label="Plan: how many requests it may send"
         value={plan}
         error={errors.plan}
         conflict={conflicts.plan}

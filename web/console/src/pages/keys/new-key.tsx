@@ -69,8 +69,8 @@ export function NewKey() {
         error={form.errors.fields.kind}
         onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
       >
-        <option value="secret">Secret: for programs and people, who keep it to themselves</option>
-        <option value="publishable">Publishable: for web pages, where everyone can read it</option>
+        <option value="secret">Secret: for programs and staff</option>
+        <option value="publishable">Publishable: for web pages</option>
       </SelectField>
       <KeyFields item={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>
