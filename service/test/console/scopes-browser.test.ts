@@ -50,6 +50,8 @@ describe('a key that can only read', () => {
       await page.goto(`/console${path}`);
       await ready.first().waitFor();
       assert.deepEqual(await offered(), [], path);
+      // The status in a row is no menu.
+      assert.equal(await shown.row(/./).locator('button, input, select').count(), 0, path);
       // Fields of a panel can be read only.
       assert.equal(
         await shown.panel.locator(':is(input, select, textarea):enabled:not([readonly])').count(),
