@@ -41,7 +41,11 @@ function startPage(view: ContractView, guide: Guide): Document {
   const { info, 'x-tagGroups': groups } = view.document;
   const [quickstart] = guide.chapters;
   // The commands that set the variables and read something.
-  const commands = quickstart?.markdown.match(/```sh\n.*?```/gs)?.slice(0, 2) ?? [];
+  const blocks = [...(quickstart?.markdown.matchAll(/```sh\n(.*?)```/gs) ?? [])];
+  const commands = blocks
+    .slice(0, 2)
+    .map(([, command]) => command)
+    .join('');
   const resources = groups.flatMap(({ tags }) =>
     tags.map(tag => [`[${tag}](${resourceUrl(tag)})`, descriptionOf(view, tag)]),
   );
@@ -57,7 +61,7 @@ JSON over HTTP. Every request has an API key, and every page of an operation can
 
 On the machine of the service:
 
-${commands.join('\n\n')}
+${fence('sh', commands)}
 
 The [quickstart](${quickstart?.url ?? GUIDE_URL}) then places an order and reads what has changed.
 

@@ -27,14 +27,14 @@ describe('the anchors of a page', () => {
   it('open the fields that contain their field, and so do the results of a search', async t => {
     const { page } = await visit(t);
     const portal = await new PortalPage(page).openOperation('createApiKey');
-    const nested = page.locator('[id="body.quotas.perMinute"]');
+    const nested = page.locator('[id="body.newenterpriseapikey.quotas.perMinute"]');
     assert.equal(await nested.isVisible(), false);
-    await portal.open('/operations/createApiKey#body.quotas.perMinute');
+    await portal.open('/operations/createApiKey#body.newenterpriseapikey.quotas.perMinute');
     await nested.waitFor({ state: 'visible' });
     await page.keyboard.press('/');
     await page.locator('dialog input').fill('perDay create an API key');
-    await page.locator('dialog a[href$="createApiKey#body.quotas.perDay"]').click();
-    await page.locator('[id="body.quotas.perDay"]:target').waitFor({ state: 'visible' });
+    await page.locator('dialog a[href$="createApiKey#body.newenterpriseapikey.quotas.perDay"]').click();
+    await page.locator('[id="body.newenterpriseapikey.quotas.perDay"]:target').waitFor({ state: 'visible' });
   });
 });
 
