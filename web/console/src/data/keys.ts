@@ -38,7 +38,8 @@ const isRevoked = { revoked: true, all: undefined };
 export const keys: Resource<ApiKey, KeyQuery> = {
   name: 'key',
   idOf: key => key.id,
-  list: (store, { show, ...query }) => store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }),
+  list: (store, { show, ...query }, options) =>
+    store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options),
   read: (store, id) => store.keys.get(id).withResponse(),
   create: (store, key) => store.keys.create(key as NewApiKey),
   update: (store, id, { origins, ...patch }, options) =>
