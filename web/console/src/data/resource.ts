@@ -31,6 +31,8 @@ export interface Resource<T extends object, Query extends object = object> exten
   /** Changes fields of an item. */
   update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
   remove(store: PetStore, id: number): Call<undefined>;
+  /** Restores what the old values of the changed fields do not, after they were written to undo a change. */
+  restore?(store: PetStore, before: T, changed: T, undone: T): Promise<T>;
   /** Whether a new item belongs to a list. The service decides about all others. */
   matches(item: T, query: Query): boolean;
 }
