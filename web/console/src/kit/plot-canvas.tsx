@@ -11,6 +11,9 @@ interface PlotCanvasProps {
   onPoint: (index: number | undefined) => void;
 }
 
+/** In seconds. */
+const HALF_DAY = 43_200;
+
 /** Draws a plot with uPlot. `plot.tsx` loads it after the page. */
 export function PlotCanvas({ times, series, top, onPoint }: PlotCanvasProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -57,7 +60,11 @@ function optionsOf(
     height: element.clientHeight,
     // Days are UTC days, as the limits are.
     tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { y: { range: () => [0, top] } },
+    scales: {
+      // Half a day more at both ends, so that the first and the last bar are as wide as the others.
+      x: { range: (_, from, to) => [from - HALF_DAY, to + HALF_DAY] },
+      y: { range: () => [0, top] },
+    },
     axes: [
       { ...axis, grid: { show: false } },
       { ...axis, size: 44, values: (_, values) => values.map(value => compact.format(value)) },
