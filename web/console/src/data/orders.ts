@@ -19,16 +19,19 @@ export const orders: Resource<Order, OrderQuery> = {
   name: 'order',
   // The service returns no order without an ID.
   idOf: order => order.id!,
-  list: (store, { from, to, sort, placedFrom, placedTo, count, ...query }) =>
+  list: (store, { from, to, sort, placedFrom, placedTo, count, ...query }, options) =>
     placedFrom || placedTo
-      ? { pages: () => pagesOfPeriod(store, query, { placedFrom, placedTo }) }
-      : store.orders.list({
-          ...query,
-          count,
-          shipDateFrom: from && startOf(from),
-          shipDateTo: to && startOf(to, 1),
-          sort: sortOf({ from, to, sort }),
-        }),
+      ? { pages: () => pagesOfPeriod(store, query, { placedFrom, placedTo }, options) }
+      : store.orders.list(
+          {
+            ...query,
+            count,
+            shipDateFrom: from && startOf(from),
+            shipDateTo: to && startOf(to, 1),
+            sort: sortOf({ from, to, sort }),
+          },
+          options,
+        ),
   read: (store, id) => store.orders.get(id).withResponse(),
   create: (store, order) => store.orders.create(order),
   update: (store, id, patch, options) => store.orders.update(id, patchOf(patch), options),

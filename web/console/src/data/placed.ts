@@ -1,4 +1,11 @@
-import { type Event, GoneError, type Order, type Page, type PetStore } from '@petstore/client';
+import {
+  type CallOptions,
+  type Event,
+  GoneError,
+  type Order,
+  type Page,
+  type PetStore,
+} from '@petstore/client';
 import { addDays, type Day, shownDay, startOf } from './days.ts';
 import { firstPage } from './resource.ts';
 
@@ -53,10 +60,11 @@ export async function* pagesOfPeriod(
   store: PetStore,
   query: { complete?: boolean | undefined; petId?: number | undefined; limit: number; cursor?: string },
   { placedFrom, placedTo }: Period,
+  options?: CallOptions,
 ): AsyncGenerator<Page<Order>> {
   const isNewestFirst = placedFrom !== undefined;
   const [first = 0, end = Number.POSITIVE_INFINITY] = await boundariesOf(store, { placedFrom, placedTo });
-  const list = store.orders.list({ ...query, sort: isNewestFirst ? '-id' : 'id' });
+  const list = store.orders.list({ ...query, sort: isNewestFirst ? '-id' : 'id' }, options);
   for await (const page of list.pages()) {
     const { data, nextCursor } = page;
     const ids = data.map(({ id = 0 }) => id);

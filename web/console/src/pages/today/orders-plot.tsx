@@ -5,7 +5,7 @@ import type { OrdersByDay } from '../../data/orders-by-day.ts';
 import { Plot } from '../../kit/plot.tsx';
 import type { PlotSeries } from '../../kit/plot-series.ts';
 
-/** The axis has at least this many orders, so that all of its lines are at whole numbers. */
+/** The axis has at least this many orders, so that a single one is no bar of the full height. */
 const LOWEST_TOP = 5;
 
 /** The orders of the last 30 days. */
