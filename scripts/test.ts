@@ -33,6 +33,7 @@ const postgresFiles = [
   'service/test/console/{bulk,selection,import,import-edges}-browser.test.ts',
   'service/test/sdk/{batch,calls,client-browser,pacing,subscriptions}.test.ts',
   'service/test/cli/{commands,import-resume}.test.ts',
+  'service/test/console/{shop-day,today,orders,stock,hold,categories}-browser.test.ts',
 ];
 
 const suites: Record<string, Suite> = {
