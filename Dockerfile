@@ -12,11 +12,13 @@ WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
 COPY web/console/package.json web/console/
 COPY web/stubs web/stubs
-COPY sdk sdk
+COPY sdk/package.json sdk/
 # With optional packages: they have the bundler's program for this platform.
 RUN npm ci --omit=dev --workspace=web/console
+COPY sdk/src sdk/src
 COPY cli/src/import cli/src/import
-COPY web/console web/console
+COPY web/console/build.mjs web/console/index.html web/console/vite.config.ts web/console/
+COPY web/console/src web/console/src
 RUN node web/console/build.mjs
 
 FROM node:24-bookworm-slim

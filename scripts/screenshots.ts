@@ -1,41 +1,82 @@
-// Takes the screenshots of the portal in docs/screenshots. It starts its own service with the demo shop.
+// Takes the screenshots of the README, in docs/screenshots. With a directory as argument it takes those of every page of the
+// console and the portal instead, on a desktop and a phone, in light and dark colours. It starts its own service with the demo shop.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { Client } from '../service/test/support/client.ts';
+import { buildConsole } from '../service/test/support/console-page.ts';
+import { scenes, showScene } from '../service/test/support/console-scenes.ts';
+import { type ConsoleShop, workInDemoShop } from '../service/test/support/console-shop.ts';
 import { openBrowser } from '../service/test/support/launch-browser.ts';
 import { PortalPage } from '../service/test/support/portal-page.ts';
 
 const root = dirname(import.meta.dirname);
-const pictures = join(root, 'docs/screenshots');
+const [target] = process.argv.slice(2);
+const pictures = target ?? join(root, 'docs/screenshots');
 
-const desktop = { viewport: { width: 1440, height: 900 } };
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+const screens = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+} satisfies Record<string, BrowserContextOptions>;
 
-/** The browser options of each picture, and the steps before it is taken. */
-const scenes: Record<string, [BrowserContextOptions, (portal: PortalPage, key: string) => Promise<unknown>]> =
-  {
-    'portal-desktop-light': [desktop, showResponse],
-    'portal-desktop-dark': [desktop, portal => portal.openOperation('placeOrder')],
-    'portal-start-light': [desktop, portal => portal.open()],
-    'portal-guide-dark': [desktop, portal => portal.open('/guide/webhooks')],
-    'portal-phone-light': [phone, portal => portal.open('/guide/quickstart')],
-    'portal-phone-dark': [phone, portal => portal.openOperation('createPet')],
-  };
+/** Shows something in an empty page, to an administrator. */
+type Show = (page: Page, shop: ConsoleShop, key: string) => Promise<unknown>;
+
+const ofConsole =
+  (scene: string): Show =>
+  (page, shop, key) =>
+    showScene(page, scene, shop, key);
+
+const ofPortal =
+  (path: string): Show =>
+  page =>
+    new PortalPage(page).open(path);
+
+/** The pictures in docs/screenshots. */
+const ofReadme: Record<string, Show> = {
+  'console-desktop-light': ofConsole('today'),
+  'console-desktop-dark': ofConsole('animals: one'),
+  'portal-desktop-light': showResponse,
+  'portal-desktop-dark': ofPortal('/operations/placeOrder'),
+};
+
+/** What there is to see, by name. */
+const everything: Record<string, Show> = {
+  'console-sign-in': page => page.goto('/console'),
+  ...Object.fromEntries(Object.keys(scenes).map(name => [`console-${nameOfFile(name)}`, ofConsole(name)])),
+  'portal-start': ofPortal(''),
+  'portal-guide': ofPortal('/guide/webhooks'),
+  'portal-quickstart': ofPortal('/guide/quickstart'),
+  'portal-operation': ofPortal('/operations/createPet'),
+  'portal-response': showResponse,
+};
+
+function nameOfFile(scene: string): string {
+  return scene.replaceAll(/\W+/g, '-');
+}
 
 /** Tries out an operation. */
-async function showResponse(portal: PortalPage, key: string): Promise<void> {
+async function showResponse(page: Page, _shop: ConsoleShop, key: string): Promise<void> {
+  const portal = new PortalPage(page);
   await portal.openOperation('listPets');
   await portal.useKey(key);
   await portal.tryOut({ parameters: { limit: 3 } });
 }
 
+buildConsole();
 const directory = mkdtempSync(join(tmpdir(), 'petstore-screenshots-'));
 const service = spawn(process.execPath, [join(root, 'service/src/main.ts'), 'serve', '--demo'], {
-  env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DRAIN_SECONDS: '0', PETSTORE_DATA: directory },
+  env: {
+    PATH: process.env.PATH,
+    PORT: '0',
+    PETSTORE_DRAIN_SECONDS: '0',
+    PETSTORE_DATA: directory,
+    PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true',
+  },
   stdio: ['ignore', 'pipe', 'pipe'],
 });
 let errorOutput = '';
@@ -47,14 +88,15 @@ let browser: Browser | undefined;
 try {
   const baseURL = await addressOfService();
   const key = readFileSync(join(directory, 'admin.key'), 'utf8').trim();
+  const shop = await workInDemoShop(new Client(baseURL, key));
   browser = await openBrowser();
   mkdirSync(pictures, { recursive: true });
-  for (const [name, [options, prepare]] of Object.entries(scenes)) {
-    const colorScheme = name.endsWith('dark') ? 'dark' : 'light';
+  for (const [name, show] of Object.entries(target === undefined ? ofReadme : inAllForms(everything))) {
+    const [screen, colorScheme] = name.split('-').slice(-2) as [keyof typeof screens, 'light' | 'dark'];
     const settings = { baseURL, colorScheme, locale: 'en-GB', timezoneId: 'UTC' } as const;
-    const context = await browser.newContext({ ...settings, ...options });
+    const context = await browser.newContext({ ...settings, ...screens[screen] });
     const page = await context.newPage();
-    await prepare(new PortalPage(page), key);
+    await show(page, shop, key);
     await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
     await context.close();
   }
@@ -63,6 +105,14 @@ try {
   service.kill('SIGTERM');
   await ended;
   rmSync(directory, { recursive: true });
+}
+
+/** The same on each screen, in light and in dark colours. */
+function inAllForms(shows: Record<string, Show>): Record<string, Show> {
+  const forms = Object.keys(screens).flatMap(screen => [`${screen}-light`, `${screen}-dark`]);
+  return Object.fromEntries(
+    Object.entries(shows).flatMap(([name, show]) => forms.map(form => [`${name}-${form}`, show])),
+  );
 }
 
 async function addressOfService(): Promise<string> {

@@ -75,16 +75,37 @@ describe('test files that share a process', () => {
     assert.match(stdout, /missing\.ts/);
   });
 
-  it('include every file of their directories once, when the whole suite runs', t => {
+  it('include every file of the store once, when the whole suite runs', t => {
     const numbered = Array.from({ length: 8 }, (_, i) => `service/test/journeys/${i}.test.ts`);
     const names = [...numbered, 'service/test/journeys/in-a-browser.test.ts'];
-    const files = Object.fromEntries(names.map(name => [name, testNamed(`Test ${name}.`)]));
-    const args = [join(root, 'scripts/test.ts'), 'postgres', '--test-reporter=tap'];
-    const { status, stdout } = run(t, files, ...args);
+    const { status, stdout, ran } = runSuite(t, 'postgres', names, ['service/test/journeys/rules.test.ts']);
     assert.equal(status, 0, stdout);
-    const ran = Array.from(stdout.matchAll(/ok \d+ - Test (.*)\.$/gm), ([, name]) => name);
     assert.deepEqual(ran.toSorted(), names);
     assert.match(stdout, new RegExp(`journeys/7.test.ts ${leftBehind}`));
     assert.doesNotMatch(stdout, new RegExp(`browser.test.ts ${leftBehind}`));
   });
+
+  it('and those with a process of their own run once, with a store or without', t => {
+    const names = ['journeys/a', 'journeys/b', 'portal/c-browser', 'process/d', 'process/e', 'replicas/f'];
+    const [ofStore, others] = [names.slice(0, 3), names.slice(3)].map(names =>
+      names.map(name => `service/test/${name}.test.ts`),
+    );
+    const { status, stdout, ran } = runSuite(t, 'service', ofStore!, others!);
+    assert.equal(status, 0, stdout);
+    assert.deepEqual(ran.toSorted(), [...ofStore!, ...others!].toSorted());
+  });
 });
+
+/** Runs a whole suite of files, of which some use its store. Returns the names of those that ran. */
+function runSuite(t: TestContext, suite: string, ofStore: readonly string[], others: readonly string[]) {
+  const test = (name: string) => testNamed(`Test ${name}.`);
+  const files = {
+    'service/test/support/test-store.ts': '',
+    'service/test/support/shop.ts': `import './test-store.ts';`,
+    ...Object.fromEntries(ofStore.map(name => [name, `import '../support/shop.ts';\n${test(name)}`])),
+    ...Object.fromEntries(others.map(name => [name, test(name)])),
+  };
+  const { status, stdout } = run(t, files, join(root, 'scripts/test.ts'), suite, '--test-reporter=tap');
+  const ran = Array.from(stdout.matchAll(/ok \d+ - Test (.*)\.$/gm), ([, name]) => name);
+  return { status, stdout, ran };
+}

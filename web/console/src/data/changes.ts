@@ -87,7 +87,8 @@ async function revert<T extends object>(
     if (fields.some(field => !isSame(version.data[field], after.data[field])))
       throw new Error('Not undone, because it was changed again since');
     try {
-      putItem(cache, resource, await resource.update(store, id, old, { ifMatch: version.etag }));
+      const undone = await resource.update(store, id, old, { ifMatch: version.etag });
+      putItem(cache, resource, (await resource.restore?.(store, before, after.data, undone)) ?? undone);
       return;
     } catch (error) {
       if (!(error instanceof PreconditionError)) throw error;

@@ -63,8 +63,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
     setEdit(edit => edit && startEdit(edit.base));
   }, []);
 
-  /** Saves the changed fields. Returns whether they are saved: a conflict needs the user first. */
-  async function save(done: string): Promise<boolean> {
+  /**
+   * Saves the changed fields. Returns whether they are saved: a conflict needs the user first. `undo` is `false` if the user was asked
+   * before, because the change cannot be undone.
+   */
+  async function save(done: string, undo?: false): Promise<boolean> {
     if (!edit) return false;
     let merged = edit;
     latest.current ??= await resource.read(store, id);
@@ -75,7 +78,11 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       const changes = changesOf(merged);
       if (Object.keys(changes).length > 0) {
         try {
-          await change(merged.base, changes, { done, etag: latest.current.etag });
+          await change(merged.base, changes, {
+            done,
+            etag: latest.current.etag,
+            ...(undo === false && { undo }),
+          });
         } catch (error) {
           if (!(error instanceof PreconditionError)) throw error;
           latest.current = await resource.read(store, id);

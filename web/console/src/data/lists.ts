@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
-import { type ListData, type ListPage, listKey } from './list-cache.ts';
+import { type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
 import { firstPage, type Listing, totalOf } from './resource.ts';
 
 const PAGE_SIZE = 100;
@@ -30,6 +30,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
   const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
+  const waiting = data?.pages[0]?.waiting.length ?? 0;
   const showWaiting = () => cache.resetQueries({ queryKey: key, exact: true });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
@@ -38,7 +39,9 @@ export function useList<T extends object, Query extends object>(resource: Listin
     rows,
     gone,
     total: data?.pages[0]?.total,
-    waiting: data?.pages[0]?.waiting.length ?? 0,
+    waiting,
+    /** Whether there are more new items than are counted. */
+    hasMoreWaiting: waiting === MOST_WAITING,
     showWaiting,
     loadMore,
     isLoading: isPending,

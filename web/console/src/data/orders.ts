@@ -1,12 +1,14 @@
 import type { Order } from '@petstore/client';
+import { type Day, dayOf, startOf } from './days.ts';
+import { type Period, pagesOfPeriod } from './placed.ts';
 import type { Resource } from './resource.ts';
 
-export interface OrderQuery {
+export interface OrderQuery extends Period {
   complete?: boolean | undefined;
   petId?: number | undefined;
-  /** The first and the last day of shipping, such as `2026-12-24`, in the user's time zone. */
-  from?: string | undefined;
-  to?: string | undefined;
+  /** The first and the last day of shipping. */
+  from?: Day | undefined;
+  to?: Day | undefined;
   sort?: OrderSort | undefined;
 }
 
@@ -17,16 +19,19 @@ export const orders: Resource<Order, OrderQuery> = {
   name: 'order',
   // The service returns no order without an ID.
   idOf: order => order.id!,
-  list: (store, { from, to, sort, ...query }, options) =>
-    store.orders.list(
-      {
-        ...query,
-        shipDateFrom: from && startOf(from),
-        shipDateTo: to && startOf(to, 1),
-        sort: sortOf({ from, to, sort }),
-      },
-      options,
-    ),
+  list: (store, { from, to, sort, placedFrom, placedTo, count, ...query }, options) =>
+    placedFrom || placedTo
+      ? { pages: () => pagesOfPeriod(store, query, { placedFrom, placedTo }, options) }
+      : store.orders.list(
+          {
+            ...query,
+            count,
+            shipDateFrom: from && startOf(from),
+            shipDateTo: to && startOf(to, 1),
+            sort: sortOf({ from, to, sort }),
+          },
+          options,
+        ),
   read: (store, id) => store.orders.get(id).withResponse(),
   create: (store, order) => store.orders.create(order),
   update: (store, id, patch, options) => store.orders.update(id, patchOf(patch), options),
@@ -35,21 +40,22 @@ export const orders: Resource<Order, OrderQuery> = {
     (query.complete === undefined || complete === query.complete) &&
     (query.petId === undefined || petId === query.petId) &&
     (query.from === undefined || (shipDate !== undefined && shipDate >= startOf(query.from))) &&
-    (query.to === undefined || (shipDate !== undefined && shipDate < startOf(query.to, 1))),
+    (query.to === undefined || (shipDate !== undefined && shipDate < startOf(query.to, 1))) &&
+    // A new order was placed now.
+    (query.placedFrom === undefined || query.placedFrom <= dayOf(Date.now())) &&
+    (query.placedTo === undefined || query.placedTo >= dayOf(Date.now())),
 };
 
-/** The order of a list: the newest first, or by ship date if the list is filtered by it, which allows no other order. */
-export function sortOf({ from, to, sort }: OrderQuery): OrderSort {
+/**
+ * The order of a list: the newest first, or by ship date if the list is filtered by it, which allows no other order. A list that is
+ * filtered by the day of placing has one order only.
+ */
+export function sortOf({ from, to, placedFrom, placedTo, sort }: OrderQuery): OrderSort {
+  if (placedFrom !== undefined) return '-id';
+  if (placedTo !== undefined) return 'id';
   const byDate = from !== undefined || to !== undefined;
   if (sort !== undefined && sort.endsWith('shipDate') === byDate) return sort;
   return byDate ? 'shipDate' : '-id';
-}
-
-/** The instant at which a day starts in the user's time zone, or a later day. */
-function startOf(day: string, daysLater = 0): string {
-  const date = new Date(`${day}T00:00`);
-  date.setDate(date.getDate() + daysLater);
-  return date.toISOString();
 }
 
 /** A field that the user has emptied is `undefined`, and is removed with null (RFC 7396). */

@@ -12,12 +12,15 @@ export interface PageQuery {
   count?: boolean;
 }
 
+/** A list that is read page by page. */
+export type Pages<T> = Pick<List<T>, 'pages'>;
+
 /** What the hooks for lists need to know about a kind of resource. */
 export interface Listing<T extends object, Query extends object = object> {
   /** The prefix of its event types, which is also the first part of its keys in the cache. */
   name: string;
   idOf(item: T): number;
-  list(store: PetStore, query: Query & PageQuery, options?: CallOptions): List<T>;
+  list(store: PetStore, query: Query & PageQuery, options?: CallOptions): Pages<T>;
 }
 
 /**
@@ -31,12 +34,14 @@ export interface Resource<T extends object, Query extends object = object> exten
   /** Changes fields of an item. */
   update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
   remove(store: PetStore, id: number): Call<undefined>;
+  /** Restores what the old values of the changed fields do not, after they were written to undo a change. */
+  restore?(store: PetStore, before: T, changed: T, undone: T): Promise<T>;
   /** Whether a new item belongs to a list. The service decides about all others. */
   matches(item: T, query: Query): boolean;
 }
 
 /** Reads the first page of a list. */
-export async function firstPage<T>(list: List<T>): Promise<Page<T>> {
+export async function firstPage<T>(list: Pages<T>): Promise<Page<T>> {
   for await (const page of list.pages()) return page;
   throw new Error('A list has at least one page');
 }

@@ -1,4 +1,5 @@
 import type { InventoryItem, PetStatus } from '@petstore/client';
+import { holdAgain } from './hold.ts';
 import type { Resource } from './resource.ts';
 
 export interface StockQuery {
@@ -18,6 +19,7 @@ export const stock: Resource<InventoryItem, StockQuery> = {
   create: notHere,
   update: (store, id, { quantity = 0 }, options) => store.inventory.set(id, { quantity }, options),
   remove: notHere,
+  restore: holdAgain,
   // An entry does not have the category of its pet.
   matches: (item, { status, categoryId, quantityBelow }) =>
     categoryId === undefined &&

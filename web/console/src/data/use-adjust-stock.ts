@@ -2,27 +2,34 @@ import type { InventoryItem } from '@petstore/client';
 import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
+import { holdAgain } from './hold.ts';
 import { putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
 
 /**
  * Adds units to the stock of a pet, or removes them with a negative number. The units of other clients count as well, so it needs
- * no version. To undo it, the opposite is sent.
+ * no version. To undo it, the opposite is sent. `canUndo` is `false` if the user was asked before.
  */
 export function useAdjustStock() {
   const { store, cache } = useSession();
   return useCallback(
-    async (item: InventoryItem, delta: number, done: string): Promise<void> => {
-      const send = async (units: number) =>
-        putItem(cache, stock, await store.inventory.adjust(item.petId, { delta: units }));
+    async (item: InventoryItem, delta: number, done: string, canUndo: boolean): Promise<void> => {
+      const send = async (units: number) => {
+        const after = await store.inventory.adjust(item.petId, { delta: units });
+        putItem(cache, stock, after);
+        return after;
+      };
       putItem(cache, stock, { ...item, quantity: Math.max(0, item.quantity + delta) });
+      let changed: InventoryItem;
       try {
-        await send(delta);
+        changed = await send(delta);
       } catch (error) {
         putItem(cache, stock, item);
         throw error;
       }
-      showToast({ text: done, undo: () => send(-delta) });
+      const undo = async () =>
+        putItem(cache, stock, await holdAgain(store, item, changed, await send(-delta)));
+      showToast({ text: done, undo: canUndo ? undo : undefined });
     },
     [store, cache],
   );

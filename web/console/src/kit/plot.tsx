@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import type { PlotSeries } from './plot-series.ts';
 
 interface PlotProps {
@@ -9,8 +9,8 @@ interface PlotProps {
   series: readonly PlotSeries[];
   /** The highest value of the axis. */
   top: number;
-  /** Describes the day at an index. It is below the plot for the day under the pointer, otherwise for the last one. */
-  textOf: (index: number) => string;
+  /** Describes the day at an index. It is below the plot, for the day that was last under the pointer, or for the last day. */
+  textOf: (index: number) => ReactNode;
 }
 
 // uPlot is large, and no page needs it for its first view.
@@ -19,11 +19,13 @@ const Canvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).
 /** A plot of values by day. Its space is there before it is loaded, so that nothing moves. */
 export function Plot({ label, times, series, top, textOf }: PlotProps) {
   const [index, setIndex] = useState<number>();
+  // The day stays when the pointer leaves the plot, so that a link in its text can be reached.
+  const point = useCallback((index: number | undefined) => setIndex(last => index ?? last), []);
   return (
     <figure className="plot">
       <div className="plot-canvas" role="img" aria-label={label}>
         <Suspense>
-          <Canvas times={times} series={series} top={top} onPoint={setIndex} />
+          <Canvas times={times} series={series} top={top} onPoint={point} />
         </Suspense>
       </div>
       <figcaption>

@@ -1,5 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { shownDay } from '../../data/days.ts';
 import type { OrderQuery } from '../../data/orders.ts';
+import { Icon } from '../../kit/icon.tsx';
 import { PetPicker } from './pet-picker.tsx';
 
 const route = getRouteApi('/orders');
@@ -16,6 +18,7 @@ export function Filters({ query }: { query: OrderQuery }) {
   // The newest query may be newer than the one of this rendering.
   const set = (change: OrderQuery) =>
     navigate({ search: previous => ({ ...previous, ...change }), replace: true });
+  const placed = placedIn(query);
 
   return (
     <>
@@ -38,6 +41,36 @@ export function Filters({ query }: { query: OrderQuery }) {
         placeholder="All animals"
         onChoose={petId => set({ petId })}
       />
+      {placed ? (
+        <button
+          type="button"
+          className="button placed"
+          aria-label={`${placed}: remove this filter`}
+          onClick={() => set({ placedFrom: undefined, placedTo: undefined })}
+        >
+          {placed}
+          <Icon name="close" />
+        </button>
+      ) : (
+        <ShipDays query={query} set={set} />
+      )}
+    </>
+  );
+}
+
+/** `Placed 1 Dec 2026 to 24 Dec 2026`; empty if the list is not filtered by it. */
+function placedIn({ placedFrom, placedTo }: OrderQuery): string {
+  if (placedFrom && placedTo)
+    return placedFrom === placedTo
+      ? `Placed on ${shownDay(placedFrom)}`
+      : `Placed ${shownDay(placedFrom)} to ${shownDay(placedTo)}`;
+  if (placedFrom) return `Placed since ${shownDay(placedFrom)}`;
+  return placedTo ? `Placed until ${shownDay(placedTo)}` : '';
+}
+
+function ShipDays({ query, set }: { query: OrderQuery; set: (change: OrderQuery) => void }) {
+  return (
+    <>
       <label className="day">
         Ships from
         <input

@@ -96,6 +96,8 @@ function sortedBy(field: 'id' | 'shipDate', title: string, query: OrderQuery) {
   if (!sort.endsWith(field)) return { header: title };
   const isAscending = sort === field;
   const sorted = isAscending ? ('ascending' as const) : ('descending' as const);
+  // A list of days of placing has one order.
+  if (query.placedFrom || query.placedTo) return { sorted, header: title };
   const next = isAscending ? (`-${field}` as const) : field;
   return {
     sorted,

@@ -14,11 +14,19 @@ function readQuery(search: Record<string, unknown>): OrderQuery {
   const petId = Number(search.petId);
   const from = readDay(search.from);
   const to = readDay(search.to);
+  const placedFrom = readDay(search.placedFrom);
+  const placedTo = readDay(search.placedTo);
   const sort = orderSorts.find(sort => sort === search.sort);
   if (typeof search.complete === 'boolean') query.complete = search.complete;
   if (Number.isSafeInteger(petId) && petId > 0) query.petId = petId;
-  if (from) query.from = from;
-  if (to) query.to = to;
+  // The service has no list by both days.
+  if (placedFrom || placedTo) {
+    if (placedFrom) query.placedFrom = placedFrom;
+    if (placedTo) query.placedTo = placedTo;
+  } else {
+    if (from) query.from = from;
+    if (to) query.to = to;
+  }
   if (sort) query.sort = sort;
   return query;
 }

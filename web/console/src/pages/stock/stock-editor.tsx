@@ -1,7 +1,9 @@
 import type { InventoryItem } from '@petstore/client';
 import { useState } from 'react';
+import { useSession } from '../../app/session.ts';
 import { useDraft } from '../../data/draft.ts';
 import { useEdit } from '../../data/edits.ts';
+import { endsHold } from '../../data/hold.ts';
 import { stock } from '../../data/stock.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
@@ -27,13 +29,21 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   const adjust = useAdjustStock();
   const isSet = way === 'Set to';
   const quantity = edit?.draft.quantity;
+  const { can } = useSession();
+  const [isAsked, setAsked] = useState(false);
+
+  // Without the scope for animals the hold could not be restored by undo.
+  const next = isSet ? quantity : item.quantity - (way === 'Remove' ? Number(units) : 0);
+  const asksFirst = next !== undefined && endsHold(item, next) && !can('pets:write');
 
   const form = useSubmit(['quantity', 'delta'], async () => {
+    if (asksFirst && !isAsked) return setAsked(true);
+    setAsked(false);
     if (isSet) {
-      if (!(await save(`${name}: ${quantity} in stock`))) return;
+      if (!(await save(`${name}: ${quantity} in stock`, asksFirst ? false : undefined))) return;
     } else {
       const delta = way === 'Add' ? Number(units) : -Number(units);
-      await adjust(item, delta, `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`);
+      await adjust(item, delta, `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`, !asksFirst);
     }
     clear();
     onClose();
@@ -70,11 +80,16 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
           isSet ? set('quantity', target.valueAsNumber) : setDraft('units', target.value)
         }
       />
+      {isAsked && asksFirst && (
+        <p className="hint" role="alert">
+          {name} is on hold, and this ends it. You cannot undo it, because your API key cannot change animals.
+        </p>
+      )}
       {isSet && isRestored && <RestoredNote onDiscard={discard} />}
       <footer>
         <Button onClick={onClose}>Close</Button>
         <Button kind="main" type="submit" disabled={form.isBusy}>
-          {form.isBusy ? 'One moment …' : 'Save'}
+          {form.isBusy ? 'One moment …' : isAsked && asksFirst ? 'End the hold' : 'Save'}
         </Button>
       </footer>
     </form>

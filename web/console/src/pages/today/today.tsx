@@ -2,64 +2,88 @@ import type { Event } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../../app/session.ts';
+import { startOf } from '../../data/days.ts';
 import { LOW, useOverview } from '../../data/overview.ts';
 import { statuses } from '../../data/pet-status.ts';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
+import { OpenOrders } from './open-orders.tsx';
+import { OrdersPlot } from './orders-plot.tsx';
 import './today.css';
 
 /** What the shop looks like now. */
 export function Today() {
   const { can } = useSession();
-  const { pets, orders, stock, events } = useOverview();
+  const { today, pets, orders, days, stock, events } = useOverview();
   return (
     <section className="page today" aria-label="Today">
       <header className="page-header">
         <h1>
           Today{' '}
           <small>
-            {new Date().toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' })}
+            {new Date(startOf(today)).toLocaleDateString(undefined, {
+              weekday: 'long',
+              day: 'numeric',
+              month: 'long',
+            })}
           </small>
         </h1>
       </header>
-      <div className="figures">
-        {can('pets:read') &&
-          statuses.map((status, i) => (
-            <Link key={status} className="figure" to="/animals" search={{ status }}>
-              <strong>{pets?.[i] ?? '–'}</strong>
-              <Status status={status} />
-            </Link>
-          ))}
-        {can('orders:read') && (
-          <Link className="figure" to="/orders" search={{ complete: false }}>
-            <strong>{orders ?? '–'}</strong>
-            <span>Open orders</span>
-          </Link>
+      <div className="groups">
+        {can('pets:read') && (
+          <section aria-label="Animals by status">
+            <h2>Animals by status</h2>
+            <div className="figures">
+              {statuses.map((status, i) => (
+                <Link key={status} className="figure" to="/animals" search={{ status }}>
+                  <strong>{pets?.[i] ?? '–'}</strong>
+                  <Status status={status} />
+                </Link>
+              ))}
+            </div>
+          </section>
         )}
+        {can('orders:read') && <OpenOrders orders={orders} today={today} />}
       </div>
       <div className="cards">
+        {can('orders:read') && can('events:read') && <OrdersPlot orders={days} />}
         {can('inventory:read') && (
           <Card
-            title={<Link {...toLowStock}>Low stock</Link>}
+            title={
+              <Link {...toLowStock}>
+                Low stock <small>{stock?.total}</small>
+              </Link>
+            }
             label="Low stock"
             empty="Every available animal has enough units."
-            items={stock}
+            items={stock?.items}
           >
             {item => (
               <li key={item.petId}>
-                <Link to="/animals/$petId" params={{ petId: String(item.petId) }}>
-                  {item.name}
-                </Link>
-                <span className="units">{item.quantity} left</span>
+                {can('pets:read') ? (
+                  <Link to="/animals/$petId" params={{ petId: String(item.petId) }}>
+                    {item.name}
+                  </Link>
+                ) : (
+                  <span>{item.name}</span>
+                )}
+                <span className="units">{item.quantity.toLocaleString()} left</span>
               </li>
             )}
           </Card>
         )}
         {can('events:read') && (
-          <Card title="Recent events" label="Recent events" empty="Nothing has happened yet." items={events}>
+          <Card
+            title={<Link to="/events">Recent events</Link>}
+            label="Recent events"
+            empty="Nothing has happened yet."
+            items={events}
+          >
             {event => (
               <li key={event.id}>
-                <span>{textOf(event)}</span>
+                <Link to="/events/$eventId" params={{ eventId: event.id }}>
+                  {textOf(event)}
+                </Link>
                 <Time at={event.time} />
               </li>
             )}

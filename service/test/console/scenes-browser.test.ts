@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { useBrowser } from '../support/browser.ts';
+import { assertAccessible } from '../support/console-axe.ts';
+import { buildConsole } from '../support/console-page.ts';
+import { openScene, scenes } from '../support/console-scenes.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+describe('axe finds nothing serious, on a desktop or a phone, in light or dark colours', () => {
+  for (const name of Object.keys(scenes)) {
+    it(name, async t => {
+      const visited = await visit(t);
+      // The empty name.
+      if (name === 'animals: rejected') visited.watch.expect(/status of 400/);
+      await openScene(visited, name);
+      await assertAccessible(visited.page);
+      // The page now has the size of a phone. If it were wider than the screen, phones would move the buttons of panels off it.
+      assert.equal(await visited.page.evaluate('document.documentElement.scrollWidth'), 390);
+    });
+  }
+
+  it('the form to sign in', async t => {
+    const { page } = await visit(t);
+    await page.goto('/console');
+    await page.getByLabel('API key').waitFor();
+    await assertAccessible(page);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addDays, dayOf, startOf } from './days.ts';
+
+const { TZ } = process.env;
+
+/** Sets the time zone for the tests of a suite. Node.js reads the variable again when it changes. */
+function useZone(zone: string): void {
+  before(() => {
+    process.env.TZ = zone;
+  });
+  after(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+}
+
+for (const [zone, day] of [
+  ['Pacific/Auckland', '2026-11-22'],
+  ['America/Los_Angeles', '2026-11-21'],
+  ['Europe/Berlin', '2026-11-21'],
+] as const) {
+  describe(`a day in ${zone}`, () => {
+    useZone(zone);
+
+    it('is that of the time zone, and starts at its midnight', () => {
+      assert.equal(dayOf('2026-11-21T12:00:00Z'), day);
+      assert.equal(dayOf(startOf(day)), day);
+      assert.equal(dayOf(Date.parse(startOf(day)) - 1), addDays(day, -1));
+    });
+  });
+}
+
+describe('a day with a change to or from summer time', () => {
+  useZone('Europe/Berlin');
+
+  it('is followed by the next day', () => {
+    assert.equal(addDays('2026-10-25', 1), '2026-10-26');
+    assert.equal(Date.parse(startOf('2026-10-26')) - Date.parse(startOf('2026-10-25')), 25 * 3_600_000);
+    assert.equal(addDays('2027-03-28', 1), '2027-03-29');
+    assert.equal(addDays('2027-03-01', -1), '2027-02-28');
+    assert.equal(addDays('2026-12-31', 1), '2027-01-01');
+  });
+});

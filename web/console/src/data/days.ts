@@ -1,0 +1,26 @@
+/** A day of the user's time zone, such as `2026-12-24`. */
+export type Day = string;
+
+/** The day of an instant. */
+export function dayOf(instant: string | number | Date): Day {
+  const date = new Date(instant);
+  const parts = [date.getMonth() + 1, date.getDate()].map(part => String(part).padStart(2, '0'));
+  return [date.getFullYear(), ...parts].join('-');
+}
+
+/** The day that is a number of days later, or earlier with a negative number. */
+export function addDays(day: Day, days: number): Day {
+  return dayOf(startOf(day, days));
+}
+
+/** The instant at which a day starts, or a later day. Days with a change to or from summer time have 23 or 25 hours. */
+export function startOf(day: Day, daysLater = 0): string {
+  const date = new Date(`${day}T00:00`);
+  date.setDate(date.getDate() + daysLater);
+  return date.toISOString();
+}
+
+/** The day as the user reads it, such as `24 Dec 2026`. */
+export function shownDay(day: Day): string {
+  return new Date(`${day}T00:00`).toLocaleDateString(undefined, { dateStyle: 'medium' });
+}
