@@ -193,17 +193,32 @@ describe('the file of an import', () => {
   it('is the one that was chosen last, even if it is read first', async t => {
     const { page } = await ConsolePage.open(await visit(t), '/import');
     await page.locator('.drop-zone').evaluate(zone => {
-      const { DataTransfer, DragEvent, File } = zone.ownerDocument.defaultView;
-      const drop = (name: string, rows: number) => {
+      const window = zone.ownerDocument.defaultView;
+      const { DataTransfer, DragEvent, File } = window;
+      const drop = (name: string) => {
         const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File([`name,category\n${'Rex,Dogs\n'.repeat(rows)}`], name));
+        dataTransfer.items.add(new File(['name,category\nRex,Dogs\n'], name));
         zone.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
       };
-      drop('slow.csv', 400_000);
-      drop('quick.csv', 2);
+      const { arrayBuffer } = File.prototype;
+      // The first file is read when the test says so.
+      File.prototype.arrayBuffer = async function () {
+        File.prototype.arrayBuffer = arrayBuffer;
+        await new Promise(resolve => {
+          window.readFirst = resolve;
+        });
+        return arrayBuffer.call(this);
+      };
+      drop('first.csv');
+      drop('last.csv');
     });
-    await page.getByText('0 of 2 rows can be imported').waitFor();
-    await page.getByRole('heading', { name: 'quick.csv' }).waitFor();
+    await page.getByText('0 of 1 row can be imported').waitFor();
+    await page.evaluate(`readFirst(); new Promise(resolve => {
+      // More tasks than reading a file takes.
+      const next = count => (count > 0 ? setTimeout(next, 0, count - 1) : resolve());
+      next(20);
+    })`);
+    await page.getByRole('heading', { name: 'last.csv' }).waitFor();
   });
 
   it('is checked again after another mapping, and what is imported has the last one', async t => {
