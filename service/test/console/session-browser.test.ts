@@ -17,8 +17,9 @@ describe('a session', () => {
     const visited = await visit(t);
     const { shop, page } = visited;
     const shown = await ConsolePage.open(visited, '/');
+    await shown.today();
     await page.reload();
-    await page.getByRole('navigation').waitFor();
+    await shown.today();
     const [local, session] = JSON.parse(await stored(page));
     assert.ok(!JSON.stringify(local).includes(shop.adminKey));
     assert.ok(Object.values(session).includes(shop.adminKey));
@@ -46,7 +47,7 @@ describe('a session', () => {
     const { page, shop } = visited;
     const ticket = shop.app.ticket.issue(shop.clock.now());
     await page.goto(`/console#sign-in=${ticket}`);
-    await page.getByRole('navigation').waitFor();
+    await new ConsolePage(page).today();
     assert.ok(!page.url().includes(ticket));
     assert.ok(!(await stored(page)).includes(shop.adminKey), 'the administrator’s key is in no browser');
     await page.evaluate('sessionStorage.clear()');
@@ -112,18 +113,22 @@ describe('the theme', () => {
         "matchMedia('(prefers-color-scheme: dark)').matches ? 'system' : getComputedStyle(document.documentElement).colorScheme",
       );
     assert.equal(await isDark(), 'light dark');
-    await shown.button('Theme').click();
-    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await shown.button('Theme').press('Enter');
+    await page.getByRole('menuitemradio', { name: 'Dark' }).press('Enter');
     assert.equal(await isDark(), 'dark');
+    await shown.today();
     await page.reload();
-    await page.getByRole('navigation').waitFor();
+    await shown.today();
     assert.equal(await isDark(), 'dark');
   });
 });
 
 describe('axe finds no serious violation, on a desktop or a phone, in light or dark colours', () => {
   const places: Record<string, (shown: ConsolePage, pet: string) => Promise<unknown>> = {
-    Today: shown => shown.page.getByRole('link', { name: 'Today' }).click(),
+    Today: async shown => {
+      await shown.page.getByRole('link', { name: 'Today' }).click();
+      await shown.today();
+    },
     'the categories': async shown => {
       await shown.page.getByRole('link', { name: 'Categories' }).click();
       await shown.row('Category').first().waitFor();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import type { Visit } from './browser.ts';
+import { eventually, type Visit } from './browser.ts';
 
 /** Builds the console if a source is newer. The service reads the result. */
 export function buildConsole(): void {
@@ -20,8 +20,8 @@ export class ConsolePage {
     path = '/animals',
     key = shop.adminKey,
   ): Promise<ConsolePage> {
-    // A page that is left or reloaded ends its stream.
-    watch.expect(/^failed: GET .*\/events\/stream.*ERR_ABORTED/);
+    // A page that is left or reloaded ends its stream, and a list that is no longer wanted is not read to its end.
+    watch.expect(/^failed: GET .*ERR_ABORTED/);
     return ConsolePage.openIn(page, path, key);
   }
 
@@ -38,8 +38,10 @@ export class ConsolePage {
   }
 
   async signIn(key: string): Promise<void> {
+    // The pointer would be on a link of the page that appears, whose code would then be loaded.
+    await this.page.mouse.move(0, 0);
     await this.page.getByLabel('API key').fill(key);
-    await this.button('Sign in').click();
+    await this.page.getByLabel('API key').press('Enter');
     await this.page.getByRole('navigation').waitFor();
   }
 
@@ -79,6 +81,15 @@ export class ConsolePage {
   /** The text of the messages about what was done. */
   get messages(): Locator {
     return this.page.locator('.toasts');
+  }
+
+  /** Resolves when Today shows everything that it reads. A page that is left earlier aborts its requests, which is a fault. */
+  async today(): Promise<void> {
+    const { page } = this;
+    await page.locator('.figure').first().waitFor();
+    await eventually(() => page.locator('.figure strong', { hasText: '–' }).count(), 0);
+    for (const card of ['Low stock', 'Recent events'])
+      await page.getByRole('region', { name: card }).getByRole('listitem').first().waitFor();
   }
 
   /** Resolves when the stream of events is open: changes by others appear from now on. */

@@ -18,10 +18,15 @@ const events = { name: 'events', idOf: (event: Event) => Number(event.id) };
 
 const columns: Column<Event>[] = [
   { name: 'type', header: 'Event', cell: ({ type }) => <strong>{type}</strong> },
-  { name: 'subject', header: 'Subject', cell: ({ subject }) => subject },
+  { name: 'subject', header: 'Subject', cell: event => <Subject event={event} /> },
   { name: 'actor', header: 'By', cell: ({ actor }) => <Actor actor={actor} /> },
   { name: 'time', header: 'Time', cell: ({ time }) => <Time at={time} /> },
 ];
+
+/** What changed, with the name that it had then. */
+function Subject({ event: { subject, data } }: { event: Event }) {
+  return data && 'name' in data ? `${subject} · ${data.name}` : subject;
+}
 
 /** Who did what, the latest first. */
 export function Events() {
@@ -38,8 +43,12 @@ export function Events() {
   };
   const isFiltered = Object.keys(filter).length > 0;
   // No row moves under the pointer, or while the keyboard is used in the table.
-  const point = ({ target }: { target: EventTarget }) =>
-    setPointed(target instanceof Element && target.closest('.table-body') !== null);
+  function point({ target }: { target: EventTarget }): void {
+    if (!(target instanceof Element)) return;
+    // The button that reports new events covers a row, and appears there under the pointer.
+    if (target.closest('.waiting')) return;
+    setPointed(target.closest('.table-body [data-index]') !== null);
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only observes where the pointer and the focus are
     <div
