@@ -2,6 +2,7 @@
 // Otherwise it fails with instructions. Arguments: the parts to install; all parts if there are none.
 import { spawnSync } from 'node:child_process';
 import { findChromium, howToGetChromium } from '../service/test/support/chromium.ts';
+import { howToGetSampleProgram, isInstalled } from '../service/test/support/sample-languages.ts';
 import {
   findDebianPrograms,
   howToGetDebianPrograms,
@@ -23,6 +24,11 @@ const parts: Record<string, Part> = {
   // Not redis-server, which starts a service on the default port of Redis, now and at each start of the machine.
   redis: { find: findRedis, howToGet: howToGetRedis, provide: () => install('redis-tools') },
   chromium: { find: findChromium, howToGet: howToGetChromium, provide: () => install('chromium') },
+  python: {
+    find: () => (isInstalled('python') ? 'python3' : undefined),
+    howToGet: howToGetSampleProgram('python'),
+    provide: () => install('python3-requests'),
+  },
   operations: { find: findDebianPrograms, howToGet: howToGetDebianPrograms, provide: unpackDebianPrograms },
 };
 

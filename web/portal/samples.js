@@ -10,6 +10,9 @@
  */
 import { itemsOf, requestOf } from './request.js';
 
+/** Seconds after which a sample stops waiting for the service. A stream sends something at least every 15 seconds. */
+const TIMEOUT = 30;
+
 /**
  * The languages by name: the name that readers see, and the grammar of the highlighter.
  *
@@ -38,13 +41,13 @@ export function sample(language, call, values, base) {
   return known.code(call, requestOf(call, values, base), values, base);
 }
 
-/** For a POSIX shell. @param {Call} call @param {SampleRequest} request */
+/** For a POSIX shell with curl 7.76 or newer. @param {Call} call @param {SampleRequest} request */
 function asCurl({ returns }, { method, url, headers, body }) {
   /** @param {string} text */
   const quoted = text => `'${text.replaceAll("'", `'\\''`)}'`;
   // -N: curl prints what it receives at once.
-  const flags = `${returns === 'stream' ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`}`;
-  const lines = [`curl${flags} ${quoted(url)}`];
+  const limit = returns === 'stream' ? '-N' : `-m ${TIMEOUT}`;
+  const lines = [`curl ${limit} --fail-with-body${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
   for (const [name, value] of headers) {
     if (typeof value === 'string') lines.push(`-H ${quoted(`${name}: ${value}`)}`);
     else lines.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
@@ -56,21 +59,21 @@ function asCurl({ returns }, { method, url, headers, body }) {
 /** A module for Node.js 20 or newer. @param {Call} call @param {SampleRequest} request */
 function asJavaScript({ returns }, { method, url, headers, body }) {
   const variables = { key: 'process.env.KEY', uuid: 'crypto.randomUUID()' };
-  const options = [];
-  if (method !== 'GET') options.push(`  method: '${method}',`);
-  if (headers.length > 0)
-    options.push(
-      '  headers: {',
-      ...headers.map(([name, value]) => `    '${name}': ${headerCode(value, variables, literal)},`),
-      '  },',
-    );
-  if (body !== undefined) options.push(`  body: JSON.stringify(${object(body, '  ')}),`);
-  const call = options.length > 0 ? `${literal(url)}, {\n${options.join('\n')}\n}` : literal(url);
-  const read = `const response = await fetch(${call});\n`;
-  if (returns === 'stream')
-    return `${read}for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text);`;
-  const isJson = returns === 'json' || returns === 'list';
-  return `${read}console.log(response.status, await response.${isJson ? 'json' : 'text'}());`;
+  const options = [
+    method !== 'GET' && `method: '${method}'`,
+    headers.length > 0 &&
+      `headers: {\n${headers.map(([name, value]) => `    '${name}': ${headerCode(value, variables, literal)},\n`).join('')}  }`,
+    body !== undefined && `body: JSON.stringify(${object(body, '  ')})`,
+    returns !== 'stream' && `signal: AbortSignal.timeout(${TIMEOUT}_000)`,
+  ].filter(Boolean);
+  return `const response = await fetch(${literal(url)}, {
+${options.map(option => `  ${option},\n`).join('')}});
+if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
+${
+  returns === 'stream'
+    ? 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text);'
+    : `console.log(await response.${returns === 'json' || returns === 'list' ? 'json' : 'text'}());`
+}`;
 }
 
 /** With the client of this project. @param {Call} call @param {SampleRequest} request @param {Values} values @param {string} base */
@@ -155,91 +158,108 @@ function asPython({ returns }, { method, url, headers, body }) {
   const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
   // `json` sets this header by itself.
   const sent = headers.filter(([name, value]) => !(name === 'Content-Type' && value === 'application/json'));
-  const uses = /** @param {string} variable */ variable =>
-    sent.some(([, value]) => typeof value !== 'string' && value.variable === variable);
-  const imports = [uses('key') && 'import os', uses('uuid') && 'import uuid', 'import requests'].filter(
-    Boolean,
+  const lines = sent.map(
+    ([name, value]) => `        "${name}": ${headerCode(value, variables, pythonValue)},\n`,
   );
-  const args = [pythonValue(url)];
-  if (sent.length > 0)
-    args.push(
-      `headers={\n${sent.map(([name, value]) => `        "${name}": ${headerCode(value, variables, pythonValue)},\n`).join('')}    }`,
-    );
-  if (body !== undefined) args.push(`json=${pythonValue(body)}`);
-  if (returns === 'stream') args.push('stream=True');
+  const imports = [uses(sent, 'key') && 'os', uses(sent, 'uuid') && 'uuid', 'requests'].filter(Boolean);
+  const args = [
+    pythonValue(url),
+    lines.length > 0 && `headers={\n${lines.join('')}    }`,
+    body !== undefined && `json=${pythonValue(body)}`,
+    returns === 'stream' && 'stream=True',
+    `timeout=${TIMEOUT}`,
+  ].filter(Boolean);
   const call = `requests.${method.toLowerCase()}(\n${args.map(arg => `    ${arg},\n`).join('')})`;
+  const check =
+    'if response.status_code >= 300:\n    raise SystemExit(f"{response.status_code} {response.text}")';
+  const start = `${imports.map(name => `import ${name}\n`).join('')}\n`;
+  if (returns === 'stream')
+    return `${start}with ${call} as response:
+    ${check.replace('\n', '\n    ')}
+    for line in response.iter_lines():
+        print(line.decode(), flush=True)`;
   const isJson = returns === 'json' || returns === 'list';
-  const printed = `response.status_code, response.${isJson ? 'json()' : 'text'}`;
-  const use =
-    returns === 'stream'
-      ? `with ${call} as response:\n    for line in response.iter_lines(decode_unicode=True):\n        print(line)`
-      : `response = ${call}\nprint(${printed})`;
-  return `${imports.join('\n')}\n\n${use}`;
+  return `${start}response = ${call}\n${check}\nprint(response.${isJson ? 'json()' : 'text'})`;
 }
 
 /** For PHP 8 with its extension for curl. @param {Call} call @param {SampleRequest} request */
 function asPhp({ returns }, { method, url, headers, body }) {
   const variables = { key: "getenv('KEY')", uuid: 'bin2hex(random_bytes(16))' };
   const lines = headers.map(([name, value]) =>
-    typeof value === 'string' ? phpValue(`${name}: ${value}`) : `'${name}: ' . ${variables[value.variable]}`,
+    typeof value === 'string' ? phpText(`${name}: ${value}`) : `'${name}: ' . ${variables[value.variable]}`,
   );
-  const options = [];
-  if (method !== 'GET') options.push(`CURLOPT_CUSTOMREQUEST => '${method}'`);
-  if (lines.length > 0)
-    options.push(`CURLOPT_HTTPHEADER => [\n${lines.map(line => `        ${line},\n`).join('')}    ]`);
-  if (body !== undefined) options.push(`CURLOPT_POSTFIELDS => json_encode(${phpValue(body)})`);
-  if (returns === 'stream')
-    options.push(
-      'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }',
-    );
-  else options.push('CURLOPT_RETURNTRANSFER => true');
-  const start = `<?php\n$curl = curl_init(${phpValue(url)});\ncurl_setopt_array($curl, [\n${options
-    .map(option => `    ${option},\n`)
-    .join('')}]);\n`;
-  if (returns === 'stream') return `${start}curl_exec($curl);`;
-  return `${start}$body = curl_exec($curl);\necho curl_getinfo($curl, CURLINFO_RESPONSE_CODE), "\\n", $body, "\\n";`;
+  const options = [
+    method !== 'GET' && `CURLOPT_CUSTOMREQUEST => '${method}'`,
+    lines.length > 0 && `CURLOPT_HTTPHEADER => [\n${lines.map(line => `        ${line},\n`).join('')}    ]`,
+    body !== undefined && `CURLOPT_POSTFIELDS => json_encode(${phpValue(body)})`,
+    returns === 'stream'
+      ? 'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }'
+      : `CURLOPT_RETURNTRANSFER => true,\n    CURLOPT_TIMEOUT => ${TIMEOUT}`,
+  ].filter(Boolean);
+  return `<?php
+$curl = curl_init(${phpText(url)});
+curl_setopt_array($curl, [
+${options.map(option => `    ${option},\n`).join('')}]);
+$body = curl_exec($curl);
+$status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
+if ($body === false || $status >= 300) {
+    fwrite(STDERR, "$status ${returns === 'stream' ? '' : '$body '}" . curl_error($curl) . "\\n");
+    exit(1);
+}${returns === 'stream' ? '' : '\necho $body, "\\n";'}`;
 }
 
-/** With the standard library of Go 1.24 or newer. @param {Call} _call @param {SampleRequest} request */
-function asGo(_call, { method, url, headers, body }) {
-  const variables = { key: 'os.Getenv("KEY")', uuid: 'rand.Text()' };
-  const hasUuid = headers.some(([, value]) => typeof value !== 'string' && value.variable === 'uuid');
+/** With the standard library of Go. @param {Call} call @param {SampleRequest} request */
+function asGo({ returns }, { method, url, headers, body }) {
+  const variables = { key: 'os.Getenv("KEY")', uuid: 'fmt.Sprintf("%x", id)' };
+  const hasUuid = uses(headers, 'uuid');
+  const hasLimit = returns !== 'stream';
   const packages = [
     hasUuid && 'crypto/rand',
-    'fmt',
+    hasUuid && 'fmt',
     'io',
     'log',
     'net/http',
     'os',
     body !== undefined && 'strings',
-  ];
-  const text = JSON.stringify(body);
-  const reader =
-    body === undefined
-      ? 'nil'
-      : `strings.NewReader(${text.includes('`') ? JSON.stringify(text) : `\`${text}\``})`;
+    hasLimit && 'time',
+  ].filter(Boolean);
   return `package main
 
 import (
-${packages
-  .filter(Boolean)
-  .map(name => `\t"${name}"`)
-  .join('\n')}
-)
+${packages.map(name => `\t"${name}"\n`).join('')})
 
 func main() {
-	request, err := http.NewRequest("${method}", ${JSON.stringify(url)}, ${reader})
+	request, err := http.NewRequest("${method}", ${goText(url)}, ${body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`})
 	if err != nil {
 		log.Fatal(err)
 	}
-${headers.map(([name, value]) => `\trequest.Header.Set("${name}", ${headerCode(value, variables, JSON.stringify)})\n`).join('')}	response, err := http.DefaultClient.Do(request)
+${
+  hasUuid
+    ? `	id := make([]byte, 16)
+	if _, err := rand.Read(id); err != nil {
+		log.Fatal(err)
+	}
+`
+    : ''
+}${headers.map(([name, value]) => `\trequest.Header.Set("${name}", ${headerCode(value, variables, goText)})\n`).join('')}	client := http.Client{${hasLimit ? `Timeout: ${TIMEOUT} * time.Second` : ''}}
+	response, err := client.Do(request)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer response.Body.Close()
-	fmt.Println(response.Status)
-	io.Copy(os.Stdout, response.Body)
+	if response.StatusCode >= 300 {
+		body, _ := io.ReadAll(response.Body)
+		log.Fatalf("%s %s", response.Status, body)
+	}
+	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+		log.Fatal(err)
+	}
 }`;
+}
+
+/** @param {SampleRequest['headers']} headers @param {import('./types.d.ts').Variable['variable']} variable */
+function uses(headers, variable) {
+  return headers.some(([, value]) => typeof value !== 'string' && value.variable === variable);
 }
 
 /**
@@ -280,16 +300,27 @@ function pythonValue(value) {
   });
 }
 
+/** A text of PHP, in which nothing is replaced. @param {string} text */
+function phpText(text) {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
 /** @param {unknown} value */
 function phpValue(value) {
   return code(value, '    ', {
-    text: text => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`,
+    text: phpText,
     null: 'null',
     list: ['[', ']'],
     object: ['[', ']'],
     empty: 'new stdClass()',
-    entry: (name, item) => `'${name}' => ${item}`,
+    entry: (name, item) => `${phpText(name)} => ${item}`,
   });
+}
+
+/** A text of Go, between backticks if that saves escapes. A file of Go must not contain U+FEFF. @param {string} text */
+function goText(text) {
+  if (text.includes('"') && !/[`\p{C}]/u.test(text)) return `\`${text}\``;
+  return JSON.stringify(text).replaceAll('\uFEFF', '\\uFEFF');
 }
 
 /** The longest list or object that takes one line, in characters. */

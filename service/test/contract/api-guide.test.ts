@@ -74,7 +74,7 @@ describe('the guide to the API', () => {
   });
 
   it('has no example that does not run', () => {
-    // test/portal/guide-recipes.test.ts runs sh and ts, scripts/run-samples.ts runs python.
+    // test/portal/guide-recipes.test.ts runs sh, ts and python.
     const languages = Map.groupBy(guide.blocks, ({ language }) => language);
     assert.deepEqual([...languages.keys()].toSorted(), ['http', 'js', 'python', 'sh', 'ts']);
     const code = languages.get('js')!;

@@ -12,6 +12,7 @@ import { type Contract, ContractView } from '../../src/portal/contract.ts';
 import { readContract } from '../support/contract-file.ts';
 import { readGuide } from '../support/guide.ts';
 import { installClient } from '../support/packed-client.ts';
+import { requireProgram } from '../support/sample-languages.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const { directory } = installClient();
@@ -43,28 +44,35 @@ describe('the guide', () => {
     assert.match(stdout, /order\.placed/);
   });
 
-  it('has recipes in TypeScript that work as they are', async t => {
-    const shop = await aDemoShop(t);
-    const recipes = blocks.filter(({ language }) => language === 'ts');
-    const expected = [/^1 Biscuit the Beagle\n/, /^\d+\n$/, /^\d+ order\.placed\n/];
-    assert.equal(recipes.length, expected.length);
-    for (const [i, { text, line }] of recipes.entries()) {
-      const file = join(directory, `recipe-${process.pid}-${i}.js`);
-      t.after(() => rmSync(file));
-      writeFileSync(file, stripTypeScriptTypes(text));
-      const child = spawn(process.execPath, [file], {
-        env: environmentOf(shop),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let output = '';
-      for await (const chunk of child.stdout) {
-        output += chunk;
-        // Following events does not end by itself.
-        if (i === 2) child.kill();
+  /** What the recipes print, in each language. */
+  const expected = [/^1 Biscuit the Beagle\n/, /^\d+\n$/, /^\d+ order\.placed\n/];
+
+  for (const [language, file, program] of [
+    ['ts', 'recipe.js', process.execPath],
+    ['python', 'recipe.py', 'python3'],
+  ] as const)
+    it(`has recipes in ${language} that work as they are`, async t => {
+      if (language === 'python') requireProgram(language);
+      const shop = await aDemoShop(t);
+      const recipes = blocks.filter(block => block.language === language);
+      assert.equal(recipes.length, expected.length);
+      const place = mkdtempSync(join(directory, 'recipes-'));
+      t.after(() => rmSync(place, { recursive: true }));
+      for (const [i, { text, line }] of recipes.entries()) {
+        writeFileSync(join(place, file), language === 'ts' ? stripTypeScriptTypes(text) : text);
+        const child = spawn(program, [join(place, file)], {
+          env: environmentOf(shop),
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let output = '';
+        for await (const chunk of child.stdout) {
+          output += chunk;
+          // Following events does not end by itself.
+          if (i === 2) child.kill();
+        }
+        assert.match(output, expected[i]!, `line ${line}`);
       }
-      assert.match(output, expected[i]!, `line ${line}`);
-    }
-  });
+    });
 });
 
 describe('the samples for the client', () => {

@@ -119,7 +119,7 @@ describe('the samples of a filled form', () => {
       javascript: 'crypto.randomUUID()',
       python: 'str(uuid.uuid4())',
       php: 'random_bytes(16)',
-      go: 'rand.Text()',
+      go: 'rand.Read(id)',
     }))
       assert.ok(code(language, place).includes(made), language);
     assert.ok(!code('typescript', place).includes('idempotencyKey'), 'the client makes one by itself');

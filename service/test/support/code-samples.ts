@@ -26,7 +26,8 @@ export function runCurl(code: string, key: string): SampleRequest {
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;
     if (arg === '-X') request.method = args[++i]!;
-    else if (arg === '-N') continue;
+    else if (arg === '-N' || arg === '--fail-with-body') continue;
+    else if (arg === '-m') i++;
     else if (arg === '-d') request.body = JSON.parse(args[++i]!);
     else if (arg === '-H') {
       const [name = '', value = ''] = args[++i]!.split(/: (.*)/);
@@ -46,6 +47,7 @@ export async function runJavaScript(code: string, key: string): Promise<SampleRe
     process: { env: { KEY: key }, stdout: { write: () => {} } },
     console: { log: () => {} },
     crypto: { randomUUID: () => 'an ID' },
+    AbortSignal,
     TextDecoderStream,
     fetch: async (url: string, { method = 'GET', headers = {}, body }: RequestInit = {}) => {
       request = {
@@ -54,7 +56,13 @@ export async function runJavaScript(code: string, key: string): Promise<SampleRe
         headers: { ...(headers as Record<string, string>) },
         body: body && JSON.parse(body as string),
       };
-      return { status: 200, json: async () => ({}), text: async () => '', body: ReadableStream.from([]) };
+      return {
+        ok: true,
+        status: 200,
+        json: async () => ({}),
+        text: async () => '',
+        body: ReadableStream.from([]),
+      };
     },
   };
   await vm.runInNewContext(`(async () => {${code}\n})()`, context);
