@@ -96,6 +96,8 @@ describe('the shortcuts', () => {
     assert.equal(await shown.field('Name').inputValue(), 'n1/?');
     await shown.field('Category').focus();
     await page.keyboard.press('1');
+    await shown.panel.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('1');
     await page.keyboard.press('Escape');
     await shown.panel.waitFor({ state: 'detached' });
     await shown.button('Status of Shortcut: Available').click();
