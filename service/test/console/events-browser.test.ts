@@ -15,6 +15,8 @@ describe('the events', () => {
     const shown = await ConsolePage.open(visited, '/events');
     await shown.row('key.created').first().waitFor();
     await shown.live();
+    // A row under the pointer does not move, and the pointer is where the button was that signed in.
+    await page.getByRole('heading', { name: 'Events' }).hover();
     const categoryId = await aCategory(client, { name: 'Seen at once' });
     const row = shown.row(`categories/${categoryId}`);
     await row.getByText('category.created').waitFor();
@@ -76,11 +78,14 @@ describe('the events', () => {
     const shown = await ConsolePage.open(visited, `/events?subject=categories/${category}`);
     const table = visited.page.getByRole('grid', { name: 'Events' });
     await shown.row('category.updated').first().waitFor();
+    const scrollToEnd = () =>
+      table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
     // The header is a row as well.
     await eventually(async () => {
-      await table.locator('.table-body').evaluate(element => element.scrollTo(0, element.scrollHeight));
+      await scrollToEnd();
       return table.getAttribute('aria-rowcount');
     }, '132');
+    await scrollToEnd();
     await shown.row('category.created').waitFor();
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../support/browser.ts';
@@ -17,7 +17,7 @@ async function downloadOf(page: Page, button: string): Promise<[name: string, te
   const started = page.waitForEvent('download');
   await page.getByRole('button', { name: button }).click();
   const download = await started;
-  return [download.suggestedFilename(), await readFile(await download.path(), 'utf8')];
+  return [download.suggestedFilename(), await text(await download.createReadStream())];
 }
 
 describe('an import', () => {

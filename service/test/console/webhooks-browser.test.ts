@@ -38,22 +38,21 @@ describe('a webhook', () => {
     const webhook = async () => (await shop.api.get('/webhooks')).body[0];
     assert.deepEqual((await webhook()).types, ['category.*']);
 
-    // A failed attempt is shown with the response; after a redelivery so is the successful one.
+    // A test is attempted once. A failed attempt is shown with the response; after a redelivery so is the successful one.
     await shown.row(receiver.url).getByText(receiver.url).click();
     await dialog.getByRole('button', { name: 'Send a test' }).click();
     await dialog.getByRole('heading', { name: 'webhook.test' }).waitFor();
     await settle(shop);
     await dialog.getByText('The shop is closed').waitFor();
     await dialog.getByText('1. 500').waitFor();
+    await dialog.locator('.facts').getByText('Dead').waitFor();
     receiver.respondWith(204);
-    shop.clock.advance(10_000);
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await shown.messages.getByText('is sent again').waitFor();
     await settle(shop);
     await dialog.getByText('2. 204').waitFor();
     await dialog.locator('.facts').getByText('Delivered').waitFor();
-    await dialog.getByRole('button', { name: 'Redeliver' }).click();
-    await settle(shop);
-    await dialog.getByText('3. 204').waitFor();
-    assert.equal(receiver.received.length, 3);
+    assert.equal(receiver.received.length, 2);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await shown.row('webhook.test').getByText('Delivered').waitFor();

@@ -38,8 +38,12 @@ export function Events() {
   };
   const isFiltered = Object.keys(filter).length > 0;
   // No row moves under the pointer, or while the keyboard is used in the table.
-  const point = ({ target }: { target: EventTarget }) =>
-    setPointed(target instanceof Element && target.closest('.table-body') !== null);
+  function point({ target }: { target: EventTarget }): void {
+    if (!(target instanceof Element)) return;
+    // The button that reports new events covers a row, and appears there under the pointer.
+    if (target.closest('.waiting')) return;
+    setPointed(target.closest('.table-body [data-index]') !== null);
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only observes where the pointer and the focus are
     <div
