@@ -27,7 +27,12 @@ const COLLECT = 50;
 /** How long a hidden tab follows the events, in milliseconds. */
 const HIDDEN = 30_000;
 
+/** How many of the latest events are kept for lists of events. */
+const MOST_RECENT = 1_000;
+
 export interface LiveLayer {
+  /** The latest events since the session began, the newest first. */
+  recent: () => readonly Event[];
   /** Calls the listener with each event. Returns a function that ends this. */
   onEvent: (listener: (event: Event) => void) => () => void;
   end: () => void;
@@ -43,6 +48,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
   const name = `petstore.console.events.${account.keyId}`;
   const listeners = new Set<(event: Event) => void>();
   let collected: Event[] = [];
+  let recent: readonly Event[] = [];
   let cursor: string | undefined;
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -50,6 +56,12 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
   const apply = () => {
     const events = collected;
     collected = [];
+    recent = [...events.toReversed(), ...recent];
+    if (recent.length > MOST_RECENT) {
+      recent = recent.slice(0, MOST_RECENT);
+      // What a list of events has read may no longer be continued by these: the next visit reads it again.
+      cache.removeQueries({ queryKey: ['events', 'list'], type: 'inactive' });
+    }
     for (const event of events) {
       applyEvent(cache, event);
       for (const listener of listeners) listener(event);
@@ -72,6 +84,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
       // The events since the tab was hidden have expired: read everything again.
       if (!(error instanceof GoneError)) throw error;
       cursor = undefined;
+      recent = [];
       cache.resetQueries();
       start();
     }
@@ -92,6 +105,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
   document.addEventListener('visibilitychange', onVisibility);
   start();
   return {
+    recent: () => recent,
     onEvent: listener => {
       listeners.add(listener);
       return () => listeners.delete(listener);
