@@ -24,6 +24,7 @@ const ALONE = '**/*browser.test.ts';
 
 const postgresFiles = [
   'service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts',
+  'service/test/console/{bulk,selection,import,import-edges}-browser.test.ts',
   'service/test/sdk/{batch,calls,client-browser,pacing,subscriptions}.test.ts',
   'service/test/cli/{commands,import-resume}.test.ts',
 ];

@@ -42,6 +42,8 @@ export interface Overrides {
   /** Milliseconds between two heartbeats of a stream. */
   heartbeat?: number;
   timeouts?: Partial<Timeouts>;
+  /** Whether the service runs with the demo shop. */
+  isDemo?: boolean;
   webhooks?: {
     resolve?: Resolve;
     timeout?: number;
@@ -90,7 +92,7 @@ const WEBHOOK_TIMEOUT = 2 * SECOND;
 /** Builds the service: opens the store and migrates its schema. It does not listen yet. */
 export async function buildApp(
   config: Config,
-  { clock = systemClock, logDestination, heartbeat, timeouts, webhooks = {} }: Overrides = {},
+  { clock = systemClock, logDestination, heartbeat, timeouts, isDemo = false, webhooks = {} }: Overrides = {},
 ): Promise<App> {
   // Closes everything in reverse order. If one part fails to close, the others are still closed, and the failure is thrown at the end.
   await using opened = new AsyncDisposableStack();
@@ -201,6 +203,7 @@ export async function buildApp(
     streams,
     drain,
     redeemTicket,
+    isDemo,
     clock,
     trustedProxies: new TrustedProxies(config.trustedProxies),
     log,

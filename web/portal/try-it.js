@@ -12,7 +12,7 @@ import { LiveResponse } from './live-response.js';
 import { requestOf } from './request.js';
 import { languages, sample } from './samples.js';
 
-/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLFieldSetElement} Control */
 
 /** @param {HTMLElement} card the element with the call, the samples and the form */
 export function useForm(card) {
@@ -34,7 +34,7 @@ export function useForm(card) {
   /** @returns {Values} */
   const values = () => ({
     parameters: Object.fromEntries(
-      [...controls].map(({ dataset, value }) => [dataset.parameter ?? '', value.trim()]),
+      [...controls].map(field => [field.dataset.parameter ?? '', textOf(field)]),
     ),
     body: body?.value,
   });
@@ -42,7 +42,7 @@ export function useForm(card) {
   /** Fills in the ETag that this tab has read last, for the resource of the form. */
   const fillETag = () => {
     const field = control('If-Match');
-    if (!field || (field.value !== '' && !filled.has(field))) return;
+    if (!(field instanceof HTMLInputElement) || (field.value !== '' && !filled.has(field))) return;
     const { url } = requestOf({ ...call, bodyType: undefined }, values(), '');
     field.value = remembered(`etag ${url}`);
     filled.add(field);
@@ -82,15 +82,19 @@ export function useForm(card) {
       return true;
     }
     const missing = [...controls].find(
-      ({ dataset, value }) => value === '' && call.path.includes(`{${dataset.parameter}}`),
+      field => textOf(field) === '' && call.path.includes(`{${field.dataset.parameter}}`),
     );
     if (missing) {
       message.textContent = `${missing.dataset.parameter} is missing`;
       missing.focus();
       return true;
     }
-    if (call.method !== 'GET' && !isDemo() && remembered('mayWrite') === '') {
-      message.textContent = `${location.host} is not a demo: this request changes its data. Press Send again to send it. This warning appears once.`;
+    if (
+      call.method !== 'GET' &&
+      document.documentElement.dataset.demo === undefined &&
+      remembered('mayWrite') === ''
+    ) {
+      message.textContent = `${location.host} is not the demo shop: this request changes its data. Press Send again to send it. This warning appears once.`;
       remember('mayWrite', 'yes');
       return true;
     }
@@ -125,7 +129,7 @@ export function useForm(card) {
   /** @param {URL} next the address of the next page */
   const showNext = next => {
     const cursor = control('cursor');
-    if (!cursor) return;
+    if (!(cursor instanceof HTMLInputElement)) return;
     cursor.value = next.searchParams.get('cursor') ?? '';
     update();
     execute();
@@ -138,6 +142,15 @@ export function useForm(card) {
     event.preventDefault();
     execute();
   });
+}
+
+/** The text of a control: that of several choices has commas. @param {Control} field */
+function textOf(field) {
+  if (!(field instanceof HTMLFieldSetElement)) return field.value.trim();
+  return [...field.querySelectorAll('input')]
+    .filter(({ checked }) => checked)
+    .map(({ value }) => value)
+    .join(', ');
 }
 
 /** Sends a request. Its key is not part of anything that the page shows. @param {SampleRequest} request */
@@ -155,9 +168,4 @@ async function fetchOf({ method, url, headers, body }) {
 function subjectOf({ pathname, searchParams }) {
   const ids = searchParams.getAll('id');
   return pathname === '/pets' && ids.length === 1 ? `/pets/${ids[0]}` : pathname;
-}
-
-/** Whether the service runs on this machine, where it is a demo or under development. */
-function isDemo() {
-  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
 }

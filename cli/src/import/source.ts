@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { parse } from 'csv-parse';
 import { UsageError } from '../failure.ts';
 import { type Delimiter, delimiterOf, rethrowAsUsage } from './csv.ts';
+import { MAX_ROW } from './csv-problem.ts';
 
 export type Format = 'csv' | 'ndjson';
 
@@ -20,9 +21,6 @@ export interface Source {
   /** The number of rows, without the header. */
   rows: number;
 }
-
-/** A row that is longer is the result of a quote that is not closed. */
-const MAX_ROW = 1024 * 1024;
 
 /** Reads a whole file once: whether it can be read as CSV, how many rows it has, and which content. */
 export async function inspect(file: string, format: Format): Promise<Source> {

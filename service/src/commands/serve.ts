@@ -21,7 +21,7 @@ export async function serve(args: string[]): Promise<void> {
   const config = withinOpenFiles(readConfig(process.env, { isOnTerminal: isOnTerminal() }));
   // Replicas on PostgreSQL may share the directory: it holds only the key.
   const lock = config.databaseUrl === undefined ? lockStore(config.dataDirectory, 'serve') : undefined;
-  const app = await buildApp(config);
+  const app = await buildApp(config, { isDemo: values.demo });
   process.on('exit', () => app.endLog());
   // The welcome text is only for people, and the log has the same facts: failing to write it must not stop the service.
   process.stderr.on('error', error =>

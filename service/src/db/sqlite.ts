@@ -1,25 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../kit/clock.ts';
-import type {
-  AtEnd,
-  Database,
-  DatabaseLoad,
-  NewEvent,
-  StoredEvent,
-  Transaction,
-  Value,
-  WriteOptions,
-} from './database.ts';
+import type { Database, DatabaseLoad, Transaction, Value, WriteOptions } from './database.ts';
 import { type CommitLog, GroupCommit, type GroupLimits } from './group-commit.ts';
-import type { Insert, Update } from './insert.ts';
-import { insertRows } from './insert-rows.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
-import { NEW_EVENT_COLUMNS, toStored, valuesOf } from './new-events.ts';
 import { Notices } from './notices.ts';
 import { createPrivately, makePrivate } from './private-files.ts';
 import { Connection } from './sqlite-connection.ts';
 import { attempt, cannotBeOpened } from './sqlite-errors.ts';
+import { SqliteTransaction } from './sqlite-transaction.ts';
 import { rejectLostFile, rejectLostTables, storePath } from './store-directory.ts';
 
 export interface SqliteOptions {
@@ -239,95 +228,3 @@ class SqliteDatabase implements Database {
 }
 
 type Statement = BetterSqlite3.Statement;
-
-const APPEND = `INSERT INTO events (${NEW_EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
-
-const APPEND_NUMBERED = `${APPEND} RETURNING id`;
-
-class SqliteTransaction implements Transaction {
-  readonly engine = 'sqlite';
-  readonly #connection: Connection;
-  readonly #clock: Clock;
-  readonly #onAppend: () => void;
-  readonly notify: (topic: string) => void;
-
-  constructor(connection: Connection, clock: Clock, onAppend: () => void, onNotify: (topic: string) => void) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#onAppend = onAppend;
-    this.notify = onNotify;
-  }
-
-  async get<Row>(sql: string, values: readonly Value[] = []): Promise<Row | undefined> {
-    return this.#connection.get<Row>(sql, values);
-  }
-
-  async all<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return this.#connection.all<Row>(sql, values);
-  }
-
-  async run(sql: string, values: readonly Value[] = []): Promise<number> {
-    return this.#connection.run(sql, values);
-  }
-
-  async insert(row: Insert, values: readonly Value[]): Promise<number | undefined> {
-    return this.#connection.insert(row, values);
-  }
-
-  heldRow(): undefined {
-    return undefined;
-  }
-
-  update({ sql }: Update, id: number, values: readonly Value[]): void {
-    this.#connection.run(sql, [...values, id]);
-  }
-
-  insertLater(into: string, rows: readonly (readonly Value[])[]): void {
-    insertRows(this, into, rows);
-  }
-
-  send(sql: string, values: readonly Value[]): void {
-    this.#connection.run(sql, values);
-  }
-
-  /** Only one transaction runs at a time, so the work can run at once. */
-  atEnd(work: AtEnd, values: readonly string[]): Promise<void> {
-    return work(this, values);
-  }
-
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return work(this);
-  }
-
-  /** Only one transaction runs at a time, so every lock is free. */
-  async lock(): Promise<void> {}
-
-  async tryLock(): Promise<boolean> {
-    return true;
-  }
-
-  async savepoint<T>(part: () => Promise<T>): Promise<T> {
-    this.#connection.run('SAVEPOINT part', []);
-    try {
-      return await part();
-    } catch (error) {
-      // SQLite has ended the transaction after some failures of the store.
-      if (this.#connection.raw.inTransaction) this.#connection.run('ROLLBACK TO part', []);
-      throw error;
-    } finally {
-      if (this.#connection.raw.inTransaction) this.#connection.run('RELEASE part', []);
-    }
-  }
-
-  append(event: NewEvent): void {
-    this.#connection.run(APPEND, valuesOf(toStored(event, this.#clock.now())));
-    this.#onAppend();
-  }
-
-  async appendNumbered(event: NewEvent): Promise<StoredEvent> {
-    const stored = toStored(event, this.#clock.now());
-    const { id } = this.#connection.get<{ id: number }>(APPEND_NUMBERED, valuesOf(stored))!;
-    this.#onAppend();
-    return { id, ...stored };
-  }
-}

@@ -10,10 +10,10 @@ import { sendContent } from './send-content.ts';
 import { pathOf } from './targets.ts';
 
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
-export function portalPages(contract: ContractDocument): Page[] {
+export function portalPages(contract: ContractDocument, isDemo: boolean): Page[] {
   let loading: Promise<Portal> | undefined;
   const portal = (request: FastifyRequest) => {
-    loading ??= loadPortal(contract, request.socket.localPort);
+    loading ??= loadPortal(contract, { port: request.socket.localPort, isDemo });
     return loading;
   };
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -51,10 +51,13 @@ function prefersMarkdown({ accept = '' }: IncomingHttpHeaders): boolean {
   return /\btext\/markdown\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
 }
 
-async function loadPortal(contract: ContractDocument, port: number | undefined): Promise<Portal> {
+async function loadPortal(
+  contract: ContractDocument,
+  site: { port: number | undefined; isDemo: boolean },
+): Promise<Portal> {
   const json = await contract.json();
   const { openPortal } = await import('../portal/open-portal.ts');
-  return openPortal(JSON.parse(json), port);
+  return openPortal(JSON.parse(json), site);
 }
 
 /** Redirects to the start page. */

@@ -53,6 +53,8 @@ export interface ServerOptions extends GateServices, HandlerServices {
   connections: ConnectionLimits;
   drain: Drain;
   redeemTicket: RedeemTicket;
+  /** Whether the service runs with the demo shop, which readers of the portal may change. */
+  isDemo: boolean;
   onExcessConnection: ConnectionLimitOptions['onExcess'];
 }
 
@@ -132,7 +134,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (!request.isUncounted) return sendError(error, request, reply, options);
     return countFailed(options, request, error).then(counted => sendError(counted, request, reply, options));
   });
-  const pages = [...portalPages(options.contract), ...consolePages(options.redeemTicket)];
+  const pages = [...portalPages(options.contract, options.isDemo), ...consolePages(options.redeemTicket)];
   rejectUnrouted(server, gate);
   for (const route of options.routes) addRoute(server, gate, route, options);
   for (const page of pages) addPage(server, gate, page);

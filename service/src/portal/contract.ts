@@ -112,7 +112,7 @@ export interface Operation {
 export interface Response {
   status: string;
   description: string;
-  /** Whether other operations have the same response. */
+  /** Whether other operations have the same response, or one with more codes. */
   isShared: boolean;
   headers: Record<string, Header>;
   type: string | undefined;
@@ -125,9 +125,16 @@ export interface Response {
 export class ContractView {
   readonly document: Contract;
   readonly operations: readonly Operation[];
+  /** The error codes of the responses that operations share. */
+  readonly #sharedCodes: ReadonlySet<string>;
 
   constructor(document: Contract) {
     this.document = document;
+    this.#sharedCodes = new Set(
+      Object.values(document.components.responses).flatMap(({ content = {} }) =>
+        Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples)),
+      ),
+    );
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => this.#operation(path, method, operation)),
     );
@@ -195,10 +202,11 @@ export class ContractView {
       : media?.example === undefined
         ? {}
         : { '': media.example };
+    const codes = Object.keys(examples);
     return {
       status,
       description,
-      isShared: '$ref' in object,
+      isShared: '$ref' in object || (codes.length > 0 && codes.every(code => this.#sharedCodes.has(code))),
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, header]) => [name, this.#resolved(header, components.headers)]),
       ),

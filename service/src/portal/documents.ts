@@ -40,21 +40,45 @@ function document(url: string, title: string, markdown: string): Document {
 function startPage(view: ContractView, guide: Guide): Document {
   const { info, 'x-tagGroups': groups } = view.document;
   const [quickstart] = guide.chapters;
-  const operations = groups
-    .flatMap(({ tags }) => tags)
-    .map(tag => `## ${tag}\n\n${operationList(view, tag)}`)
-    .join('\n\n');
+  // The commands that set the variables and read something.
+  const blocks = [...(quickstart?.markdown.matchAll(/```sh\n(.*?)```/gs) ?? [])];
+  const commands = blocks
+    .slice(0, 2)
+    .map(([, command]) => command)
+    .join('');
+  const resources = groups.flatMap(({ tags }) =>
+    tags.map(tag => [`[${tag}](${resourceUrl(tag)})`, descriptionOf(view, tag)]),
+  );
+  const chapters = guide.chapters.map(({ title, url }) => `[${title}](${url})`).join(' · ');
   return document(
     PORTAL_URL,
     info.title,
     `${info.description.split('\n', 1)[0]}
 
-${quickstart ? `New here? Begin with the [${quickstart.title.toLowerCase()}](${quickstart.url}). ` : ''}The [guide](${GUIDE_URL}) explains
-[authentication](${chapterUrl('Authentication')}), [limits](${chapterUrl('Limits')}), [errors](${ERRORS_URL}), [events](${EVENTS_URL}) and
-everything else that all operations share. The contract is [openapi.yaml](/openapi.yaml); for programs there is
-[llms.txt](/llms.txt), and every page as Markdown at its address with \`.md\`.
+JSON over HTTP. Every request has an API key, and every page of an operation can send it.
 
-${operations}`,
+## First request
+
+On the machine of the service:
+
+${fence('sh', commands)}
+
+The [quickstart](${quickstart?.url ?? GUIDE_URL}) then places an order and reads what has changed.
+
+## Resources
+
+${table(['Resource', 'What it is'], resources)}
+
+## Guide
+
+${chapters}
+
+Every [error code](${ERRORS_URL}) and every [type of event](${EVENTS_URL}) has its place in a catalogue.
+
+## For programs
+
+The contract is [openapi.yaml](/openapi.yaml). Every page is also Markdown, at its address with \`.md\` or with
+\`Accept: text/markdown\`; [llms.txt](/llms.txt) lists them, and [llms-full.txt](/llms-full.txt) contains all of them.`,
   );
 }
 
@@ -66,8 +90,12 @@ function operationList(view: ContractView, tag: string): string {
   return view.withTag(tag).map(operationLine).join('\n');
 }
 
+function descriptionOf(view: ContractView, tag: string): string {
+  return view.document.tags.find(({ name }) => name === tag)?.description ?? '';
+}
+
 function resourcePage(view: ContractView, tag: string): Document {
-  const { description = '' } = view.document.tags.find(({ name }) => name === tag) ?? {};
+  const description = descriptionOf(view, tag);
   const reading = view
     .withTag(tag)
     .find(({ method, path, responses }) => method === 'GET' && /\}$/.test(path) && jsonOf(responses));

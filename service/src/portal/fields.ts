@@ -1,9 +1,12 @@
 import { grouped } from '../kit/quantities.ts';
 import type { ContractView, Reference, Schema } from './contract.ts';
+import { slugOf } from './urls.ts';
 
 /** A field of a body as pages show it. */
 export interface Field {
   name: string;
+  /** The ID in its page: the path to the field, such as `body.quotas.perMinute`. */
+  anchor: string;
   type: string;
   isRequired: boolean;
   /** Limits, allowed values and the default, each as Markdown. */
@@ -23,29 +26,37 @@ export interface Shape {
 /** The deepest object in an object that pages show. The contract has no deeper one. */
 const DEPTH = 6;
 
-/** The shapes of a value: none for a simple value, several for a union. Those of a list are those of its items. */
-export function shapesOf(view: ContractView, part: Schema | Reference, depth = 0): Shape[] {
+/**
+ * The shapes of a value: none for a simple value, several for a union. Those of a list are those of its items. The anchors of their
+ * fields begin with `anchor`.
+ */
+export function shapesOf(view: ContractView, part: Schema | Reference, anchor = '', depth = 0): Shape[] {
   const schema = view.schema(part);
   if (depth > DEPTH) return [];
-  if (schema.items) return shapesOf(view, schema.items, depth);
+  if (schema.items) return shapesOf(view, schema.items, anchor, depth);
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (!alternatives) return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, depth) }] : [];
+  if (!alternatives)
+    return schema.properties ? [{ name: '', fields: fieldsOf(view, schema, anchor, depth) }] : [];
   return alternatives.flatMap((alternative, i) => {
-    const shapes = shapesOf(view, alternative, depth);
-    return shapes.map(shape => ({ ...shape, name: nameOf(view, schema, alternative, i) }));
+    const name = nameOf(view, schema, alternative, i);
+    const shapes = shapesOf(view, alternative, `${anchor}.${slugOf(name)}`, depth);
+    return shapes.map(shape => ({ ...shape, name }));
   });
 }
 
-function fieldsOf(view: ContractView, { properties = {}, required = [] }: Schema, depth: number): Field[] {
+function fieldsOf(view: ContractView, object: Schema, parent: string, depth: number): Field[] {
+  const { properties = {}, required = [] } = object;
   return Object.entries(properties).map(([name, part]) => {
     const schema = view.schema(part);
+    const anchor = `${parent}.${name}`;
     return {
       name,
+      anchor,
       type: typeOf(view, schema),
       isRequired: required.includes(name),
       rules: rulesOf(view, schema),
       description: schema.description ?? '',
-      shapes: shapesOf(view, part, depth + 1),
+      shapes: shapesOf(view, part, anchor, depth + 1),
     };
   });
 }

@@ -4,9 +4,12 @@ import type { Portal } from './portal.ts';
 
 /**
  * Loads the portal and opens it for a contract, in several turns of the event loop: as one it would block it for a tenth of a
- * second. `port` is that of this service on this machine.
+ * second. `port` is that of this service on this machine, and `isDemo` whether it runs with the demo shop.
  */
-export async function openPortal(document: Contract, port: number | undefined): Promise<Portal> {
+export async function openPortal(
+  document: Contract,
+  { port, isDemo }: { port: number | undefined; isDemo: boolean },
+): Promise<Portal> {
   const { highlighted } = await import('../../../web/portal/highlight.js');
   await nextTurn();
   const { languages, sample } = await import('../../../web/portal/samples.js');
@@ -36,5 +39,5 @@ export async function openPortal(document: Contract, port: number | undefined): 
     rendered(operation.description);
     await nextTurn();
   }
-  return Portal.open(view, base, new Assets());
+  return Portal.open(view, { base, isDemo }, new Assets());
 }

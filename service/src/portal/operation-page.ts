@@ -106,14 +106,15 @@ export function fieldOf(view: ContractView, parameter: Parameter): Field {
   const { name, required = false, description = '', schema, example } = parameter;
   const rules = rulesOf(view, schema);
   if (example !== undefined) rules.push(`example \`${[example].flat().join(', ')}\``);
-  return { name, type: typeOf(view, schema), isRequired: required, rules, description, shapes: [] };
+  const anchor = `${parameter.in}.${name}`;
+  return { name, anchor, type: typeOf(view, schema), isRequired: required, rules, description, shapes: [] };
 }
 
 function bodySection(view: ContractView, { body }: Operation): Html | undefined {
   if (!body) return undefined;
   return html`<section class="request-body"><h2 id="body">Request body</h2>
 <p><code>${body.type}</code>${!body.isRequired && ', optional'}</p>
-${shapeList(shapesOf(view, body.media.schema))}</section>`;
+${shapeList(shapesOf(view, body.media.schema, 'body'))}</section>`;
 }
 
 function responseSections(view: ContractView, { responses }: Operation): Html {
@@ -125,7 +126,7 @@ function responseSections(view: ContractView, { responses }: Operation): Html {
 ${successes.map(
   response => html`<section data-code="${response.status}"><h3>${status(response)}</h3>
 ${rendered(response.description)}
-${response.media && response.type === 'application/json' && fold(`Fields`, shapeList(shapesOf(view, response.media.schema)), true)}
+${response.media && response.type === 'application/json' && fold(`Fields`, shapeList(shapesOf(view, response.media.schema, response.status)), true)}
 ${headers(response)}</section>`,
 )}
 ${errors.map(
@@ -173,8 +174,16 @@ export function shapeList(shapes: readonly Shape[]): Html {
 
 function fieldList(fields: readonly Field[]): Html {
   return html`<div class="fields">${fields.map(
-    ({ name, type, isRequired, rules, description, shapes }) => html`<div class="field" data-field="${name}">
-<p><code>${name}</code> <span class="type">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
+    ({
+      name,
+      anchor,
+      type,
+      isRequired,
+      rules,
+      description,
+      shapes,
+    }) => html`<div class="field" id="${anchor}">
+<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="type">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
 ${description !== '' && rendered(description)}
 ${ruleLine(rules)}
 ${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,

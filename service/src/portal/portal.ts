@@ -33,14 +33,18 @@ export class Portal {
   }
 
   /** `base` is the URL of the service in samples, without a slash at its end. */
-  static async open(view: ContractView, base: string, assets: Assets): Promise<Portal> {
+  static async open(
+    view: ContractView,
+    { base, isDemo }: Pick<Site, 'base' | 'isDemo'>,
+    assets: Assets,
+  ): Promise<Portal> {
     const files = {
       stylesheet: await assets.url('portal.css'),
       head: await assets.url('head.js'),
       page: await assets.url('page.js'),
       modules: await assets.importsOf('page.js'),
     };
-    const site = { view, guide: await readGuide(base), base, files };
+    const site = { view, guide: await readGuide(base), base, isDemo, files };
     await nextTurn();
     return new Portal(site, assets);
   }

@@ -23,24 +23,28 @@ export function searchEntries(view: ContractView, documents: readonly Document[]
 function entriesOf(view: ContractView, operation: Operation): Entry[] {
   const { id, method, path, summary, description, parameters, body, responses } = operation;
   const url = operationUrl(id);
-  const part = (name: string, kind: string, text: string) => ({
-    url: `${url}#:~:text=${encodeURIComponent(name)}`,
+  const part = (name: string, anchor: string, kind: string, text: string) => ({
+    url: `${url}#${anchor}`,
     title: name,
     page: summary,
     kind,
     text,
   });
   const success = responses.find(({ status }) => status.startsWith('2'));
-  const fields = [body?.media, success?.media].flatMap(media =>
-    media ? fieldsIn(shapesOf(view, media.schema)) : [],
-  );
-  const unique = new Map(fields.map(field => [field.name, field]));
+  const fields = [
+    ...(body ? fieldsIn(shapesOf(view, body.media.schema, 'body')) : []),
+    ...(success?.media ? fieldsIn(shapesOf(view, success.media.schema, success.status)) : []),
+  ];
+  // Of fields with the same name, that of the request is found.
+  const unique = new Map(fields.toReversed().map(field => [field.name, field]));
   return [
     { url, title: summary, page: `${method} ${path}`, kind: method, text: `${id} ${description}` },
     ...parameters
       .filter(({ in: place }) => place !== 'header')
-      .map(({ name, description: text = '' }) => part(name, 'parameter', text)),
-    ...[...unique.values()].map(({ name, description: text }) => part(name, 'field', text)),
+      .map(({ name, in: place, description: text = '' }) =>
+        part(name, `${place}.${name}`, 'parameter', text),
+      ),
+    ...[...unique.values()].map(({ name, anchor, description: text }) => part(name, anchor, 'field', text)),
   ];
 }
 

@@ -17,6 +17,8 @@ export interface Site {
   guide: Guide;
   /** The URL of the service in samples, without a slash at its end. */
   base: string;
+  /** Whether the service runs with the demo shop, which readers may change. */
+  isDemo: boolean;
   files: { stylesheet: string; head: string; page: string; modules: readonly string[] };
 }
 
@@ -33,7 +35,7 @@ export function shell(site: Site, { url, title, content }: Page): Html {
   const link = (to: string, text: string) =>
     html`<a href="${to}"${(to === PORTAL_URL ? url === to : url.startsWith(to)) && html` aria-current="true"`}>${text}</a>`;
   return html`<!doctype html>
-<html lang="en" data-base="${base}">
+<html lang="en" data-base="${base}"${site.isDemo && html` data-demo`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,7 +53,7 @@ ${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n
 <button class="menu" type="button" popovertarget="navigation" aria-label="Contents">☰</button>
 <p class="brand"><a href="${PORTAL_URL}">${info.title}</a></p>
 <button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
-<div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a></div>
+<div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a><a href="/console">Console</a></div>
 <label class="needs-script"><span class="visually-hidden">Theme</span><select id="theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
 </header>
 <div class="frame">

@@ -16,8 +16,8 @@ ${isSecured && keyField}
 ${required.map(parameter => field(view, parameter))}
 ${
   body &&
-  html`<div class="input"><label for="body">Body <span class="type">${body.type}</span></label>
-<textarea id="body" rows="${Math.min(12, text?.split('\n').length ?? 4)}" spellcheck="false">${text}</textarea></div>`
+  html`<div class="input"><label for="request-body">Body <span class="type">${body.type}</span></label>
+<textarea id="request-body" rows="${Math.min(12, text?.split('\n').length ?? 4)}" spellcheck="false">${text}</textarea></div>`
 }
 ${
   optional.length > 0 &&
@@ -33,6 +33,10 @@ const keyField = html`<div class="input key"><label for="api-key">API key</label
 function field(view: ContractView, parameter: Parameter): Html {
   const { name, required } = parameter;
   const schema = view.schema(parameter.schema);
+  const { enum: choices } = schema.items ? view.schema(schema.items) : {};
+  if (choices)
+    return html`<fieldset class="input" data-parameter="${name}"><legend>${name}</legend>
+${choices.map(value => html`<label><input type="checkbox" value="${String(value)}"> ${String(value)}</label>\n`)}</fieldset>\n`;
   const id = `parameter-${name}`;
   const values = schema.enum ?? (schema.type === 'boolean' ? [true, false] : undefined);
   const example = exampleOf(parameter);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { PackedCommand } from '../support/packed-command.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { openCommandShop } from '../support/command-shop.ts';
+import type { PackedCommand } from '../support/packed-command.ts';
+import type { TestApp } from '../support/test-app.ts';
 import { inTime } from '../support/until.ts';
 
 describe('petstore, when a command fails', () => {
@@ -14,14 +15,10 @@ describe('petstore, when a command fails', () => {
   let pet: string;
 
   before(async () => {
-    shop = await startTestApp({ after: release => resources.defer(release) });
-    petstore = new PackedCommand({
-      PETSTORE_URL: shop.origin,
-      PETSTORE_API_KEY: shop.adminKey,
-      HOME: '/nonexistent',
-    });
-    const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
-    pet = String((await shop.api.post('/pets', { name: 'Bandit', categoryId: body.id })).body.id);
+    const opened = await openCommandShop(resources);
+    ({ shop, petstore } = opened);
+    const { body } = await shop.api.post('/pets', { name: 'Bandit', categoryId: opened.categoryId });
+    pet = String(body.id);
   });
 
   /** Runs a command that fails. Returns its standard error; the API key is in no output, and data is not mixed with errors. */

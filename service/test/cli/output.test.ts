@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { PackedCommand } from '../support/packed-command.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { openCommandShop } from '../support/command-shop.ts';
+import type { PackedCommand } from '../support/packed-command.ts';
 
 describe('the output of petstore', () => {
   const resources = new AsyncDisposableStack();
   after(() => resources.disposeAsync());
-  let shop: TestApp;
   let petstore: PackedCommand;
   const longName = `Long ${'name '.repeat(30)}end`;
 
   before(async () => {
-    shop = await startTestApp({ after: release => resources.defer(release) });
-    petstore = new PackedCommand({
-      PETSTORE_URL: shop.origin,
-      PETSTORE_API_KEY: shop.adminKey,
-      HOME: '/nonexistent',
-    });
-    const { body } = await shop.api.post('/categories', { name: 'Ferrets' });
+    const opened = await openCommandShop(resources);
+    petstore = opened.petstore;
+    const { api } = opened.shop;
     for (const name of ['Bandit', longName, '猫'])
-      await shop.api.post('/pets', { name, categoryId: body.id });
-    for (let i = 0; i < 120; i++) await shop.api.post('/categories', { name: `Category ${i}` });
+      await api.post('/pets', { name, categoryId: opened.categoryId });
+    for (let i = 0; i < 120; i++) await api.post('/categories', { name: `Category ${i}` });
   });
 
   const lines = (text: string) => text.trimEnd().split(/\r?\n/);

@@ -45,7 +45,7 @@ describe('a webhook', () => {
     await settle(shop);
     await dialog.getByText('The shop is closed').waitFor();
     await dialog.getByText('1. 500').waitFor();
-    await dialog.locator('.facts').getByText('Dead').waitFor();
+    await dialog.locator('.facts').getByText('Failed').waitFor();
     receiver.respondWith(204);
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await shown.messages.getByText('is sent again').waitFor();

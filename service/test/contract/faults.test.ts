@@ -63,6 +63,7 @@ async function aFaultyService(t: TestContext): Promise<(fault: unknown) => Promi
     keepSunset: false,
     connections: { total: 10, perAddress: 10 },
     redeemTicket: async () => undefined,
+    isDemo: false,
     onExcessConnection: () => {},
   });
   return async cause => {

@@ -7,12 +7,22 @@ import { PortalPage } from '../support/portal-page.ts';
 
 const visit = useBrowser();
 
-/** A page of each kind: with and without a body, deprecated, without a form, and documents. */
+/**
+ * A page of each kind: operations with a body, with choices, deprecated, without a form, a stream, experimental, beta, and one that
+ * deletes; and documents.
+ */
 const pages = [
   '',
   '/operations/createPet',
+  '/operations/listPets',
   '/operations/getPet',
   '/operations/listOrders',
+  '/operations/streamEvents',
+  '/operations/resetLimits',
+  '/operations/runBatch',
+  '/operations/deletePet',
+  '/resources/animals',
+  '/guide',
   '/guide/webhooks',
   '/errors',
   '/events',

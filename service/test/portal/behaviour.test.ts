@@ -133,23 +133,6 @@ describe('trying an operation out', () => {
     assert.equal(watch.urls.length, sent);
   });
 
-  it('warns once before it changes a shop that is not a demo', async t => {
-    const { page, shop, watch, context } = await visit(t);
-    await serveAs(context, shop.origin);
-    await context.route('http://shop.example/categories/*', route =>
-      route.fulfill({ status: 204, headers: { 'x-request-id': 'there' } }),
-    );
-    watch.expect(/left the origin: http:\/\/shop\.example/);
-    await page.goto('http://shop.example/docs/operations/deleteCategory');
-    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
-    const portal = new PortalPage(page);
-    await portal.useKey(shop.adminKey);
-    await page.locator('.send').click();
-    await portal.message.filter({ hasText: 'shop.example is not a demo' }).waitFor();
-    assert.equal((await portal.send()).status, 204);
-    assert.equal((await portal.send()).status, 204);
-  });
-
   it('sends the ETag that was read last as If-Match, and shows 412 after another change', async t => {
     const { page, shop, watch } = await visit(t);
     const categoryId = await aCategory(shop.api);

@@ -46,7 +46,7 @@ describe('the page of each operation, without JavaScript,', () => {
       assert.match(textOf(page), new RegExp(`${method}\\s+${path.replace(/[{}/]/g, '\\$&')}`));
       for (const scope of operation['x-required-scopes'] ?? [])
         assert.ok(page.includes(`<code>${scope}</code>`));
-      const shown = matchesOf(page, /<div class="field" data-field="([^"]+)"/g);
+      const shown = matchesOf(page, /<div class="field" id="[^"]*?([^".]+)"/g);
       for (const part of operation.parameters ?? []) {
         const name =
           '$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]!.name : part.name;

@@ -80,7 +80,10 @@ export interface Visit {
  * Each call returns the page empty, with no stored data, in light colours and in its first size. A test fails at its
  * end if there was a fault in the page, even when the test did not check for it.
  */
-export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext) => Promise<Visit> {
+export function useBrowser(
+  options: BrowserContextOptions = {},
+  { isDemo = true }: { isDemo?: boolean } = {},
+): (t: TestContext) => Promise<Visit> {
   const resources = new AsyncDisposableStack();
   after(() => resources.disposeAsync());
   const contextOptions = { viewport, ...options };
@@ -91,6 +94,7 @@ export function useBrowser(options: BrowserContextOptions = {}): (t: TestContext
       {
         // The connection to the browser has sockets and timers of its own.
         alone: false,
+        isDemo,
         // The host of every webhook resolves to this machine, on whose port nothing listens.
         environment: { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' },
         webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },

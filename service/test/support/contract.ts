@@ -81,7 +81,23 @@ const templates = Object.entries(contract.paths)
     operations,
   }));
 
+/** By the object of their schema, which must therefore be the same for each response: compiling takes much longer than checking. */
 const validators = new Map<object, ValidateFunction>();
+
+const NO_OPERATION = rejectionWithout(false);
+const WRONG_METHOD = rejectionWithout(true);
+
+/** What a rejection without an operation has: 405 names the allowed methods. */
+function rejectionWithout(namesMethods: boolean): ResponseObject {
+  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
+  return {
+    headers: {
+      ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
+      Allow: { required: namesMethods, schema: { type: 'string' } },
+    },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
 
 export interface Exchange {
   method: string;
@@ -176,14 +192,7 @@ function undocumented(operation: Operation | undefined, exchange: Exchange): Res
   const summary = `${exchange.method} ${exchange.path} → ${exchange.status} ${exchange.text}`;
   assert.equal(operation, undefined, `${summary}: the status is not documented`);
   assert.ok(exchange.status >= 400, `${summary}: the operation is not documented`);
-  const names = [...EVERY_RESPONSE, ...CROSS_ORIGIN, 'WWW-Authenticate', 'Retry-After', 'X-Should-Retry'];
-  return {
-    headers: {
-      ...Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
-      Allow: { required: exchange.status === 405, schema: { type: 'string' } },
-    },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  };
+  return exchange.status === 405 ? WRONG_METHOD : NO_OPERATION;
 }
 
 export function operationOf(method: string, path: string): Operation | undefined {

@@ -46,8 +46,10 @@ export class PortalPage {
   async fill(name: string, value: string): Promise<void> {
     const field = this.page.locator(`[data-parameter="${name}"]`);
     if (!(await field.isVisible())) await this.page.locator('.optional > summary').click();
-    if ((await field.evaluate(element => element.tagName)) === 'SELECT') await field.selectOption(value);
-    else await field.fill(value);
+    const tag = await field.evaluate(element => element.tagName);
+    if (tag === 'SELECT') await field.selectOption(value);
+    else if (tag !== 'FIELDSET') await field.fill(value);
+    else for (const choice of value.split(', ')) await field.getByLabel(choice).check();
   }
 
   /** Fills in the parameters and the body, and sends the request. */

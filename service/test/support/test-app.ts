@@ -55,6 +55,7 @@ export async function startTestApp(
     shared = onPostgres,
     heartbeat,
     timeouts,
+    isDemo = false,
   }: {
     environment?: Record<string, string>;
     clock?: TestClock;
@@ -66,6 +67,8 @@ export async function startTestApp(
     /** Milliseconds between two heartbeats of a stream. */
     heartbeat?: number;
     timeouts?: Overrides['timeouts'];
+    /** Whether the portal shows the shop as a demo. */
+    isDemo?: boolean;
   } = {},
 ): Promise<TestApp> {
   const store = await newTestStore(shared);
@@ -81,6 +84,7 @@ export async function startTestApp(
     const app = await buildApp(config, {
       clock,
       logDestination,
+      isDemo,
       webhooks: { resolve: resolveNothing, ...webhooks },
       ...(heartbeat && { heartbeat }),
       ...(timeouts && { timeouts }),

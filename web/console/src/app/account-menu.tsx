@@ -10,6 +10,7 @@ export function AccountMenu() {
   const theme = useTheme();
   return (
     <div className="account">
+      <a href="/docs">API</a>
       <Menu
         label="Theme"
         className="button"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { pets } from '../data/pets.ts';
+import { isSearchable, pets } from '../data/pets.ts';
 import { firstPage } from '../data/resource.ts';
 import type { IconName } from '../kit/icon.tsx';
 import { statusNames } from '../kit/status.tsx';
@@ -80,6 +80,8 @@ function actionCommands(
     ...(can('orders:write') && hasPage('/orders')
       ? [action('add', 'Place order', () => go('/orders/new'))]
       : []),
+    ...(can('webhooks:write') ? [action('add', 'Add webhook', () => go('/webhooks/new'))] : []),
+    ...(can('admin') ? [action('add', 'Create key', () => go('/keys/new'))] : []),
     ...themes.map(theme => action('sun', `Theme: ${theme}`, () => setTheme(theme))),
     action('command', 'Keyboard shortcuts', onHelp),
     action('user', 'Sign out', signOut),
@@ -103,12 +105,14 @@ function usePets(text: string) {
     const timer = setTimeout(setQ, PAUSE, text);
     return () => clearTimeout(timer);
   }, [text]);
-  const isAsked = q !== '' && can('pets:read');
+  const isAsked = isSearchable(q) && can('pets:read');
   const { data, isFetching } = useQuery({
     queryKey: [pets.name, 'palette', q],
-    queryFn: async () => {
-      const byName = firstPage(store.pets.list({ q, limit: MOST_PETS }));
-      const byId = /^[1-9]\d{0,14}$/.test(q) ? firstPage(store.pets.list({ id: [Number(q)] })) : undefined;
+    queryFn: async ({ signal }) => {
+      const byName = firstPage(store.pets.list({ q, limit: MOST_PETS }, { signal }));
+      const byId = /^[1-9]\d{0,14}$/.test(q)
+        ? firstPage(store.pets.list({ id: [Number(q)] }, { signal }))
+        : undefined;
       const [named, exact] = await Promise.all([byName, byId]);
       const first = exact?.data ?? [];
       return [...first, ...named.data.filter(({ id }) => first[0]?.id !== id)].slice(0, MOST_PETS);
@@ -121,6 +125,7 @@ function usePets(text: string) {
   });
   return {
     data: text !== '' && isAsked ? (data ?? []) : [],
+    /** Whether the pets are not yet those of the text. */
     isSearching: can('pets:read') && (isFetching || text !== q),
   };
 }

@@ -21,14 +21,30 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
     commands.findIndex(command => command.id === chosen),
   );
   const active = commands[at];
+  /** Whether Enter was pressed before the results of the text were there. */
+  const [isWaiting, setWaiting] = useState(false);
 
   useEffect(() => {
     if (active) document.getElementById(`${id}-${active.id}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the end of the search ends the wait
+  useEffect(() => {
+    if (!isWaiting || isSearching) return;
+    setWaiting(false);
+    if (active) run(active);
+  }, [isWaiting, isSearching]);
+
   function run(command: Command): void {
     onClose();
     command.run();
+  }
+
+  /** The animals can still be those of the text before: without a choice, the first result of this text is meant. */
+  function enter(): void {
+    const isOld = isSearching && chosen === undefined && (active?.group ?? 'Animals') === 'Animals';
+    if (isOld) setWaiting(true);
+    else if (active) run(active);
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -38,7 +54,7 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
     };
     const to = moves[event.key];
     if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      if (active) run(active);
+      enter();
     } else if (to !== undefined) setChosen(commands[to]?.id);
     else return;
     event.preventDefault();
@@ -71,6 +87,7 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
           onChange={event => {
             setText(event.target.value);
             setChosen(undefined);
+            setWaiting(false);
           }}
         />
         <div

@@ -4,6 +4,9 @@ import type { Session } from '../app/session.ts';
 /** The most operations of a batch: more would make the progress coarse and other clients wait. */
 const MOST = 100;
 
+/** What a run needs of the session. */
+export type BatchSession = Pick<Session, 'store' | 'account' | 'onEnd'>;
+
 /** An item, and the results of its operations. */
 export interface ItemResult<T> {
   item: T;
@@ -19,27 +22,45 @@ export interface BatchRun<T> {
   perItem: number;
   /** Is called after each batch with the results of its items. */
   onResults: (results: readonly ItemResult<T>[]) => void;
-  /** Ends the run before its next batch. */
+  /** Ends the run before its next batch. A batch that waits for the limit is not sent any more. */
   signal?: AbortSignal;
 }
 
 /**
  * Sends the operations of many items in batches, in which each operation succeeds or fails by itself. At the limit of the API
- * key it waits. Rejects with the error of a batch that was rejected as a whole; the results of the batches before are known then.
+ * key it waits. It also ends when the user signs out. Rejects with the error of a batch that was rejected as a whole; the results of the batches before are known then.
  */
 export async function runInBatches<T>(
-  session: Pick<Session, 'store' | 'account'>,
+  session: BatchSession,
   items: readonly T[],
   { add, perItem, onResults, signal }: BatchRun<T>,
 ): Promise<void> {
-  for (let at = 0; at < items.length && !signal?.aborted; ) {
-    const size = Math.max(1, Math.floor(sizeFor(session) / perItem));
-    const part = items.slice(at, at + size);
-    const batch = session.store.batch({ atomic: false });
-    const entries = part.map(item => add(batch, item));
-    const { all } = await batch.run();
-    onResults(part.map((item, i) => resultOf(item, entries[i]!, all)));
-    at += part.length;
+  const { store, onEnd } = session;
+  const waiting = new AbortController();
+  let isStopped = signal?.aborted ?? false;
+  const stop = () => {
+    isStopped = true;
+    const { wait, inFlight } = store.limits;
+    // A batch that was sent may have been executed: its results have to be known.
+    if (wait && wait.reason !== 'unavailable' && inFlight === 0) waiting.abort();
+  };
+  signal?.addEventListener('abort', stop);
+  const ignoreEnd = onEnd(stop);
+  try {
+    for (let at = 0; at < items.length && !isStopped; ) {
+      const size = Math.max(1, Math.floor(sizeFor(session) / perItem));
+      const part = items.slice(at, at + size);
+      const batch = store.batch({ atomic: false });
+      const entries = part.map(item => add(batch, item));
+      const { all } = await batch.run({ signal: waiting.signal });
+      onResults(part.map((item, i) => resultOf(item, entries[i]!, all)));
+      at += part.length;
+    }
+  } catch (error) {
+    if (error !== waiting.signal.reason) throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    ignoreEnd();
   }
 }
 
@@ -47,7 +68,7 @@ export async function runInBatches<T>(
  * The number of operations of the next batch: what is left of the present minute or day, and at most half of what the plan has, so
  * that the lists stay live meanwhile.
  */
-function sizeFor({ store, account }: Pick<Session, 'store' | 'account'>): number {
+function sizeFor({ store, account }: BatchSession): number {
   const { minute, day } = account.windows;
   const most = Math.min(MOST, Math.max(1, Math.floor(Math.min(minute.limit, day.limit) / 2)));
   const left = Math.min(...store.limits.windows.map(({ remaining }) => remaining), most);

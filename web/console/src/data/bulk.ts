@@ -18,17 +18,18 @@ export interface BulkPlan {
 
 const unknown: StatusFacts = { stock: undefined, hasOpenOrders: undefined };
 
-/** Returns what a change would do. The service decides in the end. */
+/** Returns what a change would do to pets, some of which may be `gone`. The service decides in the end. */
 export function planOf(
   pets: readonly Pet[],
   change: BulkChange,
   facts: ReadonlyMap<number, StatusFacts>,
+  gone: ReadonlySet<number> = new Set(),
 ): BulkPlan {
   const changed: Pet[] = [];
   const same: Pet[] = [];
   const rejected: { pet: Pet; reason: string }[] = [];
   for (const pet of pets) {
-    const reason = reasonOf(pet, change, facts.get(pet.id) ?? unknown);
+    const reason = gone.has(pet.id) ? 'It was deleted' : reasonOf(pet, change, facts.get(pet.id) ?? unknown);
     if (reason !== undefined) rejected.push({ pet, reason });
     else if (isSame(pet, change)) same.push(pet);
     else changed.push(pet);

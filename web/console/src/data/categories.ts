@@ -8,7 +8,7 @@ export interface CategoryQuery {
 export const categories: Resource<Category, CategoryQuery> = {
   name: 'category',
   idOf: category => category.id,
-  list: (store, query) => store.categories.list(query),
+  list: (store, query, options) => store.categories.list(query, options),
   read: (store, id) => store.categories.get(id).withResponse(),
   create: (store, category) => store.categories.create(category as NewCategory),
   update: (store, id, patch, options) => store.categories.update(id, patch, options),

@@ -11,6 +11,24 @@ export const planNames: Record<ApiKey['plan'], string> = {
   enterprise: 'Enterprise',
 };
 
+export const kindNames: Record<ApiKey['kind'], string> = { secret: 'Secret', publishable: 'Publishable' };
+
+/** The requests that a plan admits per minute and per day. An Enterprise key has quotas of its own. */
+export const planLimits: Partial<Record<ApiKey['plan'], NonNullable<ApiKey['quotas']>>> = {
+  free: { perMinute: 60, perDay: 1_000 },
+  pro: { perMinute: 300, perDay: 10_000 },
+  business: { perMinute: 1_000, perDay: 100_000 },
+};
+
+/** A plan as a choice: with what it admits. */
+export function planWithLimits(plan: ApiKey['plan']): string {
+  const limits = planLimits[plan];
+  const text = limits
+    ? `${limits.perMinute.toLocaleString()} requests a minute, ${limits.perDay.toLocaleString()} a day`
+    : 'limits of its own';
+  return `${planNames[plan]}: ${text}`;
+}
+
 export const scopes = [
   'pets:read',
   'pets:write',
@@ -22,6 +40,19 @@ export const scopes = [
   'webhooks:write',
   'admin',
 ] as const;
+
+/** What a scope allows. */
+export const scopeNames: Record<ApiKey['scopes'][number], string> = {
+  'pets:read': 'See animals and categories',
+  'pets:write': 'Change animals and categories',
+  'orders:read': 'See orders',
+  'orders:write': 'Place and change orders',
+  'inventory:read': 'See the stock',
+  'inventory:write': 'Change the stock',
+  'events:read': 'See events: who changed what',
+  'webhooks:write': 'Manage its own webhooks',
+  admin: 'Everything, and manage keys',
+};
 
 /** The most that a publishable key may do. */
 export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];
@@ -38,7 +69,8 @@ const isRevoked = { revoked: true, all: undefined };
 export const keys: Resource<ApiKey, KeyQuery> = {
   name: 'key',
   idOf: key => key.id,
-  list: (store, { show, ...query }) => store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }),
+  list: (store, { show, ...query }, options) =>
+    store.keys.list({ ...query, revoked: show ? isRevoked[show] : false }, options),
   read: (store, id) => store.keys.get(id).withResponse(),
   create: (store, key) => store.keys.create(key as NewApiKey),
   update: (store, id, { origins, ...patch }, options) =>

@@ -1,6 +1,9 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Listing, Resource } from './resource.ts';
 
+/** The most items that wait: an import of another client creates many, and more than a page of them is read again anyway. */
+export const MOST_WAITING = 1_000;
+
 export interface ListPage<T> {
   items: readonly T[];
   next: string | undefined;
@@ -23,9 +26,9 @@ export function listKey(resource: { name: string }, query: object = {}): readonl
 export function putItem<T extends object>(cache: QueryClient, resource: Listing<T>, item: T): void {
   const id = resource.idOf(item);
   changeLists<T>(cache, resource, page => {
+    if (!hasItem(resource, page, id)) return page;
     const at = page.items.findIndex(other => resource.idOf(other) === id);
     const waits = page.waiting.findIndex(other => resource.idOf(other) === id);
-    if (at < 0 && waits < 0) return page;
     return {
       ...page,
       items: at < 0 ? page.items : page.items.with(at, item),
@@ -41,7 +44,9 @@ export function addItem<T extends object>(cache: QueryClient, resource: Resource
 
 /** Adds an item that another client created: it waits, because a new row would move the others. */
 export function announceItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
-  insert(cache, resource, item, page => ({ ...page, waiting: [...page.waiting, item] }));
+  insert(cache, resource, item, page =>
+    page.waiting.length < MOST_WAITING ? { ...page, waiting: [...page.waiting, item] } : page,
+  );
 }
 
 function insert<T extends object>(
@@ -55,28 +60,48 @@ function insert<T extends object>(
     const [first, ...others] = data?.pages ?? [];
     if (!data || !first || !resource.matches(item, key[2] as object)) continue;
     const isKnown = [first.waiting, ...data.pages.map(page => page.items)].some(items =>
-      items.some(other => resource.idOf(other) === id),
+      idsIn(resource, items).has(id),
     );
-    if (!isKnown) cache.setQueryData<ListData<T>>(key, { ...data, pages: [change(first), ...others] });
+    const page = isKnown ? first : change(first);
+    if (page !== first) cache.setQueryData<ListData<T>>(key, { ...data, pages: [page, ...others] });
   }
+}
+
+/** The IDs of each array of items. An array never changes, so a list of 100,000 rows is not searched for each event. */
+const idsOf = new WeakMap<readonly object[], ReadonlySet<number>>();
+
+function idsIn<T extends object>(resource: Listing<T>, items: readonly T[]): ReadonlySet<number> {
+  const known = idsOf.get(items);
+  if (known) return known;
+  const ids = new Set(items.map(resource.idOf));
+  idsOf.set(items, ids);
+  return ids;
 }
 
 /** Removes an item that this user deleted. */
 export function removeItem<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): void {
   changeLists<T>(cache, resource, page => {
-    const items = page.items.filter(other => resource.idOf(other) !== id);
-    return items.length === page.items.length ? page : { ...page, items };
+    if (!idsIn(resource, page.items).has(id)) return page;
+    return { ...page, items: page.items.filter(other => resource.idOf(other) !== id) };
   });
 }
 
 /** Marks an item that another client deleted. */
 export function markGone<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): void {
   changeLists<T>(cache, resource, page => {
+    if (!hasItem(resource, page, id)) return page;
     const waiting = page.waiting.filter(other => resource.idOf(other) !== id);
-    const isHere = page.items.some(other => resource.idOf(other) === id);
-    if (!isHere && waiting.length === page.waiting.length) return page;
+    const isHere = idsIn(resource, page.items).has(id);
     return { ...page, waiting, gone: isHere ? [...page.gone, id] : page.gone };
   });
+}
+
+function hasItem<T extends object>(
+  resource: Listing<T>,
+  { items, waiting }: ListPage<T>,
+  id: number,
+): boolean {
+  return idsIn(resource, items).has(id) || idsIn(resource, waiting).has(id);
 }
 
 function changeLists<T extends object>(

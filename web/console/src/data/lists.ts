@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
-import { type ListData, type ListPage, listKey } from './list-cache.ts';
+import { type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
 import { firstPage, type Listing, totalOf } from './resource.ts';
 
 const PAGE_SIZE = 100;
@@ -14,19 +14,23 @@ export function useList<T extends object, Query extends object>(resource: Listin
     useInfiniteQuery<ListPage<T>, Error, ListData<T>, readonly unknown[], string | undefined>({
       queryKey: key,
       initialPageParam: undefined,
-      queryFn: async ({ pageParam: cursor }) => {
+      queryFn: async ({ pageParam: cursor, signal }) => {
         const position = cursor === undefined ? { count: true } : { cursor };
-        const page = await firstPage(resource.list(store, { ...query, limit: PAGE_SIZE, ...position }));
+        const page = await firstPage(
+          resource.list(store, { ...query, limit: PAGE_SIZE, ...position }, { signal }),
+        );
         const { data: items, nextCursor: next } = page;
         return { items, next, total: totalOf(page), gone: [], waiting: [] };
       },
       getNextPageParam: page => page.next,
       // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
       placeholderData: previous => previous,
+      structuralSharing: (old, next) => withNewest(old as ListData<T> | undefined, next as ListData<T>),
     });
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
   const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
+  const waiting = data?.pages[0]?.waiting.length ?? 0;
   const showWaiting = () => cache.resetQueries({ queryKey: key, exact: true });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
@@ -35,7 +39,9 @@ export function useList<T extends object, Query extends object>(resource: Listin
     rows,
     gone,
     total: data?.pages[0]?.total,
-    waiting: data?.pages[0]?.waiting.length ?? 0,
+    waiting,
+    /** Whether there are more new items than are counted. */
+    hasMoreWaiting: waiting === MOST_WAITING,
     showWaiting,
     loadMore,
     isLoading: isPending,
@@ -43,6 +49,12 @@ export function useList<T extends object, Query extends object>(resource: Listin
     error,
     retry: refetch,
   };
+}
+
+/** Keeps what events have changed while a further page was read: the result of that has the pages of before. */
+function withNewest<T>(old: ListData<T> | undefined, next: ListData<T>): ListData<T> {
+  if (next.pages.length !== (old?.pages.length ?? 0) + 1) return next;
+  return { ...next, pages: [...(old?.pages ?? []), ...next.pages.slice(-1)] };
 }
 
 /** An item that this user added to the top is also in the page where its place is. */

@@ -17,13 +17,16 @@ export const orders: Resource<Order, OrderQuery> = {
   name: 'order',
   // The service returns no order without an ID.
   idOf: order => order.id!,
-  list: (store, { from, to, sort, ...query }) =>
-    store.orders.list({
-      ...query,
-      shipDateFrom: from && startOf(from),
-      shipDateTo: to && startOf(to, 1),
-      sort: sortOf({ from, to, sort }),
-    }),
+  list: (store, { from, to, sort, ...query }, options) =>
+    store.orders.list(
+      {
+        ...query,
+        shipDateFrom: from && startOf(from),
+        shipDateTo: to && startOf(to, 1),
+        sort: sortOf({ from, to, sort }),
+      },
+      options,
+    ),
   read: (store, id) => store.orders.get(id).withResponse(),
   create: (store, order) => store.orders.create(order),
   update: (store, id, patch, options) => store.orders.update(id, patchOf(patch), options),

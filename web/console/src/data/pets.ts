@@ -12,7 +12,8 @@ export const pets: Resource<Pet, PetQuery> = {
   name: 'pet',
   idOf: pet => pet.id,
   // A search has an order of its own.
-  list: (store, { sort, ...query }) => store.pets.list(query.q ? query : { ...query, sort }),
+  list: (store, { sort, ...query }, options) =>
+    store.pets.list(query.q ? query : { ...query, sort }, options),
   read: readPet,
   create: (store, pet) => store.pets.create(pet as NewPet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),
@@ -22,6 +23,9 @@ export const pets: Resource<Pet, PetQuery> = {
     (categoryId === undefined || pet.categoryId === categoryId) &&
     (q === undefined || pet.name.toLowerCase().includes(q.toLowerCase())),
 };
+
+/** Whether the service can search for a text: it needs a letter or a digit. */
+export const isSearchable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 /** Reads a pet through the list, because the operation for one pet is deprecated. */
 async function readPet(store: PetStore, id: number): Promise<Version<Pet>> {

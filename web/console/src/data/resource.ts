@@ -17,7 +17,7 @@ export interface Listing<T extends object, Query extends object = object> {
   /** The prefix of its event types, which is also the first part of its keys in the cache. */
   name: string;
   idOf(item: T): number;
-  list(store: PetStore, query: Query & PageQuery): List<T>;
+  list(store: PetStore, query: Query & PageQuery, options?: CallOptions): List<T>;
 }
 
 /**

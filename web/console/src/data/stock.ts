@@ -12,7 +12,8 @@ export interface StockQuery {
 export const stock: Resource<InventoryItem, StockQuery> = {
   name: 'inventory',
   idOf: item => item.petId,
-  list: (store, { sort = 'quantity', ...query }) => store.inventory.list({ ...query, sort }),
+  list: (store, { sort = 'quantity', ...query }, options) =>
+    store.inventory.list({ ...query, sort }, options),
   read: (store, id) => store.inventory.get(id).withResponse(),
   create: notHere,
   update: (store, id, { quantity = 0 }, options) => store.inventory.set(id, { quantity }, options),

@@ -1,6 +1,6 @@
 import type { Pet, PetStore } from '@petstore/client';
 import { notifyManager, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { type ItemResult, runInBatches } from './batches.ts';
@@ -27,8 +27,9 @@ export function useFacts(pets: readonly Pet[], isNeeded: boolean) {
   const session = useSession();
   const ids = pets.map(({ id }) => id);
   const { data, isFetching, error } = useQuery({
-    queryKey: [resource.name, 'bulk-facts', ids],
-    queryFn: () => readFacts(session, ids),
+    // What changed meanwhile is checked again.
+    queryKey: [resource.name, 'bulk-facts', pets.map(({ id, status }) => [id, status])],
+    queryFn: ({ signal }) => readFacts(session, ids, signal),
     enabled: isNeeded && ids.length > 0,
     staleTime: 0,
     gcTime: 0,
@@ -38,7 +39,11 @@ export function useFacts(pets: readonly Pet[], isNeeded: boolean) {
 
 const noFacts: ReadonlyMap<number, StatusFacts> = new Map();
 
-async function readFacts({ store, can }: Session, ids: readonly number[]): Promise<Map<number, StatusFacts>> {
+async function readFacts(
+  { store, can }: Session,
+  ids: readonly number[],
+  signal: AbortSignal,
+): Promise<Map<number, StatusFacts>> {
   const stock = new Map<number, number>();
   const ordered = new Set<number>();
   for (let at = 0; at < ids.length; at += MOST_IDS) {
@@ -46,11 +51,11 @@ async function readFacts({ store, can }: Session, ids: readonly number[]): Promi
     await Promise.all([can('inventory:read') && readStock(petId), can('orders:read') && readOrders(petId)]);
   }
   async function readStock(petId: readonly number[]): Promise<void> {
-    for await (const item of store.inventory.list({ petId, limit: MOST_IDS }))
+    for await (const item of store.inventory.list({ petId, limit: MOST_IDS }, { signal }))
       stock.set(item.petId, item.quantity);
   }
   async function readOrders(petId: readonly number[]): Promise<void> {
-    for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }))
+    for await (const order of store.orders.list({ petId, complete: false, limit: MOST_IDS }, { signal }))
       if (order.petId !== undefined) ordered.add(order.petId);
   }
   return new Map(
@@ -65,17 +70,19 @@ async function readFacts({ store, can }: Session, ids: readonly number[]): Promi
 export function useBulk() {
   const session = useSession();
   const [progress, setProgress] = useState<BulkProgress>();
-  const [stopping, setStopping] = useState<AbortController>();
+  const controller = useRef<AbortController>(undefined);
 
   async function run(
     pets: readonly Pet[],
     change: BulkChange,
     done: (count: number) => string,
   ): Promise<void> {
-    const controller = new AbortController();
+    // The second click of a double click comes before the panel is drawn again.
+    if (controller.current) return;
+    controller.current = new AbortController();
+    const { signal } = controller.current;
     const written: Written[] = [];
     let state: BulkProgress = { total: pets.length, done: 0, failed: [], isRunning: true };
-    setStopping(controller);
     setProgress(state);
     try {
       await runInBatches(session, pets, {
@@ -83,7 +90,7 @@ export function useBulk() {
           change.kind === 'delete' ? batch.pets.delete(pet.id) : batch.pets.update(pet.id, patchOf(change)),
         ],
         perItem: 1,
-        signal: controller.signal,
+        signal,
         onResults: results => {
           written.push(...applied(session, results));
           const failed = results.flatMap(({ item, error }) => (error ? [{ pet: item, message: error }] : []));
@@ -104,7 +111,7 @@ export function useBulk() {
     showToast({ text: done(written.length), undo });
   }
 
-  return { progress, run, stop: () => stopping?.abort(), reset: () => setProgress(undefined) };
+  return { progress, run, stop: () => controller.current?.abort() };
 }
 
 /** A pet before and after a change. */

@@ -5,7 +5,7 @@ import type { Listing, Resource } from './resource.ts';
 export const webhooks: Resource<Webhook> = {
   name: 'webhook',
   idOf: webhook => webhook.id,
-  list: (store, query) => store.webhooks.list(query),
+  list: (store, query, options) => store.webhooks.list(query, options),
   read: (store, id) => store.webhooks.get(id).withResponse(),
   create: (store, webhook) => store.webhooks.create(webhook as NewWebhook),
   update: (store, id, { types, description, ...patch }, options) => {
@@ -38,6 +38,6 @@ export interface DeliveryQuery {
 export const deliveries: Listing<WebhookDelivery, DeliveryQuery> = {
   name: 'delivery',
   idOf: delivery => delivery.id,
-  list: (store, { webhookId, ...query }) =>
-    store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }),
+  list: (store, { webhookId, ...query }, options) =>
+    store.webhooks.listDeliveries(webhookId, { ...query, sort: '-id' }, options),
 };

@@ -93,6 +93,8 @@ export function LinesField({ label, error, conflict, lines, onChange, ...area }:
 
 interface ChecksFieldProps<T extends string> extends Described {
   choices: readonly T[];
+  /** What each choice means. */
+  names: Readonly<Record<T, string>>;
   chosen: readonly T[];
   disabled?: boolean;
   onChange: (chosen: T[]) => void;
@@ -100,7 +102,7 @@ interface ChecksFieldProps<T extends string> extends Described {
 
 /** A group of check boxes. */
 export function ChecksField<T extends string>(props: ChecksFieldProps<T>) {
-  const { label, error, conflict, choices, chosen, disabled, onChange } = props;
+  const { label, error, conflict, choices, names, chosen, disabled, onChange } = props;
   return (
     <Field label={label} error={error} conflict={conflict}>
       {({ id, 'aria-describedby': note }) => (
@@ -116,7 +118,9 @@ export function ChecksField<T extends string>(props: ChecksFieldProps<T>) {
                   onChange(choices.filter(c => (c === choice ? target.checked : chosen.includes(c))))
                 }
               />
-              {choice}
+              <span>
+                {names[choice]} <small>{choice}</small>
+              </span>
             </label>
           ))}
         </div>

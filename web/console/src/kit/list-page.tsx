@@ -14,6 +14,8 @@ interface ListPageProps<T> {
     gone: ReadonlySet<number>;
     total: string | undefined;
     waiting: number;
+    /** Whether there are more new items than are counted. */
+    hasMoreWaiting?: boolean;
     isLoading: boolean;
     error: Error | null;
     showWaiting: () => unknown;
@@ -55,7 +57,12 @@ export function ListPage<T>({
       </header>
       <search className="filters">{filters}</search>
       <div className="waiting" role="status">
-        {list.waiting > 0 && <Button onClick={list.showWaiting}>{list.waiting} new</Button>}
+        {list.waiting > 0 && (
+          <Button onClick={list.showWaiting}>
+            {list.waiting.toLocaleString()}
+            {list.hasMoreWaiting && '+'} new
+          </Button>
+        )}
       </div>
       {list.error ? (
         <Empty icon="warning" title="The list cannot be shown">

@@ -3,6 +3,11 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { PlotSeries } from './plot-series.ts';
 
+const DAY = 86_400;
+
+/** The distances between two lines of the grid: half a request does not exist. */
+const whole = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map(step => step * 10 ** i)).flat();
+
 interface PlotCanvasProps {
   times: readonly number[];
   series: readonly PlotSeries[];
@@ -57,10 +62,14 @@ function optionsOf(
     height: element.clientHeight,
     // Days are UTC days, as the limits are.
     tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { y: { range: () => [0, top] } },
+    // The bars of the first and the last day are half a day wider than their times.
+    scales: {
+      x: { range: (_, first, last) => [first - DAY / 2, last + DAY / 2] },
+      y: { range: () => [0, top] },
+    },
     axes: [
       { ...axis, grid: { show: false } },
-      { ...axis, size: 44, values: (_, values) => values.map(value => compact.format(value)) },
+      { ...axis, size: 44, incrs: whole, values: (_, values) => values.map(value => compact.format(value)) },
     ],
     series: [{}, ...series.map(one => seriesOf(element, one))],
     legend: { show: false },

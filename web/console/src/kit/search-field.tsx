@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
 
 /** How long the user may pause while typing before the search is sent, in milliseconds. */
@@ -14,11 +14,21 @@ interface SearchFieldProps {
 /** Searches while the user types. */
 export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  /** What was sent, and has not come back as the value yet. */
+  const sent = useRef<string[]>([]);
+  useEffect(() => {
+    const at = sent.current.indexOf(value);
+    sent.current = sent.current.slice(at + 1);
+    // The field has what the user has typed since, and spaces at its end, unless the value comes from elsewhere.
+    if (at < 0) setTyped(value);
+  }, [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
   useEffect(() => {
     if (typed.trim() === value) return;
-    const timer = setTimeout(() => onChange(typed.trim() || undefined), PAUSE);
+    const timer = setTimeout(() => {
+      sent.current.push(typed.trim());
+      onChange(typed.trim() || undefined);
+    }, PAUSE);
     return () => clearTimeout(timer);
   }, [typed]);
   return (

@@ -14,6 +14,8 @@ export interface Column<T> {
 /** Which rows are selected, and how the user changes that. */
 export interface Selection<T> {
   ids: ReadonlySet<number>;
+  /** How many of the rows are selected: a row that was deleted can still be among the IDs. */
+  count: number;
   /** The name of a row, for its checkbox. */
   nameOf: (item: T) => string;
   /** With `isRange`, all rows from the one that was selected last up to this one. */
@@ -168,9 +170,9 @@ export function Table<T>({
             <input
               type="checkbox"
               aria-label="Select all rows that are loaded"
-              checked={rows.length > 0 && selection.ids.size === rows.length}
+              checked={rows.length > 0 && selection.count === rows.length}
               ref={box => {
-                if (box) box.indeterminate = selection.ids.size > 0 && selection.ids.size < rows.length;
+                if (box) box.indeterminate = selection.count > 0 && selection.count < rows.length;
               }}
               onChange={selection.toggleAll}
             />

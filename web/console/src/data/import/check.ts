@@ -25,12 +25,14 @@ export async function checkRows(
   { header, rows, delimiter }: CsvFile,
   mapping: Mapping,
   createsCategories: boolean,
+  signal: AbortSignal,
 ): Promise<Checked> {
-  const categories = new CategoryNames(store, {}, false);
+  const categories = new CategoryNames(store, { signal }, false);
   const good: GoodRow[] = [];
   const bad: BadRow[] = [];
   for (const [i, row] of rows.entries()) {
     if (i % SLICE === SLICE - 1) await new Promise(resolve => setTimeout(resolve));
+    signal.throwIfAborted();
     try {
       if (row.cells.length !== header.length)
         throw new Rejection(

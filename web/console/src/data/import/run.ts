@@ -1,8 +1,7 @@
 import type { Batch, BatchEntry } from '@petstore/client';
 import { CategoryNames } from '../../../../../cli/src/import/category-names.ts';
 import { initialQuantity, type NewPet, Rejection } from '../../../../../cli/src/import/pet-rules.ts';
-import type { Session } from '../../app/session.ts';
-import { type ItemResult, runInBatches } from '../batches.ts';
+import { type BatchSession, type ItemResult, runInBatches } from '../batches.ts';
 import { checkCategory, type GoodRow } from './check.ts';
 import type { BadRow } from './rejected.ts';
 
@@ -33,7 +32,7 @@ export function setsStock({ status, quantity }: NewPet): boolean {
  * rejected as a whole, are among the rejected ones.
  */
 export async function importRows(
-  session: Pick<Session, 'store' | 'account'>,
+  session: BatchSession,
   rows: readonly GoodRow[],
   createsCategories: boolean,
   signal: AbortSignal,
@@ -87,7 +86,7 @@ export async function importRows(
 
 /** Finds the categories of rows, or creates them. They may have been deleted since the check, and the service may reject a name. */
 async function withCategories(
-  { store }: Pick<Session, 'store'>,
+  { store }: Pick<BatchSession, 'store'>,
   rows: readonly GoodRow[],
   createsCategories: boolean,
   signal: AbortSignal,

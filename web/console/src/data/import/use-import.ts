@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useSession } from '../../app/session.ts';
 import { showToast } from '../../kit/toasts.ts';
 import { type Checked, checkRows } from './check.ts';
@@ -10,6 +9,8 @@ import { type ImportProgress, importRows, setsStock } from './run.ts';
 /** The import of this tab. */
 interface ImportState {
   file?: CsvFile;
+  /** The name of the file that is being read. */
+  reading?: string;
   mapping: Mapping;
   createsCategories: boolean;
   progress?: ImportProgress;
@@ -40,7 +41,7 @@ export function useImport() {
   const mappingProblem = file && problemOf(mapping);
   const check = useQuery({
     queryKey: [...KEY, 'check', file?.id, mapping, createsCategories],
-    queryFn: () => checkRows(store, file!, mapping, createsCategories),
+    queryFn: ({ signal }) => checkRows(store, file!, mapping, createsCategories, signal),
     enabled: file !== undefined && mappingProblem === undefined && progress === undefined,
     gcTime: 0,
   });
@@ -52,27 +53,38 @@ export function useImport() {
       ? 'Your API key lacks the scope inventory:write: leave out the column with the quantity'
       : undefined);
 
-  const isRunning = progress?.isRunning === true;
-  useEffect(() => {
-    if (!isRunning) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isRunning]);
+  const now = () => cache.getQueryData<ImportState>(KEY);
 
-  function choose(chosen: File): void {
-    readCsv(chosen).then(
-      file => replace({ ...start, file, mapping: guessMapping(file.header) }),
-      error => replace({ ...start, error: (error as Error).message }),
-    );
+  async function choose(chosen: File): Promise<void> {
+    const reading: ImportState = { ...start, reading: chosen.name };
+    replace(reading);
+    let next: ImportState;
+    try {
+      const file = await readCsv(chosen);
+      next = { ...start, file, mapping: guessMapping(file.header) };
+    } catch (error) {
+      next = { ...start, error: (error as Error).message };
+    }
+    // The user may have chosen another file meanwhile.
+    if (now() === reading) replace(next);
   }
 
   async function run({ good, bad }: Checked): Promise<void> {
+    // The second click of a double click comes before the page is drawn again.
+    if (now()?.progress) return;
     const controller = new AbortController();
     change({ stop: () => controller.abort() });
     const show = (progress: ImportProgress) =>
       change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
-    const { created, rejected } = await importRows(session, good, createsCategories, controller.signal, show);
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    const { created, rejected } = await importRows(
+      session,
+      good,
+      createsCategories,
+      controller.signal,
+      show,
+    ).finally(() => removeEventListener('beforeunload', warn));
     const count = rejected.length + bad.length;
     showToast({
       text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} rows` : ''}`,

@@ -44,7 +44,9 @@ export function Animals() {
       action={can('pets:write') && <AddLink search={query} />}
       filters={<Filters query={query} />}
       selection={can('pets:write') ? { ...selection, nameOf } : undefined}
-      selectionBar={can('pets:write') && <BulkBar pets={selection.items} onClear={selection.clear} />}
+      selectionBar={
+        can('pets:write') && <BulkBar pets={selection.items} gone={list.gone} onClear={selection.clear} />
+      }
       empty={
         isFiltered
           ? { title: 'No animal matches', hint: 'Change the search or the filters.', action: showAll }

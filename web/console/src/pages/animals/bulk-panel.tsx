@@ -13,20 +13,22 @@ import { statusNames } from '../../kit/status.tsx';
 const SHOWN = 100;
 
 interface BulkPanelProps {
-  /** The selection when the panel opened: what is sent is what the user has seen. */
+  /** The selection with what changes meanwhile, so that the preview is true, and undo writes the values of before. */
   pets: readonly Pet[];
+  /** Those that other clients have deleted. */
+  gone: ReadonlySet<number>;
   /** Is called when the change has ended. */
   onDone: () => void;
   onClose: () => void;
 }
 
 /** Changes many animals: choose, see what will happen, follow it, and read what was rejected. */
-export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
+export function BulkPanel({ pets, gone, onDone, onClose }: BulkPanelProps) {
   const [change, setChange] = useState<BulkChange>({ kind: 'status', status: 'available' });
   const { progress, run, stop } = useBulk();
-  const { facts, isLoading, error } = useFacts(pets, change.kind !== 'category');
+  const { facts, isLoading, error } = useFacts(pets, change.kind !== 'category' && !progress);
   const categories = useCategories();
-  const plan = useMemo(() => planOf(pets, change, facts), [pets, change, facts]);
+  const plan = useMemo(() => planOf(pets, change, facts, gone), [pets, change, facts, gone]);
   const count = animals(plan.changed.length);
   const isReady = change.kind !== 'category' || change.categoryId > 0;
 
@@ -40,7 +42,10 @@ export function BulkPanel({ pets, onDone, onClose }: BulkPanelProps) {
   }
 
   return (
-    <Panel title={`Change ${animals(pets.length)}`} onClose={progress?.isRunning ? stop : onClose}>
+    <Panel
+      title={`Change ${animals(progress?.total ?? pets.length)}`}
+      onClose={progress?.isRunning ? stop : onClose}
+    >
       <div className="panel-body">
         {progress ? (
           <Progress progress={progress} />

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root.tsx';
 import { statuses } from '../../data/pet-status.ts';
-import type { PetQuery } from '../../data/pets.ts';
+import { isSearchable, type PetQuery } from '../../data/pets.ts';
 
 const sorts = ['id', '-id', 'name', '-name'] as const;
 
@@ -12,7 +12,7 @@ function readQuery(search: Record<string, unknown>): PetQuery {
   const status = statuses.find(status => status === search.status);
   const sort = sorts.find(sort => sort === search.sort);
   const categoryId = Number(search.categoryId);
-  if (q) query.q = q;
+  if (isSearchable(q)) query.q = q;
   if (status) query.status = status;
   if (Number.isSafeInteger(categoryId) && categoryId > 0) query.categoryId = categoryId;
   if (sort) query.sort = sort;

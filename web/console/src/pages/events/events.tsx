@@ -18,10 +18,15 @@ const events = { name: 'events', idOf: (event: Event) => Number(event.id) };
 
 const columns: Column<Event>[] = [
   { name: 'type', header: 'Event', cell: ({ type }) => <strong>{type}</strong> },
-  { name: 'subject', header: 'Subject', cell: ({ subject }) => subject },
+  { name: 'subject', header: 'Subject', cell: event => <Subject event={event} /> },
   { name: 'actor', header: 'By', cell: ({ actor }) => <Actor actor={actor} /> },
   { name: 'time', header: 'Time', cell: ({ time }) => <Time at={time} /> },
 ];
+
+/** What changed, with the name that it had then. */
+function Subject({ event: { subject, data } }: { event: Event }) {
+  return data && 'name' in data ? `${subject} · ${data.name}` : subject;
+}
 
 /** Who did what, the latest first. */
 export function Events() {

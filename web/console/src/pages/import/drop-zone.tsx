@@ -2,13 +2,15 @@ import { type DragEvent, useState } from 'react';
 import { Icon } from '../../kit/icon.tsx';
 
 interface DropZoneProps {
+  /** The name of the file that is being read. */
+  reading: string | undefined;
   /** Why the last file cannot be read. */
   error: string | undefined;
   onFile: (file: File) => void;
 }
 
 /** Takes a file by drag and drop, or from the dialog of the browser. */
-export function DropZone({ error, onFile }: DropZoneProps) {
+export function DropZone({ reading, error, onFile }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   function drop(event: DragEvent): void {
     // The browser would show the file instead of the console.
@@ -48,6 +50,7 @@ export function DropZone({ error, onFile }: DropZoneProps) {
           }}
         />
       </label>
+      {reading && <p role="status">Reading {reading} …</p>}
       {error && (
         <p className="field-error" role="alert">
           {error}

@@ -14,6 +14,9 @@ import './import.css';
 /** The most rejected rows that the page shows. The file to download has all. */
 const SHOWN = 100;
 
+/** Without it, spreadsheet programs do not read a file as UTF-8. */
+const BOM = '\uFEFF';
+
 /** Imports animals from a CSV file: choose it, map its columns, see what would be rejected, then write. */
 export function Import() {
   const { can } = useSession();
@@ -33,7 +36,7 @@ export function Import() {
             <p>A user with the scope pets:write can import animals.</p>
           </Empty>
         ) : !file ? (
-          <DropZone error={error} onFile={current.choose} />
+          <DropZone reading={current.reading} error={error} onFile={current.choose} />
         ) : progress ? (
           <Progress file={file} progress={progress} onStop={current.stop} />
         ) : (
@@ -132,7 +135,7 @@ function Download({ file, rows }: { file: CsvFile; rows: readonly BadRow[] }) {
   if (rows.length === 0) return null;
   function download(): void {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([rejectedFile(file, rows)], { type: 'text/csv' }));
+    link.href = URL.createObjectURL(new Blob([BOM, rejectedFile(file, rows)], { type: 'text/csv' }));
     link.download = file.name.replace(/(\.\w+)?$/, '.rejected.csv');
     link.click();
     // The browser has begun to read it by then.

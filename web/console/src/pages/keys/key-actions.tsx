@@ -58,7 +58,7 @@ export function KeyActions({ apiKey: { id, name, ban }, onRotate }: KeyActionsPr
         <div className="alert" role="status">
           <p>
             Banned until {new Date(ban.until).toLocaleString()}, because it kept sending requests after they
-            were rejected.
+            were rejected. Until then the service rejects all its requests.
           </p>
           <Button onClick={ask('lift')}>Lift the ban</Button>
         </div>

@@ -1,6 +1,6 @@
 import type { ApiKey } from '@petstore/client';
 import type { SetField } from '../../data/draft.ts';
-import { planNames, plans, publishableScopes, scopes } from '../../data/keys.ts';
+import { plans, planWithLimits, publishableScopes, scopeNames, scopes } from '../../data/keys.ts';
 import { ChecksField, type Conflict, LinesField, SelectField, TextField } from '../../kit/field.tsx';
 
 /** The fields of a key that can be changed. */
@@ -51,7 +51,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       >
         {plans.map(plan => (
           <option key={plan} value={plan}>
-            {planNames[plan]}
+            {planWithLimits(plan)}
           </option>
         ))}
       </SelectField>
@@ -76,7 +76,8 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
         </>
       )}
       <ChecksField
-        label="Scopes"
+        label="What the key may do"
+        names={scopeNames}
         choices={kind === 'publishable' ? publishableScopes : scopes}
         chosen={item.scopes}
         error={errors.scopes}
@@ -86,7 +87,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       />
       {kind === 'publishable' && (
         <LinesField
-          label="Origins of the pages, one on each line"
+          label="Web addresses of the pages (origins), one on each line"
           placeholder="https://shop.example"
           lines={origins ?? []}
           error={errors.origins}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useEdit } from '../../data/edits.ts';
 import { useRefreshKey } from '../../data/fresh-keys.ts';
-import { keys, planNames } from '../../data/keys.ts';
+import { keys, kindNames, planNames } from '../../data/keys.ts';
 import { findItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
@@ -86,6 +86,16 @@ function EditPanel({ id }: { id: number }) {
         </p>
       )}
       {!isRevoked && <KeyActions apiKey={base} onRotate={setRotated} />}
+      <dl className="facts">
+        <dt>Kind</dt>
+        <dd>{kindNames[base.kind]}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={base.createdAt} />
+        </dd>
+        <dt>Last used</dt>
+        <dd>{base.lastUsedAt ? <Time at={base.lastUsedAt} /> : 'Never'}</dd>
+      </dl>
       <KeyFields
         item={draft}
         errors={form.errors.fields}

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
 import { useCurrent } from '../../data/current.ts';
 import { useFreshBans } from '../../data/fresh-keys.ts';
-import { type KeyQuery, keys, planNames, plans } from '../../data/keys.ts';
+import { type KeyQuery, keys, kindNames, planNames, plans } from '../../data/keys.ts';
 import { useList } from '../../data/lists.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { Icon } from '../../kit/icon.tsx';
@@ -20,6 +20,7 @@ const route = getRouteApi('/keys');
 
 const columns: Column<ApiKey>[] = [
   { name: 'name', header: 'Name', cell: ({ name }) => <strong>{name}</strong> },
+  { name: 'kind', header: 'Kind', cell: ({ kind }) => kindNames[kind] },
   { name: 'plan', header: 'Plan', cell: ({ plan }) => planNames[plan] },
   { name: 'scopes', header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
   { name: 'state', header: 'State', cell: key => <KeyState apiKey={key} /> },
@@ -30,7 +31,7 @@ const columns: Column<ApiKey>[] = [
   },
 ];
 
-function KeyState({ apiKey: { ban, revokedAt, expiresAt, kind } }: { apiKey: ApiKey }) {
+function KeyState({ apiKey: { ban, revokedAt, expiresAt } }: { apiKey: ApiKey }) {
   if (revokedAt) return <span className="status">Revoked</span>;
   if (ban)
     return (
@@ -38,13 +39,23 @@ function KeyState({ apiKey: { ban, revokedAt, expiresAt, kind } }: { apiKey: Api
         Banned
       </span>
     );
-  if (expiresAt)
+  if (expiresAt && Date.parse(expiresAt) <= Date.now())
     return (
-      <span>
-        Expires <Time at={expiresAt} />
+      <span className="status" data-tone="warning">
+        Expired
       </span>
     );
-  return kind === 'publishable' ? 'Publishable' : '';
+  return (
+    <span className="status" data-tone="accent">
+      {expiresAt ? (
+        <>
+          Expires <Time at={expiresAt} />
+        </>
+      ) : (
+        'Works'
+      )}
+    </span>
+  );
 }
 
 /** The keys, for administrators. Others can reach the page only by its address. */

@@ -75,8 +75,8 @@ export function NewKey() {
         error={form.errors.fields.kind}
         onChange={event => setKind(event.target.value === 'publishable' ? 'publishable' : 'secret')}
       >
-        <option value="secret">Secret, for programs and users</option>
-        <option value="publishable">Publishable, for pages in browsers</option>
+        <option value="secret">Secret: for programs and people, who keep it to themselves</option>
+        <option value="publishable">Publishable: for web pages, where everyone can read it</option>
       </SelectField>
       <KeyFields item={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>

@@ -21,6 +21,7 @@ export function UsagePlot({ id }: { id: number }) {
         {minute.limit.toLocaleString()} this minute
       </p>
       <Days days={data.days} limit={day.limit} />
+      <DaysTable days={data.days} />
     </section>
   );
 }
@@ -42,6 +43,37 @@ function Days({ days, limit }: { days: readonly UsageDay[]; limit: number }) {
       top={top}
       textOf={index => textOf(days[index]!)}
     />
+  );
+}
+
+/** The plot as text. Days without a request are left out. */
+function DaysTable({ days }: { days: readonly UsageDay[] }) {
+  const used = days.filter(({ admitted, rejected, bans }) => admitted + rejected + bans > 0).toReversed();
+  if (used.length === 0) return <p>The key sent no request in these days.</p>;
+  return (
+    <details>
+      <summary>As a table</summary>
+      <table className="usage-days">
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            <th scope="col">Admitted</th>
+            <th scope="col">Rejected</th>
+            <th scope="col">Bans</th>
+          </tr>
+        </thead>
+        <tbody>
+          {used.map(({ time, admitted, rejected, bans }) => (
+            <tr key={time}>
+              <th scope="row">{dateOf(time)}</th>
+              <td>{admitted.toLocaleString()}</td>
+              <td>{rejected.toLocaleString()}</td>
+              <td>{bans}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }
 
@@ -67,10 +99,13 @@ function plotOf(days: readonly UsageDay[], limit: number) {
 }
 
 function textOf({ time, admitted, rejected, bans }: UsageDay): string {
-  const date = new Date(time * 1000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
   const parts = [`${admitted.toLocaleString()} admitted`, `${rejected.toLocaleString()} rejected`];
   if (bans > 0) parts.push(inWords(bans));
-  return `${date} (UTC): ${parts.join(', ')}`;
+  return `${dateOf(time)} (UTC): ${parts.join(', ')}`;
+}
+
+function dateOf(time: number): string {
+  return new Date(time * 1000).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 }
 
 function inWords(bans: number): string {

@@ -26,10 +26,10 @@ export function PetPicker({ petId, forOrder, onChoose, ...input }: PetPickerProp
   const names = usePetNames(useMemo(() => [petId], [petId]));
   const { data: found = none, isPending } = useQuery({
     queryKey: [pets.name, 'suggestions', text, forOrder !== undefined],
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       // Without a text the animals that can be ordered are suggested.
       const search = text ? { q: text } : forOrder ? ({ status: 'available' } as const) : {};
-      const { data } = await firstPage(store.pets.list({ ...search, limit: MOST }));
+      const { data } = await firstPage(store.pets.list({ ...search, limit: MOST }, { signal }));
       keepNames(cache, data);
       return data;
     },

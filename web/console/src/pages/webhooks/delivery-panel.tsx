@@ -85,6 +85,11 @@ export function DeliveryPanel() {
             </>
           )}
         </dl>
+        {data.status === 'dead' && (
+          <p className="note">
+            The service makes no more attempts by itself. Redeliver it when the server works.
+          </p>
+        )}
         {can('events:read') && !isInProgress && (
           <div className="panel-actions">
             <Button onClick={() => redeliver().catch(showProblem)}>

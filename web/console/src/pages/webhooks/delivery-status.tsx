@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '@petstore/client';
 export const deliveryStatusNames: Record<WebhookDelivery['status'], string> = {
   pending: 'Pending',
   delivered: 'Delivered',
-  dead: 'Dead',
+  dead: 'Failed',
 };
 
 const tones = { pending: 'warning', delivered: 'accent', dead: 'danger' };

@@ -64,14 +64,18 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   return (
     <>
       {!enabled && disabledReason && (
-        <p className="alert">
-          Disabled by the service {disabledAt && <Time at={disabledAt} />}: {disabledReason}
-        </p>
+        <div className="alert">
+          <p>
+            Disabled by the service {disabledAt && <Time at={disabledAt} />}: {disabledReason}
+          </p>
+        </div>
       )}
       {enabled && failingSince && (
-        <p className="alert">
-          Attempts have failed since <Time at={failingSince} />. The deliveries have the responses.
-        </p>
+        <div className="alert">
+          <p>
+            Attempts have failed since <Time at={failingSince} />. The deliveries show why.
+          </p>
+        </div>
       )}
       <div className="panel-actions">
         <Link className="button" to="/webhooks/$webhookId/deliveries" params={params}>

@@ -14,7 +14,11 @@ export { NewWebhook } from './new-webhook.tsx';
 export { EditWebhook } from './webhook-panel.tsx';
 
 const columns: Column<Webhook>[] = [
-  { name: 'url', header: 'URL', cell: ({ url }) => <strong>{url}</strong> },
+  {
+    name: 'url',
+    header: 'URL',
+    cell: webhook => <Address webhook={webhook} />,
+  },
   { name: 'types', header: 'Events', cell: ({ types }) => types?.join(', ') ?? 'All' },
   { name: 'state', header: 'State', cell: webhook => <WebhookState webhook={webhook} /> },
   {
@@ -31,6 +35,14 @@ const columns: Column<Webhook>[] = [
     ),
   },
 ];
+
+function Address({ webhook: { url, description } }: { webhook: Webhook }) {
+  return (
+    <>
+      <strong>{url}</strong> {description && <small>{description}</small>}
+    </>
+  );
+}
 
 function WebhookState({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
   if (!enabled)

@@ -1,0 +1,118 @@
+// Measures the portal in a service of its own: how soon a deep link is readable and usable in an empty browser, what it transfers, and
+// the longest turn of the service's event loop while it serves the first page.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openBrowser } from '../service/test/support/launch-browser.ts';
+
+const root = dirname(import.meta.dirname);
+const VISITS = 7;
+const pages = [
+  '/docs',
+  '/docs/operations/createPet',
+  '/docs/operations/listEvents',
+  '/docs/guide/recipes',
+  '/docs/errors',
+];
+
+/** When a page is readable and usable, in milliseconds after the navigation, and how much it transfers. */
+interface Visit {
+  readable: number;
+  usable: number;
+  bytes: number;
+}
+
+/**
+ * Runs in the service: at SIGUSR2 it prints the longest turn of the event loop since the last one and the resident memory. Turns are
+ * measured in processor time of the thread, because other work on the machine does not change it.
+ */
+const probe = `data:text/javascript,${encodeURIComponent(`
+  let longest = 0;
+  let before = process.threadCpuUsage();
+  function measure() {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+    setImmediate(measure).unref();
+  }
+  measure();
+  process.on('SIGUSR2', () => {
+    const memory = Math.round(process.memoryUsage.rss() / 2 ** 20);
+    console.log(JSON.stringify({ probe: { turn: longest, memory } }));
+    longest = 0;
+  });
+`)}`;
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-portal-'));
+const service = spawn(
+  process.execPath,
+  ['--import', probe, join(root, 'service/src/main.ts'), 'serve', '--demo'],
+  {
+    env: { PATH: process.env.PATH, PORT: '0', PETSTORE_DRAIN_SECONDS: '0', PETSTORE_DATA: directory },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
+const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]();
+const ended = once(service, 'close');
+try {
+  const { url: baseURL } = await lineWith('url');
+  await measured('start');
+  await measured('idle');
+  await (await fetch(`${baseURL}/healthz`)).text();
+  await measured('first request, without the portal');
+  await (await fetch(`${baseURL}/docs/operations/createPet`)).text();
+  await measured('first page of the portal');
+  const browser = await openBrowser();
+  for (const path of pages) {
+    const visits: Visit[] = [];
+    for (let i = 0; i < VISITS; i++) {
+      const page = await browser.newPage({ baseURL, viewport: { width: 1280, height: 900 } });
+      await page.goto(path);
+      await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+      visits.push(
+        await page.evaluate<Visit>(`(() => {
+          const entries = performance.getEntries();
+          const sum = values => values.reduce((a, b) => a + b, 0);
+          return {
+            readable: entries.find(({ name }) => name === 'first-contentful-paint')?.startTime,
+            usable: Math.max(...entries.filter(({ entryType }) => entryType === 'navigation').map(e => e.domContentLoadedEventEnd)),
+            bytes: sum(entries.map(({ transferSize = 0 }) => transferSize)),
+          };
+        })()`),
+      );
+      await page.close();
+    }
+    const median = (name: keyof Visit) =>
+      Math.round(visits.map(visit => visit[name]).toSorted((a, b) => a - b)[VISITS >> 1] ?? 0);
+    process.stdout.write(
+      `${path}: readable after ${median('readable')} ms, usable after ${median('usable')} ms, ${median('bytes')} bytes\n`,
+    );
+  }
+  await browser.close();
+  await measured('all pages');
+} finally {
+  service.kill('SIGTERM');
+  await ended;
+  rmSync(directory, { recursive: true });
+}
+
+async function measured(what: string): Promise<void> {
+  service.kill('SIGUSR2');
+  const { probe: figures } = await lineWith('probe');
+  process.stdout.write(
+    `${what}: longest turn ${figures.turn.toFixed(1)} ms, resident memory ${figures.memory} MiB\n`,
+  );
+}
+
+/** The next line of the service that has a field. */
+async function lineWith(field: string) {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('The service ended: its output has the reason');
+    const line = JSON.parse(value);
+    if (field in line) return line;
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+const readOnly = ['pets:read', 'orders:read', 'inventory:read', 'events:read'];
+
+/** The names of controls that change something. */
+const changes =
+  /^(add|create|place|import|save|delete|remove|revoke|cancel|complete|change|set|adjust|edit|sell|rotate|reset|lift|select|undo|redeliver|replay|send|disable|enable)\b/i;
+
+describe('a key that can only read', () => {
+  it('sees every page of the shop, and nothing on it changes anything', async t => {
+    const visited = await visit(t);
+    const { shop, page } = visited;
+    const categoryId = await aCategory(shop.api, { name: 'Seen only' });
+    const petId = await aPet(shop.api, { name: 'Untouched', categoryId });
+    const orderId = await anOrder(shop.api, { petId });
+    const { key } = await shop.clientWith({ scopes: readOnly });
+    const shown = await ConsolePage.open(visited, '/', key);
+    const links = page.getByRole('navigation').getByRole('link');
+    await eventually(
+      () => links.allInnerTexts(),
+      ['Today', 'Animals', 'Orders', 'Stock', 'Categories', 'Events'],
+    );
+
+    const content = page.getByRole('main');
+    const offered = async () => {
+      // Filters are not among them: orders that are complete, for example.
+      const controls = content.locator(':is(button, a, input[type="checkbox"]):not(search *):visible');
+      const names = await controls.evaluateAll(elements =>
+        elements.map(element => element.getAttribute('aria-label') ?? element.textContent?.trim() ?? ''),
+      );
+      return names.filter(name => changes.test(name));
+    };
+    for (const [path, ready] of Object.entries({
+      '/animals': shown.row('Untouched'),
+      '/orders': shown.row('Untouched'),
+      '/stock': shown.row('Untouched'),
+      '/categories': shown.row('Seen only'),
+      '/events': shown.row('order.placed'),
+      [`/animals/${petId}`]: shown.field('Name'),
+      [`/categories/${categoryId}`]: shown.field('Name'),
+      [`/orders/${orderId}`]: shown.panel.locator('input, select, textarea').first(),
+    })) {
+      await page.goto(`/console${path}`);
+      await ready.first().waitFor();
+      assert.deepEqual(await offered(), [], path);
+      // Fields of a panel can be read only.
+      assert.equal(
+        await shown.panel.locator(':is(input, select, textarea):enabled:not([readonly])').count(),
+        0,
+        path,
+      );
+    }
+
+    await page.goto('/console/animals');
+    await shown.row('Untouched').waitFor();
+    await page.keyboard.press('Control+k');
+    const found = page.getByRole('option');
+    await found.filter({ hasText: 'Animals' }).first().waitFor();
+    assert.deepEqual(
+      (await found.allInnerTexts()).filter(name => changes.test(name.trim())),
+      [],
+    );
+  });
+
+  it('of webhooks shows their deliveries, and offers neither to add, test nor replay without the scope for events', async t => {
+    const visited = await visit(t);
+    const client = await visited.shop.clientWith({ scopes: ['webhooks:write', 'events:read'] });
+    const { body: webhook, status } = await client.post('/webhooks', { url: 'https://shop.example/hook' });
+    assert.equal(status, 201);
+    await visited.shop.api.patch(`/keys/${client.keyId}`, { scopes: ['webhooks:write'] });
+    const shown = await ConsolePage.open(visited, '/webhooks', client.key);
+    await shown.row('shop.example').waitFor();
+    assert.equal(await visited.page.getByRole('link', { name: 'Add webhook' }).count(), 0);
+    await visited.page.goto(`/console/webhooks/${webhook.id}`);
+    await shown.panel.getByRole('link', { name: 'Deliveries' }).waitFor();
+    const offered = shown.panel.locator('.panel-actions').getByRole('button');
+    assert.deepEqual(await offered.allInnerTexts(), ['Delete']);
+    assert.equal(await shown.field('URL').isDisabled(), true);
+  });
+});

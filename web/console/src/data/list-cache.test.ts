@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Pet } from '@petstore/client';
+import { QueryClient } from '@tanstack/react-query';
+import { announceItem, type ListData, listKey, MOST_WAITING, markGone, putItem } from './list-cache.ts';
+import { pets } from './pets.ts';
+
+const petOf = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1, status: 'available' });
+
+/** A cache with a list of some pages of 100. */
+function cacheWith(pageCount: number) {
+  const cache = new QueryClient();
+  const pages = Array.from({ length: pageCount }, (_, page) => ({
+    items: Array.from({ length: 100 }, (_, i) => petOf(page * 100 + i + 1)),
+    next: undefined,
+    total: undefined,
+    gone: [],
+    waiting: [],
+  }));
+  const key = listKey(pets, {});
+  cache.setQueryData<ListData<Pet>>(key, { pages, pageParams: pages.map(() => undefined) });
+  return { cache, pages: () => cache.getQueryData<ListData<Pet>>(key)!.pages };
+}
+
+describe('a cached list', () => {
+  it('has each new item once, and at most as many as are shown', () => {
+    const { cache, pages } = cacheWith(2);
+    for (const id of [1, 150, 201, 201]) announceItem(cache, pets, petOf(id));
+    assert.deepEqual(
+      pages()[0]!.waiting.map(({ id }) => id),
+      [201],
+    );
+    for (let id = 202; id < 5_000; id++) announceItem(cache, pets, petOf(id));
+    assert.equal(pages()[0]!.waiting.length, MOST_WAITING);
+  });
+
+  it('changes and marks an item in its place, and keeps the other pages', () => {
+    const { cache, pages } = cacheWith(3);
+    const [first, , third] = pages();
+    announceItem(cache, pets, petOf(301));
+    putItem(cache, pets, { ...petOf(150), name: 'Renamed' });
+    putItem(cache, pets, { ...petOf(150), name: 'Renamed again' });
+    putItem(cache, pets, { ...petOf(301), name: 'Waits' });
+    markGone(cache, pets, 151);
+    const [head, middle, last] = pages();
+    assert.equal(middle!.items[49]!.name, 'Renamed again');
+    assert.deepEqual(middle!.gone, [151]);
+    assert.equal(head!.waiting[0]!.name, 'Waits');
+    assert.equal(head!.items, first!.items);
+    assert.equal(last, third);
+  });
+});
