@@ -4,8 +4,9 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { eventually, useBrowser, type Visit } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-const visit = useBrowser();
+const visitIn = useBrowser();
 before(buildConsole);
 
 /** Longer than rejected requests are ignored after the first one, in milliseconds. */
@@ -16,10 +17,10 @@ const STRIKES = 12;
 const PAUSE = 90_000;
 
 /** A TCP proxy between the browser and the service, whose connections can be cut. */
-async function startProxy(t: TestContext, { shop, watch }: Visit) {
+async function startProxy(t: TestContext, { shop, watch }: Pick<Visit, 'shop' | 'watch'>) {
   const sockets = new Set<Socket>();
   let isOpen = true;
-  const port = Number(new URL(shop.origin).port);
+  let port = Number(new URL(shop.origin).port);
   const proxy = createServer(client => {
     if (!isOpen) return void client.destroy();
     const service = connect(port, '127.0.0.1');
@@ -56,14 +57,16 @@ async function startProxy(t: TestContext, { shop, watch }: Visit) {
       isOpen = false;
       cut();
     },
-    open: () => {
+    open: (origin = shop.origin) => {
+      port = Number(new URL(origin).port);
       isOpen = true;
     },
   };
 }
 
-async function openThrough(t: TestContext, path: string) {
-  const visited = await visit(t);
+async function openThrough(t: TestContext, path: string, shop?: TestApp) {
+  const visit = await visitIn(t);
+  const visited = { ...visit, shop: shop ?? visit.shop };
   const proxy = await startProxy(t, visited);
   await visited.page.goto(`${proxy.origin}/console${path}`);
   const shown = new ConsolePage(visited.page);
@@ -74,7 +77,7 @@ async function openThrough(t: TestContext, path: string) {
 
 describe('when the connection is cut', () => {
   it('the stream continues without a missed or a doubled change', async t => {
-    const visited = await visit(t);
+    const visited = await visitIn(t);
     const id = await aPet(visited.shop.api, { name: 'Cut' });
     const { shop, shown, proxy } = await openThrough(t, `/events?subject=pets%2F${id}&type=pet.updated`);
     await shown.page.getByText('No event matches').waitFor();
@@ -97,7 +100,7 @@ describe('when the connection is cut', () => {
   });
 
   it('the console says so, keeps what was typed, and sends it by itself when the service is back', async t => {
-    const visited = await visit(t);
+    const visited = await visitIn(t);
     const id = await aPet(visited.shop.api, { name: 'Offline' });
     const { shop, shown, proxy } = await openThrough(t, '/animals?q=offline');
     await shown.edit('Offline');
@@ -112,6 +115,18 @@ describe('when the connection is cut', () => {
     assert.equal((await shop.api.get(`/pets?id=${id}`)).body[0].name, 'Typed while it was down');
     await shown.page.getByText('The service cannot be reached').waitFor({ state: 'detached' });
   });
+
+  it('and the service has restarted, the stream continues after the last event', async t => {
+    const shop = await startTestApp(t, { alone: false });
+    await aPet(shop.api, { name: 'Before' });
+    const { shown, proxy } = await openThrough(t, '/animals', shop);
+    await shown.row('Before').waitFor();
+    proxy.close();
+    const restarted = await shop.restart();
+    await restarted.api.as(shop.adminKey).patch('/pets/1', { name: 'After the restart' });
+    proxy.open(restarted.origin);
+    await shown.row('After the restart').waitFor();
+  });
 });
 
 describe('when the requests of the key are used up, or the key is banned', () => {
@@ -120,7 +135,7 @@ describe('when the requests of the key are used up, or the key is banned', () =>
     ['ban', /This API key is banned until/],
   ] as const) {
     it(`the console says so, keeps what was typed, and sends it by itself afterwards (${reason})`, async t => {
-      const visited = await visit(t);
+      const visited = await visitIn(t);
       const { shop, watch, context } = visited;
       watch.expect(/status of 429/);
       const quotas = { perMinute: 30, perDay: 1000 };
