@@ -46,10 +46,19 @@ describe('the settings of the device', () => {
   it('end all motion for users who do not want it', async t => {
     const shown = await ConsolePage.open(await visit(t), '/animals');
     const { page } = shown;
-    const moving = () => page.evaluate('document.getAnimations().length');
+    const motion = async () => {
+      await page.getByRole('link', { name: 'Add animal' }).first().click();
+      await shown.panel.waitFor();
+      const name = await page.evaluate(
+        "getComputedStyle(document.querySelector('dialog.panel')).animationName",
+      );
+      await page.keyboard.press('Escape');
+      await shown.panel.waitFor({ state: 'detached' });
+      return name;
+    };
+    assert.equal(await motion(), 'slide-in');
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await page.getByRole('link', { name: 'Add animal' }).first().click();
-    await shown.panel.waitFor();
-    assert.equal(await moving(), 0);
+    assert.equal(await motion(), 'none');
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
   });
 });
