@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { Icon } from '../kit/icon.tsx';
+import { useModal } from '../kit/modal.ts';
 import { type Command, useCommands } from './commands.tsx';
 
 interface PaletteProps {
@@ -9,7 +10,7 @@ interface PaletteProps {
 
 /** Finds pages, actions, animals and orders while the user types. A combobox with a list (WAI-ARIA APG) in a dialog. */
 export function Palette({ onHelp, onClose }: PaletteProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const modal = useModal(onClose);
   const id = useId();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
@@ -23,15 +24,6 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
   /** Whether Enter was pressed before the results of the text were there. */
   const [isWaiting, setWaiting] = useState(false);
 
-  useEffect(() => {
-    const { current } = dialog;
-    const opener = document.activeElement;
-    current?.showModal();
-    return () => {
-      current?.close();
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
-  }, []);
   useEffect(() => {
     if (active) document.getElementById(`${id}-${active.id}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
@@ -69,18 +61,14 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it as well
     <dialog
-      ref={dialog}
+      ref={modal.ref}
+      onKeyDown={modal.onKeyDown}
       className="palette"
       aria-label="Find"
-      onCancel={event => {
-        event.preventDefault();
-        onClose();
-      }}
       onClick={event => {
         // A click on the dialog itself is one outside of its content.
-        if (event.target === dialog.current) onClose();
+        if (event.target === modal.ref.current) onClose();
       }}
     >
       <div className="palette-content">

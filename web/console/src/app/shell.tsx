@@ -1,16 +1,14 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { Icon } from '../kit/icon.tsx';
 import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
+import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
-import { pages } from './pages.ts';
-import { useSession } from './session.ts';
 
-/** The frame of every page. On phones the navigation is at the bottom, where a thumb reaches it. */
+/** The frame of every page. */
 export function Shell() {
-  const { can } = useSession();
   return (
     <div className="shell">
       <a className="skip-link" href="#content">
@@ -25,16 +23,7 @@ export function Shell() {
         <Overlays />
         <AccountMenu />
       </header>
-      <nav className="navigation" aria-label="Pages">
-        {pages
-          .filter(({ scope }) => can(scope))
-          .map(({ path, title, icon }) => (
-            <Link key={path} to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
-              <Icon name={icon} />
-              {title}
-            </Link>
-          ))}
-      </nav>
+      <Navigation />
       <main id="content" tabIndex={-1}>
         <Banner />
         <Outlet />

@@ -34,7 +34,7 @@ export async function signIn(apiKey: string): Promise<Session> {
   const account = await store.account.get({ maxRetries: 0 });
   const can = (scope: Scope) => account.scopes.includes('admin') || account.scopes.includes(scope);
   const cache = newCache();
-  live = startLiveLayer(store, cache, can('events:read'));
+  live = startLiveLayer(store, cache, account);
   sessionStorage.setItem(STORED, apiKey);
 
   function end(reason?: string): void {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
+import { isSame } from './merge.ts';
 
 /** Changes one field of a form. Both `useDraft` and `useEdit` return such a function. */
 export type SetField<T> = (
@@ -19,16 +20,21 @@ export function storeDraft(name: string, draft: object | undefined): void {
   else sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
 }
 
-/** The values of a form for a new item. Returns also how to change a field, and how to empty the form. */
+/**
+ * The values of a form for a new item. Returns also how to change a field, how to empty the form, and whether it shows what was
+ * typed earlier.
+ */
 export function useDraft<T extends object>(name: string, empty: T) {
   const [draft, setDraft] = useState<T>(() => storedDraft(name) ?? empty);
-  useEffect(() => storeDraft(name, draft), [name, draft]);
+  const [isRestored, setRestored] = useState(draft !== empty);
+  useEffect(() => storeDraft(name, isSame(draft, empty) ? undefined : draft), [name, draft, empty]);
   const set = useCallback(<Field extends keyof T>(field: Field, value: T[Field]) => {
     setDraft(draft => ({ ...draft, [field]: value }));
   }, []);
   const clear = useCallback(() => {
     setDraft(empty);
+    setRestored(false);
     storeDraft(name, undefined);
   }, [name, empty]);
-  return [draft, set, clear] as const;
+  return [draft, set, clear, isRestored] as const;
 }

@@ -1,4 +1,4 @@
-import { type Event, GoneError, type PetStore } from '@petstore/client';
+import { type Account, type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { showProblem } from '../kit/toasts.ts';
 import { categories } from './categories.ts';
@@ -6,7 +6,8 @@ import { keys } from './keys.ts';
 import { announceItem, markGone, putItem } from './list-cache.ts';
 import { orders } from './orders.ts';
 import { pets } from './pets.ts';
-import { firstPage, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
+import { sharedEvents } from './shared-stream.ts';
 import { stock } from './stock.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -23,10 +24,15 @@ const resources: Record<string, Resource<any>> = {
 
 /** How long events are collected before they change the cache, in milliseconds: each change draws the page again. */
 const COLLECT = 50;
-/** How long a hidden tab keeps its stream, in milliseconds. Browsers allow six connections to a service. */
+/** How long a hidden tab follows the events, in milliseconds. */
 const HIDDEN = 30_000;
 
+/** How many of the latest events are kept for lists of events. */
+const MOST_RECENT = 1_000;
+
 export interface LiveLayer {
+  /** The latest events since the session began, the newest first. */
+  recent: () => readonly Event[];
   /** Calls the listener with each event. Returns a function that ends this. */
   onEvent: (listener: (event: Event) => void) => () => void;
   end: () => void;
@@ -36,9 +42,13 @@ export interface LiveLayer {
  * Subscribes to the events of the service, and changes the cache by them: what other clients change appears within a second.
  * Without the scope for events nothing is subscribed, and lists show what they were read with.
  */
-export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: boolean): LiveLayer {
+export function startLiveLayer(store: PetStore, cache: QueryClient, account: Account): LiveLayer {
+  const isAllowed = account.scopes.some(scope => scope === 'events:read' || scope === 'admin');
+  // What a key may read, another one may not: only tabs with the same key share a stream.
+  const name = `petstore.console.events.${account.keyId}`;
   const listeners = new Set<(event: Event) => void>();
   let collected: Event[] = [];
+  let recent: readonly Event[] = [];
   let cursor: string | undefined;
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -46,6 +56,12 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
   const apply = () => {
     const events = collected;
     collected = [];
+    recent = [...events.toReversed(), ...recent];
+    if (recent.length > MOST_RECENT) {
+      recent = recent.slice(0, MOST_RECENT);
+      // What a list of events has read may no longer be continued by these: the next visit reads it again.
+      cache.removeQueries({ queryKey: ['events', 'list'], type: 'inactive' });
+    }
     for (const event of events) {
       applyEvent(cache, event);
       for (const listener of listeners) listener(event);
@@ -54,10 +70,12 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
 
   async function follow({ signal }: AbortController): Promise<void> {
     try {
-      cursor ??= await latestCursor(store, signal);
-      // From here on no change is missed.
-      document.documentElement.dataset.live = '';
-      for await (const event of store.events.subscribe({ from: cursor, signal })) {
+      const onStart = (position: string) => {
+        cursor = position;
+        // From here on no change is missed.
+        document.documentElement.dataset.live = '';
+      };
+      for await (const event of sharedEvents(store, { name, from: cursor, signal, onStart })) {
         cursor = event.id;
         if (collected.push(event) === 1) setTimeout(apply, COLLECT);
       }
@@ -66,6 +84,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
       // The events since the tab was hidden have expired: read everything again.
       if (!(error instanceof GoneError)) throw error;
       cursor = undefined;
+      recent = [];
       cache.resetQueries();
       start();
     }
@@ -86,6 +105,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
   document.addEventListener('visibilitychange', onVisibility);
   start();
   return {
+    recent: () => recent,
     onEvent: listener => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -97,14 +117,6 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, isAllowed: b
       delete document.documentElement.dataset.live;
     },
   };
-}
-
-/** The client sends its first request alone, so every list is read after this position. */
-async function latestCursor(store: PetStore, signal: AbortSignal): Promise<string> {
-  const { nextCursor = 'latest' } = await firstPage(
-    store.events.list({ cursor: 'latest', limit: 1 }, { signal }),
-  );
-  return nextCursor;
 }
 
 function applyEvent(cache: QueryClient, { type, data }: Event): void {

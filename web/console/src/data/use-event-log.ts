@@ -1,11 +1,7 @@
-import type { Event } from '@petstore/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSession } from '../app/session.ts';
 import { belongsTo, type EventFilter, type EventPage, readEarlier } from './event-log.ts';
-
-/** How many new events are kept. Earlier ones are in the log. */
-const MOST_NEW = 1_000;
 
 const none: ReadonlySet<number> = new Set();
 
@@ -14,32 +10,35 @@ const none: ReadonlySet<number> = new Set();
  * must not move under the pointer.
  */
 export function useEventLog(filter: EventFilter, isHeld: boolean) {
-  const { store, live } = useSession();
-  const [news, setNews] = useState<readonly Event[]>([]);
-  /** The latest event that is shown while the list is held. */
-  const [shownTo, setShownTo] = useState<number>();
+  const { store, cache, live } = useSession();
+  const [news, setNews] = useState(live.recent);
+  const heldKey = useMemo(() => ['events', 'held', filter], [filter]);
+  /** The latest event that is shown while the list is held. The cache keeps it as long as the list, so Back shows the same rows. */
+  const [shownTo, setShownTo] = useState(() =>
+    isHeld ? (cache.getQueryData<number | null>(heldKey) ?? undefined) : undefined,
+  );
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
       queryKey: ['events', 'list', filter],
       initialPageParam: undefined as number | undefined,
       queryFn: ({ pageParam }): Promise<EventPage> => readEarlier(store, filter, pageParam),
       getNextPageParam: page => page.earlier,
-      // Events that happen while the page is closed are not added, so the next visit reads the log again.
-      gcTime: 0,
-      staleTime: 0,
     });
 
-  useEffect(() => live.onEvent(event => setNews(news => [event, ...news].slice(0, MOST_NEW))), [live]);
+  useEffect(() => live.onEvent(() => setNews(live.recent())), [live]);
 
   const all = useMemo(() => {
     const earlier = data?.pages.flatMap(page => page.events) ?? [];
-    const known = new Set(earlier.map(({ id }) => id));
-    return [...news.filter(event => !known.has(event.id) && belongsTo(event, filter)), ...earlier];
+    const read = Number(earlier[0]?.id ?? 0);
+    return [...news.filter(event => Number(event.id) > read && belongsTo(event, filter)), ...earlier];
   }, [data, news, filter]);
   const latest = Number(all[0]?.id ?? 0);
   useEffect(() => {
     setShownTo(shownTo => (isHeld ? (shownTo ?? (latest || undefined)) : undefined));
   }, [isHeld, latest]);
+  useEffect(() => {
+    cache.setQueryData(heldKey, shownTo ?? null);
+  }, [cache, heldKey, shownTo]);
 
   const rows = useMemo(
     () => (shownTo === undefined ? all : all.filter(({ id }) => Number(id) <= shownTo)),

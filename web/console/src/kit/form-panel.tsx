@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import { Panel, Question } from './panel.tsx';
+import { RestoredNote } from './restored-note.tsx';
 
 interface FormPanelProps {
   title: string;
@@ -10,18 +11,21 @@ interface FormPanelProps {
   action?: string | undefined;
   /** Deletes the item, after a question with this text. `verb` is what it is called, if not "Delete". */
   deletion?: { text: string; verb?: string; onConfirm: () => void } | undefined;
+  /** Discards what was typed before the panel was closed or the page was loaded again, if the form shows that. */
+  onDiscard?: (() => void) | undefined;
   children: ReactNode;
   onClose: () => void;
 }
 
 /** A panel with a form, and its buttons where a thumb reaches them. */
-export function FormPanel({ title, form, action, deletion, children, onClose }: FormPanelProps) {
+export function FormPanel({ title, form, action, deletion, onDiscard, children, onClose }: FormPanelProps) {
   const [isDeleting, setDeleting] = useState(false);
   const verb = deletion?.verb ?? 'Delete';
   return (
     <Panel title={title} onClose={onClose}>
       <form onSubmit={form.submit}>
         <div className="panel-body">
+          {onDiscard && <RestoredNote onDiscard={onDiscard} />}
           {children}
           {form.errors.general && (
             <p className="field-error" role="alert">

@@ -18,6 +18,7 @@ const paths = {
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6',
   upload: 'M12 16V4M7 9l5-5 5 5M4 16v4h16v-4',
   command: 'M4 5h16v14H4zM8 10l3 2-3 2M13 15h4',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
   warning: 'M12 3l10 18H2zM12 10v5M12 18h.01',
 };
 

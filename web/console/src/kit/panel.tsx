@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button } from './button.tsx';
+import { useModal } from './modal.ts';
 
 interface PanelProps {
   title: string;
@@ -11,29 +12,19 @@ interface PanelProps {
 
 /** A modal dialog. The browser keeps the focus in it, closes it with Escape, and returns the focus afterwards. */
 export function Panel({ title, children, onClose, kind = 'panel' }: PanelProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const modal = useModal(onClose);
+  const dialog = modal.ref;
   useEffect(() => {
-    const { current } = dialog;
-    const opener = document.activeElement;
-    current?.showModal();
     // On a phone the keyboard would cover the panel.
     if (matchMedia('(pointer: fine)').matches)
-      current?.querySelector<HTMLElement>('.panel-body :is(input, select):enabled')?.focus();
-    return () => {
-      current?.close();
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
-  }, []);
+      dialog.current?.querySelector<HTMLElement>('.panel-body :is(input, select):enabled')?.focus();
+  }, [dialog]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it as well
     <dialog
-      ref={dialog}
+      ref={modal.ref}
+      onKeyDown={modal.onKeyDown}
       className={kind}
       aria-label={title}
-      onCancel={event => {
-        event.preventDefault();
-        onClose();
-      }}
       onClick={event => {
         // A question can be in a row of a table, which a click would open.
         event.stopPropagation();

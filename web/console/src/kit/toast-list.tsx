@@ -1,10 +1,18 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Button } from './button.tsx';
+import { useTopDialog } from './modal.ts';
 import { closeToast, undoToast, useToasts } from './toasts.ts';
 
-/** The messages about what was done, with the buttons to undo it. */
+/** A popover is above dialogs. */
+function show(list: HTMLElement | null): void {
+  list?.showPopover();
+}
+
+/** The messages about what was done, with the buttons to undo it. They are part of an open dialog, so that they work while it is open. */
 export function ToastList() {
   const toasts = useToasts();
+  const dialog = useTopDialog();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isUndo = event.key === 'z' && (event.metaKey || event.ctrlKey) && !event.shiftKey;
@@ -15,9 +23,9 @@ export function ToastList() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  return (
-    <div className="toasts" role="status" aria-label="Messages">
-      {toasts.map(({ id, text, tone, undo }) => (
+  const list = (
+    <div ref={show} popover="manual" className="toasts" role="status" aria-label="Messages">
+      {toasts.map(({ id, text, tone, undo, shownAt }) => (
         <div key={id} className="toast" data-tone={tone}>
           <span>{text}</span>
           {undo && (
@@ -25,10 +33,17 @@ export function ToastList() {
               Undo
             </Button>
           )}
-          <Button kind="icon" icon="close" label="Close" onClick={() => closeToast(id)} />
-          {undo && <span className="toast-time" />}
+          <Button kind="icon" icon="close" label="Dismiss" onClick={() => closeToast(id)} />
+          {undo && <ToastTime shownAt={shownAt} />}
         </div>
       ))}
     </div>
   );
+  return dialog ? createPortal(list, dialog) : list;
+}
+
+/** Shows how long the button to undo stays. */
+function ToastTime({ shownAt }: { shownAt: number }) {
+  const [age] = useState(() => Date.now() - shownAt);
+  return <span className="toast-time" style={{ animationDelay: `${-age}ms` }} />;
 }

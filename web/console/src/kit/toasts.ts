@@ -6,6 +6,8 @@ export interface Toast {
   tone: 'done' | 'problem';
   /** Undoes what the message is about. */
   undo?: (() => Promise<unknown>) | undefined;
+  /** In milliseconds since 1970. */
+  shownAt: number;
 }
 
 /** How long a message and its button to undo stay, in milliseconds. */
@@ -21,9 +23,9 @@ const listeners = new Set<() => void>();
 export function showToast({
   tone = 'done',
   ...toast
-}: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
+}: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): void {
   const id = ++lastId;
-  replace([...toasts, { ...toast, tone, id }].slice(-MOST));
+  replace([...toasts, { ...toast, tone, id, shownAt: Date.now() }].slice(-MOST));
   setTimeout(closeToast, TOAST_TIME, id);
 }
 

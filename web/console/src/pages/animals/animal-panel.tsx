@@ -12,7 +12,6 @@ import { useCategories } from '../../data/use-categories.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { RestoredNote } from '../../kit/restored-note.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
 const list = getRouteApi('/animals');
@@ -28,7 +27,7 @@ function useClose(): () => void {
 export function NewAnimal() {
   const close = useClose();
   const { create } = useActions(pets);
-  const [draft, set, clear] = useDraft('pet.new', { name: '', categoryId: 0 });
+  const [draft, set, clear, isRestored] = useDraft('pet.new', { name: '', categoryId: 0 });
   const form = useSubmit(fields, async () => {
     const { name, categoryId } = draft;
     await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
@@ -36,7 +35,13 @@ export function NewAnimal() {
     close();
   });
   return (
-    <FormPanel title="New animal" form={form} action="Add" onClose={close}>
+    <FormPanel
+      title="New animal"
+      form={form}
+      action="Add"
+      onDiscard={isRestored ? clear : undefined}
+      onClose={close}
+    >
       <Fields pet={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>
   );
@@ -74,9 +79,9 @@ function EditPanel({ id }: { id: number }) {
       form={form}
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
+      onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
-      {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
       <Fields
         pet={draft}

@@ -11,7 +11,6 @@ import { useSubmit } from '../../data/submit.ts';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { RestoredNote } from '../../kit/restored-note.tsx';
 
 const list = getRouteApi('/categories');
 const category = getRouteApi('/categories/$categoryId');
@@ -26,7 +25,7 @@ function useClose(): () => void {
 export function NewCategory() {
   const close = useClose();
   const { create } = useActions(categories);
-  const [draft, set, clear] = useDraft('category.new', { name: '', description: '' });
+  const [draft, set, clear, isRestored] = useDraft('category.new', { name: '', description: '' });
   const form = useSubmit(fields, async () => {
     const { name, description } = draft;
     await create({ name, ...(description && { description }) }, created => `Added ${created.name}`);
@@ -34,7 +33,13 @@ export function NewCategory() {
     close();
   });
   return (
-    <FormPanel title="New category" form={form} action="Add" onClose={close}>
+    <FormPanel
+      title="New category"
+      form={form}
+      action="Add"
+      onDiscard={isRestored ? clear : undefined}
+      onClose={close}
+    >
       <Fields item={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>
   );
@@ -71,9 +76,9 @@ function EditPanel({ id }: { id: number }) {
       form={form}
       action={can('pets:write') ? 'Save' : undefined}
       deletion={deletion}
+      onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
-      {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
       <Fields
         item={draft}

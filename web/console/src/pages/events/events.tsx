@@ -1,5 +1,5 @@
 import type { Event } from '@petstore/client';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useElementScrollRestoration } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCurrent } from '../../data/current.ts';
 import { useEventLog } from '../../data/use-event-log.ts';
@@ -34,7 +34,9 @@ export function Events() {
   const navigate = route.useNavigate();
   const [isPaused, setPaused] = useState(false);
   const [isPointed, setPointed] = useState(false);
-  const [isScrolled, setScrolled] = useState(false);
+  const position = useElementScrollRestoration({ id: 'Events' });
+  // After Back, before the table has scrolled.
+  const [isScrolled, setScrolled] = useState((position?.scrollY ?? 0) > 0);
   const list = useEventLog(filter, isPaused || isPointed || isScrolled);
   const [current, setCurrent] = useCurrent(events, filter);
   const open = (event: Event) => {

@@ -8,7 +8,6 @@ import { findItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { RestoredNote } from '../../kit/restored-note.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { Time } from '../../kit/time.tsx';
 import { showToast } from '../../kit/toasts.ts';
@@ -77,9 +76,9 @@ function EditPanel({ id }: { id: number }) {
       form={form}
       action={isRevoked ? undefined : 'Save'}
       deletion={deletion}
+      onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
-      {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
       {base.revokedAt && (
         <p className="note">

@@ -33,7 +33,7 @@ const empty: KeySettings = {
 export function NewKey() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear] = useDraft('key.new', empty);
+  const [draft, set, clear, isRestored] = useDraft('key.new', empty);
   const [created, setCreated] = useState<{ name: string; secret: string | undefined }>();
   const form = useSubmit(keyFields, async () => {
     // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
@@ -62,7 +62,13 @@ export function NewKey() {
       );
   }
   return (
-    <FormPanel title="New key" form={form} action="Create" onClose={close}>
+    <FormPanel
+      title="New key"
+      form={form}
+      action="Create"
+      onDiscard={isRestored ? clear : undefined}
+      onClose={close}
+    >
       <SelectField
         label="Kind"
         value={draft.kind}

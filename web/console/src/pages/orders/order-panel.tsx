@@ -12,7 +12,6 @@ import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { RestoredNote } from '../../kit/restored-note.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
 import { OrderMenu } from './order-menu.tsx';
 
@@ -30,7 +29,7 @@ function useClose(): () => void {
 export function NewOrder() {
   const close = useClose();
   const { create } = useActions(orders);
-  const [draft, set, clear] = useDraft('order.new', empty);
+  const [draft, set, clear, isRestored] = useDraft('order.new', empty);
   const isDraft = draft.petId === undefined;
   const form = useSubmit(fields, async () => {
     await create(draft, order => (isDraft ? `Saved draft ${order.id}` : `Placed order ${order.id}`));
@@ -38,7 +37,13 @@ export function NewOrder() {
     close();
   });
   return (
-    <FormPanel title="New order" form={form} action={isDraft ? 'Save draft' : 'Place order'} onClose={close}>
+    <FormPanel
+      title="New order"
+      form={form}
+      action={isDraft ? 'Save draft' : 'Place order'}
+      onDiscard={isRestored ? clear : undefined}
+      onClose={close}
+    >
       <Fields order={draft} errors={form.errors.fields} onChange={set} />
       {isDraft && <p className="hint">Without an animal it is a draft, which takes no units.</p>}
     </FormPanel>
@@ -74,9 +79,9 @@ function EditPanel({ id }: { id: number }) {
       title={`Order ${id}`}
       form={form}
       action={can('orders:write') ? 'Save' : undefined}
+      onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
-      {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
       <Fields
         order={draft}

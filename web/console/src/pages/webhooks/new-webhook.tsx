@@ -20,7 +20,7 @@ export function useClose(): () => void {
 export function NewWebhook() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear] = useDraft('webhook.new', empty);
+  const [draft, set, clear, isRestored] = useDraft('webhook.new', empty);
   const [created, setCreated] = useState<{ secret: string | undefined }>();
   const form = useSubmit(webhookFields, async () => {
     const { url, types, description } = draft;
@@ -41,7 +41,13 @@ export function NewWebhook() {
       />
     );
   return (
-    <FormPanel title="New webhook" form={form} action="Add" onClose={close}>
+    <FormPanel
+      title="New webhook"
+      form={form}
+      action="Add"
+      onDiscard={isRestored ? clear : undefined}
+      onClose={close}
+    >
       <WebhookFields item={draft} errors={form.errors.fields} onChange={set} />
     </FormPanel>
   );

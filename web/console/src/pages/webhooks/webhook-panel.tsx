@@ -8,7 +8,6 @@ import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { Panel } from '../../kit/panel.tsx';
-import { RestoredNote } from '../../kit/restored-note.tsx';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { useClose } from './new-webhook.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
@@ -58,9 +57,9 @@ function EditPanel({ id }: { id: number }) {
       form={form}
       action={canChange ? 'Save' : undefined}
       deletion={deletion}
+      onDiscard={isRestored ? discard : undefined}
       onClose={close}
     >
-      {isRestored && <RestoredNote onDiscard={discard} />}
       {error && <p className="field-error">{error.message}</p>}
       <WebhookActions webhook={base} canChange={canChange} onRotate={setRotated} deletion={deletion} />
       <WebhookFields

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { eventually, useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aPet } from '../support/factories.ts';
+
+const visit = useBrowser();
+before(buildConsole);
+
+describe('a panel', () => {
+  it('keeps what was typed when Escape is pressed twice, and offers it when it opens again', async t => {
+    const shown = await ConsolePage.open(await visit(t), '/animals/new');
+    const { page } = shown;
+    await shown.field('Name').fill('Typed for a while');
+    // Two requests to close in a row: the second one closes a dialog of Chromium without a question.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Add animal' }).first().click();
+    assert.equal(await shown.field('Name').inputValue(), 'Typed for a while');
+    await shown.panel.getByText('Your unsaved changes are back').waitFor();
+    await shown.panel.getByRole('button', { name: 'Discard them' }).click();
+    assert.equal(await shown.field('Name').inputValue(), '');
+    await shown.panel.getByText('Your unsaved changes are back').waitFor({ state: 'detached' });
+  });
+
+  it('asks about a secret that was not copied, however often Escape is pressed', async t => {
+    const shown = await ConsolePage.open(await visit(t), '/keys/new');
+    const { page } = shown;
+    await shown.field('Name').fill('Escaped');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    const secret = await shown.panel.getByLabel('Secret', { exact: true }).inputValue();
+    // Open, closed, open again.
+    for (let i = 0; i < 5; i++) await page.keyboard.press('Escape');
+    await shown.question.getByText('cannot be shown again').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    assert.equal(await shown.panel.getByLabel('Secret', { exact: true }).inputValue(), secret);
+  });
+
+  it('is shown again with its question when the browser itself has closed it', async t => {
+    const shown = await ConsolePage.open(await visit(t), '/keys/new');
+    await shown.field('Name').fill('Closed by the browser');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.getByLabel('Secret', { exact: true }).waitFor();
+    // What a phone does when the user goes back twice.
+    await shown.page.evaluate("document.querySelector('dialog.panel').close()");
+    await shown.question.getByText('cannot be shown again').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    assert.ok(await shown.panel.getByLabel('Secret', { exact: true }).isVisible());
+  });
+
+  it('leaves the message of an action reachable, with its button to undo', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const first = await aPet(api, { name: 'Undone below a panel' });
+    await aPet(api, { name: 'Undone second' });
+    const shown = await ConsolePage.open(visited, '/animals?q=undone');
+    await shown.button('Status of Undone below a panel: Available').click();
+    await shown.page.getByRole('menuitemradio', { name: /^Pending/ }).click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
+    await shown.edit('Undone second');
+    await shown.field('Name').fill('Typed');
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText(/^Undone: /).waitFor();
+    await eventually(async () => (await api.get(`/pets?id=${first}`)).body[0].status, 'available');
+    assert.equal(await shown.field('Name').inputValue(), 'Typed', 'the panel is still open');
+    // And after it closes.
+    await shown.panel.locator('footer').getByRole('button', { name: 'Close' }).click();
+    await shown.panel.waitFor({ state: 'detached' });
+    await shown.messages.getByRole('button', { name: 'Dismiss' }).first().click();
+    await shown.messages.getByText(/^Undone: /).waitFor({ state: 'detached' });
+  });
+
+  it('closes a menu in it first, and then itself', async t => {
+    const visited = await visit(t);
+    await aPet(visited.shop.api, { name: 'Menu in a panel' });
+    const shown = await ConsolePage.open(visited, '/animals?q=menu');
+    await shown.edit('Menu in a panel');
+    await shown.panel.getByRole('button', { name: /^Status of/ }).click();
+    const menu = shown.page.locator('[role="menu"]:popover-open');
+    await menu.waitFor();
+    await shown.page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await shown.panel.waitFor();
+    await shown.page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+  });
+});

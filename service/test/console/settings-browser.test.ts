@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { useBrowser } from '../support/browser.ts';
+import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { aPet } from '../support/factories.ts';
+
+const visit = useBrowser({ timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
+before(buildConsole);
+
+describe('the settings of the device', () => {
+  it('decide the colours while the theme is that of the system, and no longer after a choice', async t => {
+    const shown = await ConsolePage.open(await visit(t), '/animals');
+    const { page } = shown;
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await background();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await background();
+    assert.notEqual(dark, light);
+    const choose = async (name: string) => {
+      await shown.button('Theme').press('Enter');
+      await page.getByRole('menuitemradio', { name }).press('Enter');
+    };
+    await choose('Light');
+    assert.equal(await background(), light);
+    await choose('Dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    assert.equal(await background(), dark);
+    await choose('Like the system');
+    assert.equal(await background(), light);
+  });
+
+  it('decide the time zone of dates, whose exact time is shown on hover', async t => {
+    const visited = await visit(t);
+    const id = await aPet(visited.shop.api, { name: 'Dated' });
+    const shown = await ConsolePage.open(visited, `/events?subject=pets%2F${id}`);
+    const time = shown.row('pet.created').locator('time');
+    const at = new Date((await time.getAttribute('datetime'))!);
+    const exact = at.toLocaleString('en-GB', {
+      dateStyle: 'full',
+      timeStyle: 'long',
+      timeZone: 'Asia/Kolkata',
+    });
+    assert.equal(await time.getAttribute('title'), exact);
+  });
+
+  it('end all motion for users who do not want it', async t => {
+    const shown = await ConsolePage.open(await visit(t), '/animals');
+    const { page } = shown;
+    const motion = async () => {
+      await page.getByRole('link', { name: 'Add animal' }).first().click();
+      await shown.panel.waitFor();
+      const name = await page.evaluate(
+        "getComputedStyle(document.querySelector('dialog.panel')).animationName",
+      );
+      await page.keyboard.press('Escape');
+      await shown.panel.waitFor({ state: 'detached' });
+      return name;
+    };
+    assert.equal(await motion(), 'slide-in');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    assert.equal(await motion(), 'none');
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+  });
+});

@@ -1,0 +1,65 @@
+import { type KeyboardEvent, useEffectEvent, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+
+/** The open dialogs, the topmost last. Everything outside of the topmost one is inert. */
+let dialogs: readonly HTMLDialogElement[] = [];
+const listeners = new Set<() => void>();
+
+function replace(next: readonly HTMLDialogElement[]): void {
+  dialogs = next;
+  for (const listener of listeners) listener();
+}
+
+/** The topmost open dialog. What has to work while it is open must be inside of it. */
+export function useTopDialog(): HTMLDialogElement | undefined {
+  return useSyncExternalStore(
+    listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => dialogs.at(-1),
+  );
+}
+
+/**
+ * Opens a modal dialog as long as its element is there. Returns properties of the element. `onClose` decides what happens
+ * when the user wants to close it.
+ */
+export function useModal(onClose: () => void) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const askToClose = useEffectEvent(onClose);
+  useLayoutEffect(() => {
+    const dialog = ref.current!;
+    const opener = document.activeElement;
+    const onCancel = (event: Event) => {
+      event.preventDefault();
+      askToClose();
+    };
+    // Chromium closes a dialog without a question at the second request in a row: Escape, or Back on a phone.
+    const onNativeClose = () => {
+      dialog.showModal();
+      askToClose();
+    };
+    dialog.showModal();
+    dialog.addEventListener('cancel', onCancel);
+    dialog.addEventListener('close', onNativeClose);
+    replace([...dialogs, dialog]);
+    return () => {
+      replace(dialogs.filter(other => other !== dialog));
+      dialog.removeEventListener('cancel', onCancel);
+      dialog.removeEventListener('close', onNativeClose);
+      dialog.close();
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, []);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return;
+    // Otherwise the dialog around a question would close as well.
+    event.stopPropagation();
+    // The browser closes an open menu first.
+    if (event.currentTarget.querySelector('[popover="auto"]:popover-open')) return;
+    event.preventDefault();
+    onClose();
+  }
+  return { ref, onKeyDown };
+}
