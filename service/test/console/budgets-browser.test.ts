@@ -49,7 +49,7 @@ describe('the scripts that the browser loads, gzipped,', () => {
       visited.watch.expect(/status of 400/);
       const first = await scriptsOf(visited, 'today');
       const all = new Map<string, number>();
-      // A running import asks before its page is left. Its scripts are those of one that is done.
+      // A running import keeps a request open. Its scripts are those of one that is done.
       for (const name of names.filter(name => name !== 'import: running'))
         for (const [url, size] of await scriptsOf(visited, name)) all.set(url, size);
       for (const url of first.keys()) all.delete(url);
