@@ -10,7 +10,6 @@ export function AccountMenu() {
   const theme = useTheme();
   return (
     <div className="account">
-      <a href="/docs">API</a>
       <Menu
         label="Theme"
         className="button"
@@ -25,7 +24,10 @@ export function AccountMenu() {
       <Menu
         label={`Account: ${account.name}`}
         className="button"
-        items={[{ label: `Sign out ${account.name}`, onChoose: () => signOut() }]}
+        items={[
+          { label: 'API and guide', onChoose: () => location.assign('/docs') },
+          { label: `Sign out ${account.name}`, onChoose: () => signOut() },
+        ]}
       >
         <Icon name="user" />
         <span className="account-name">{account.name}</span>
