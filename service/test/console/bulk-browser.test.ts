@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser, type Visit } from '../support/browser.ts';
-import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/axe-check.ts';
 import { useBrowser } from '../support/browser.ts';
-import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory, stockOf } from '../support/factories.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { upsertUsage } from '../../src/access/rate-limits/limit-queries.ts';
 import { DAY } from '../../src/kit/clock.ts';
+import { assertAccessible } from '../support/axe-check.ts';
 import { useBrowser } from '../support/browser.ts';
-import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 
 const visit = useBrowser();

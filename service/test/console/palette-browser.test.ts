@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
-import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { assertAccessible } from '../support/axe-check.ts';
 import { useBrowser } from '../support/browser.ts';
-import { assertAccessible } from '../support/console-axe.ts';
 import { buildConsole } from '../support/console-page.ts';
 import { openScene, scenes } from '../support/console-scenes.ts';
 

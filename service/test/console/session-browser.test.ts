@@ -24,7 +24,7 @@ describe('a session', () => {
     assert.ok(!JSON.stringify(local).includes(shop.adminKey));
     assert.ok(Object.values(session).includes(shop.adminKey));
     await shown.button(/^Account/).click();
-    await page.getByRole('menuitemradio', { name: /^Sign out/ }).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
     assert.ok(!(await stored(page)).includes('psk_'));
   });

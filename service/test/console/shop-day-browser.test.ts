@@ -53,7 +53,7 @@ describe('a day of the shop in the console', () => {
         .locator('.menu-button');
     const choose = async (item: string) => {
       const open = page.locator('[role="menu"]:popover-open');
-      await open.getByRole('menuitemradio').filter({ hasText: item }).click();
+      await open.locator('.menu-item').filter({ hasText: item }).click();
       await shown.question.getByRole('button', { name: item }).click();
     };
     await menuOf('4').click();
@@ -73,7 +73,7 @@ describe('a day of the shop in the console', () => {
     await page.getByRole('link', { name: /Open orders/ }).click();
     await page.getByText('No order matches').waitFor();
     await shown.button(/^Account/).click();
-    await page.getByRole('menuitemradio', { name: /^Sign out/ }).click();
+    await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
   });
 });

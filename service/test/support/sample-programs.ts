@@ -16,6 +16,9 @@ import { installClient } from './packed-client.ts';
 import { programs } from './sample-languages.ts';
 import { startTestApp } from './test-app.ts';
 
+/** The most time that a sample has, in milliseconds. */
+const LIMIT = 120_000;
+
 /** A directory with the client of this project, in which samples run. */
 export class SampleDirectory implements Disposable {
   readonly #path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
@@ -29,7 +32,7 @@ export class SampleDirectory implements Disposable {
     const [file, ...args] = this.#command(language, code);
     const { stdout } = await promisify(execFile)(file, args, {
       env: environmentWith(key),
-      timeout: 120_000,
+      timeout: LIMIT,
     });
     return stdout;
   }
@@ -43,6 +46,8 @@ export class SampleDirectory implements Disposable {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const end = () => process.kill(-child.pid!);
+    const limit = setTimeout(end, LIMIT);
     const closed = once(child, 'close');
     let output = '';
     let found = false;
@@ -51,9 +56,10 @@ export class SampleDirectory implements Disposable {
         output += part;
         if (found || !output.includes(text)) return;
         found = true;
-        process.kill(-child.pid!);
+        end();
       });
     await closed;
+    clearTimeout(limit);
     if (!found) throw new Error(`The sample ended without ${text}: ${output}`);
   }
 

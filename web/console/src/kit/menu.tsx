@@ -4,6 +4,7 @@ export interface MenuItem {
   label: ReactNode;
   /** Why it is not possible. The item is still shown, so that the user can learn the reason. */
   reason?: string | undefined;
+  /** Set for the choices of one value, whether this is the present one. Other items are actions. */
   isCurrent?: boolean;
   onChoose: () => void;
 }
@@ -78,12 +79,13 @@ export function Menu({ label, children, className = '', items, onOpen }: MenuPro
         }}
       >
         {items.map(({ label, reason, isCurrent, onChoose }, i) => (
+          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a menuitem does not get the attribute
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu do not change their order
             key={i}
             type="button"
-            role="menuitemradio"
-            aria-checked={isCurrent ?? false}
+            role={isCurrent === undefined ? 'menuitem' : 'menuitemradio'}
+            aria-checked={isCurrent}
             aria-disabled={reason !== undefined}
             tabIndex={-1}
             className="menu-item"

@@ -8,6 +8,8 @@ const DAY = 86_400;
 /** The distances between two lines of the grid: half a request does not exist. */
 const whole = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map(step => step * 10 ** i)).flat();
 
+const wholeDays = [1, 2, 5, 10, 15, 30].map(days => days * DAY);
+
 interface PlotCanvasProps {
   times: readonly number[];
   series: readonly PlotSeries[];
@@ -56,6 +58,7 @@ function optionsOf(
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   };
+  const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const compact = new Intl.NumberFormat(undefined, { notation: 'compact' });
   return {
     width: element.clientWidth,
@@ -68,7 +71,13 @@ function optionsOf(
       y: { range: () => [0, top] },
     },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        incrs: wholeDays,
+        values: (_, seconds) => seconds.map(at => day.format(at * 1000)),
+      },
       { ...axis, size: 44, incrs: whole, values: (_, values) => values.map(value => compact.format(value)) },
     ],
     series: [{}, ...series.map(one => seriesOf(element, one))],

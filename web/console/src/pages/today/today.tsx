@@ -1,9 +1,10 @@
-import type { Event } from '@petstore/client';
+import type { Event, InventoryItem } from '@petstore/client';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useSession } from '../../app/session.ts';
 import { startOf } from '../../data/days.ts';
 import { LOW, useOverview } from '../../data/overview.ts';
+import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { statuses } from '../../data/pet-status.ts';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -15,6 +16,7 @@ import './today.css';
 export function Today() {
   const { can } = useSession();
   const { today, pets, orders, days, stock, events } = useOverview();
+  const names = usePetNames(useMemo(() => events?.map(petOf) ?? [], [events]));
   return (
     <section className="page today" aria-label="Today">
       <header className="page-header">
@@ -82,7 +84,7 @@ export function Today() {
             {event => (
               <li key={event.id}>
                 <Link to="/events/$eventId" params={{ eventId: event.id }}>
-                  {textOf(event)}
+                  {textOf(event, names)}
                 </Link>
                 <Time at={event.time} />
               </li>
@@ -114,9 +116,17 @@ function Card<T>({ title, label, empty, items, children }: CardProps<T>) {
   );
 }
 
-/** `Luna the Border Collie updated`, `Order 12 placed` */
-function textOf({ type, subject, data }: Event): string {
+/** The animal of an event about stock. Other events have the name of their subject, or none. */
+function petOf({ type, data }: Event): number | undefined {
+  return type.startsWith('inventory.') ? (data as InventoryItem).petId : undefined;
+}
+
+/** `Luna the Border Collie updated`, `Neon Tetra: stock adjusted`, `Order 12 placed` */
+function textOf(event: Event, names: ReturnType<typeof usePetNames>): string {
+  const { type, subject, data } = event;
   const change = type.split('.')[1]?.replaceAll('_', ' ');
+  const petId = petOf(event);
+  if (petId !== undefined) return `${nameOf(names, petId)}: stock ${change}`;
   const [resource = '', id] = subject.split('/').slice(-2);
   const kind =
     resource === 'categories'
