@@ -28,7 +28,10 @@ export interface Page {
   content: Html;
 }
 
-/** The frame of every page. The script in the head runs before the first paint. */
+/**
+ * The frame of every page. The script in the head runs before the first paint, for which browsers wait until they have parsed the
+ * frame: a bar of which a part is missing would move when the rest arrives.
+ */
 export function shell(site: Site, { url, title, content }: Page): Html {
   const { files, view, base } = site;
   const { info } = view.document;
@@ -45,6 +48,7 @@ export function shell(site: Site, { url, title, content }: Page): Html {
 <link rel="alternate" type="text/markdown" href="${url}.md">
 <script src="${files.head}"></script>
 <link rel="stylesheet" href="${files.stylesheet}">
+<link rel="expect" href="#content" blocking="render">
 ${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page}"></script>
 </head>
 <body>
