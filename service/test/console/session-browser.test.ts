@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aPet } from '../support/factories.ts';
@@ -120,61 +119,5 @@ describe('the theme', () => {
     await page.reload();
     await shown.today();
     assert.equal(await isDark(), 'dark');
-  });
-});
-
-describe('axe finds no serious violation, on a desktop or a phone, in light or dark colours', () => {
-  const places: Record<string, (shown: ConsolePage, pet: string) => Promise<unknown>> = {
-    Today: async shown => {
-      await shown.page.getByRole('link', { name: 'Today' }).click();
-      await shown.today();
-    },
-    'the categories': async shown => {
-      await shown.page.getByRole('link', { name: 'Categories' }).click();
-      await shown.row('Category').first().waitFor();
-    },
-    'the animals': (shown, pet) => shown.row(pet).waitFor(),
-    'a key': async shown => {
-      await shown.page.getByRole('link', { name: 'Keys' }).click();
-      await shown.row(/./).first().click();
-      await shown.panel.locator('canvas').waitFor();
-    },
-    'the webhooks': async shown => {
-      await shown.page.getByRole('link', { name: 'Webhooks' }).click();
-      await shown.page.getByText('No webhooks yet').waitFor();
-    },
-    'an event': async shown => {
-      await shown.page.getByRole('link', { name: 'Events' }).click();
-      await shown.row('pet.created').first().click();
-      await shown.panel.locator('pre').waitFor();
-    },
-    'a menu': async (shown, pet) => {
-      await shown.button(`Status of ${pet}: Available`).click();
-      await shown.page.locator('[role="menu"]:popover-open').waitFor();
-    },
-    'a panel with an error': async (shown, pet) => {
-      await shown.edit(pet);
-      await shown.field('Name').fill('');
-      await shown.save();
-      await shown.page.locator('.field-error').waitFor();
-    },
-  };
-  for (const [i, [name, show]] of Object.entries(places).entries()) {
-    it(`in ${name}`, async t => {
-      const visited = await visit(t);
-      visited.watch.expect(/status of 400/);
-      const pet = `Accessible${i}`;
-      await aPet(visited.shop.api, { name: pet });
-      const shown = await ConsolePage.open(visited, `/animals?q=${pet}`);
-      await show(shown, pet);
-      await assertAccessible(visited.page);
-    });
-  }
-
-  it('in the form to sign in', async t => {
-    const { page } = await visit(t);
-    await page.goto('/console');
-    await page.getByLabel('API key').waitFor();
-    await assertAccessible(page);
   });
 });

@@ -51,6 +51,7 @@ export const scenes: Record<string, Scene> = {
     show: async ({ page }) => {
       for (const name of ['Low stock', 'Recent events'])
         await page.getByRole('region', { name }).getByRole('listitem').first().waitFor();
+      await page.locator('.plot canvas').waitFor();
     },
   },
   animals: { path: '/animals', show: rows },
