@@ -20,7 +20,7 @@ export class ConsolePage {
     path = '/animals',
     key = shop.adminKey,
   ): Promise<ConsolePage> {
-    // A page that is left or reloaded ends its stream, and a list that is no longer wanted is not read to its end.
+    // The browser ends the stream of a page that it leaves, and the console cancels requests for lists that it no longer shows.
     watch.expect(/^failed: GET .*ERR_ABORTED/);
     return ConsolePage.openIn(page, path, key);
   }

@@ -29,18 +29,6 @@ export function planWithLimits(plan: ApiKey['plan']): string {
   return `${planNames[plan]}: ${text}`;
 }
 
-export const scopes = [
-  'pets:read',
-  'pets:write',
-  'orders:read',
-  'orders:write',
-  'inventory:read',
-  'inventory:write',
-  'events:read',
-  'webhooks:write',
-  'admin',
-] as const;
-
 /** What a scope allows. */
 export const scopeNames: Record<ApiKey['scopes'][number], string> = {
   'pets:read': 'See animals and categories',
@@ -53,6 +41,8 @@ export const scopeNames: Record<ApiKey['scopes'][number], string> = {
   'webhooks:write': 'Manage its own webhooks',
   admin: 'Everything, and manage keys',
 };
+
+export const scopes = Object.keys(scopeNames) as ApiKey['scopes'];
 
 /** The most that a publishable key may do. */
 export const publishableScopes: readonly ApiKey['scopes'][number][] = ['pets:read', 'inventory:read'];

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { statuses } from '../../data/pet-status.ts';
 import type { PetQuery } from '../../data/pets.ts';
 import { useCategories } from '../../data/use-categories.ts';
+import { anyOr, Choices } from '../../kit/choices.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 import { statusNames } from '../../kit/status.tsx';
 import { ViewsMenu } from './views-menu.tsx';
@@ -19,19 +20,12 @@ export function Filters({ query }: { query: PetQuery }) {
   return (
     <>
       <SearchField label="Search animals" value={query.q} onChange={q => set({ q })} />
-      <fieldset className="choices">
-        <legend className="visually-hidden">Status</legend>
-        {[undefined, ...statuses].map(status => (
-          <button
-            key={status ?? 'all'}
-            type="button"
-            aria-pressed={query.status === status}
-            onClick={() => set({ status })}
-          >
-            {status ? statusNames[status] : 'All'}
-          </button>
-        ))}
-      </fieldset>
+      <Choices
+        label="Status"
+        choices={anyOr(statusNames, statuses)}
+        chosen={query.status}
+        onChoose={status => set({ status })}
+      />
       <select
         aria-label="Category"
         value={query.categoryId ?? ''}

@@ -5,6 +5,7 @@ import { useCurrent } from '../../data/current.ts';
 import { useFreshBans } from '../../data/fresh-keys.ts';
 import { type KeyQuery, keys, kindNames, planNames, plans } from '../../data/keys.ts';
 import { useList } from '../../data/lists.ts';
+import { Choices } from '../../kit/choices.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
@@ -107,7 +108,11 @@ function KeyList() {
   );
 }
 
-const shows = { works: 'Not revoked', revoked: 'Revoked', all: 'All' };
+const shows = [
+  { value: undefined, title: 'Not revoked' },
+  { value: 'revoked', title: 'Revoked' },
+  { value: 'all', title: 'All' },
+] as const;
 
 function Filters({ query }: { query: KeyQuery }) {
   const navigate = route.useNavigate();
@@ -117,19 +122,7 @@ function Filters({ query }: { query: KeyQuery }) {
   return (
     <>
       <SearchField label="Search keys" value={query.name} onChange={name => set({ name })} />
-      <fieldset className="choices">
-        <legend className="visually-hidden">Revoked or not</legend>
-        {([undefined, 'revoked', 'all'] as const).map(show => (
-          <button
-            key={show ?? 'works'}
-            type="button"
-            aria-pressed={query.show === show}
-            onClick={() => set({ show })}
-          >
-            {shows[show ?? 'works']}
-          </button>
-        ))}
-      </fieldset>
+      <Choices label="Revoked or not" choices={shows} chosen={query.show} onChoose={show => set({ show })} />
       <select
         aria-label="Plan"
         value={query.plan ?? ''}

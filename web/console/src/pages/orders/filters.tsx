@@ -1,15 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { shownDay } from '../../data/days.ts';
 import type { OrderQuery } from '../../data/orders.ts';
+import { Choices } from '../../kit/choices.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { PetPicker } from './pet-picker.tsx';
 
 const route = getRouteApi('/orders');
 
 const choices = [
-  { title: 'All', complete: undefined },
-  { title: 'Open', complete: false },
-  { title: 'Complete', complete: true },
+  { title: 'All', value: undefined },
+  { title: 'Open', value: false },
+  { title: 'Complete', value: true },
 ];
 
 /** The filters of the list. The URL has them, so that Back, a reload and a link show the same list. */
@@ -22,19 +23,12 @@ export function Filters({ query }: { query: OrderQuery }) {
 
   return (
     <>
-      <fieldset className="choices">
-        <legend className="visually-hidden">Status</legend>
-        {choices.map(({ title, complete }) => (
-          <button
-            key={title}
-            type="button"
-            aria-pressed={query.complete === complete}
-            onClick={() => set({ complete })}
-          >
-            {title}
-          </button>
-        ))}
-      </fieldset>
+      <Choices
+        label="Status"
+        choices={choices}
+        chosen={query.complete}
+        onChoose={complete => set({ complete })}
+      />
       <PetPicker
         petId={query.petId}
         aria-label="Animal"

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { statuses } from '../../data/pet-status.ts';
 import type { StockQuery } from '../../data/stock.ts';
 import { useCategories } from '../../data/use-categories.ts';
+import { anyOr, Choices } from '../../kit/choices.tsx';
 import { statusNames } from '../../kit/status.tsx';
 
 const route = getRouteApi('/stock');
@@ -21,19 +22,12 @@ export function Filters({ query }: { query: StockQuery }) {
 
   return (
     <>
-      <fieldset className="choices">
-        <legend className="visually-hidden">Status</legend>
-        {[undefined, ...statuses].map(status => (
-          <button
-            key={status ?? 'all'}
-            type="button"
-            aria-pressed={query.status === status}
-            onClick={() => set({ status })}
-          >
-            {status ? statusNames[status] : 'All'}
-          </button>
-        ))}
-      </fieldset>
+      <Choices
+        label="Status"
+        choices={anyOr(statusNames, statuses)}
+        chosen={query.status}
+        onChoose={status => set({ status })}
+      />
       <select
         aria-label="Units"
         value={below ?? ''}

@@ -8,6 +8,7 @@ import { stock } from '../../data/stock.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { useAdjustStock } from '../../data/use-adjust-stock.ts';
 import { Button } from '../../kit/button.tsx';
+import { Choices } from '../../kit/choices.tsx';
 import { TextField } from '../../kit/field.tsx';
 import { RestoredNote } from '../../kit/restored-note.tsx';
 
@@ -52,19 +53,12 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
 
   return (
     <form onSubmit={form.submit}>
-      <fieldset className="choices">
-        <legend className="visually-hidden">Change</legend>
-        {ways.map(choice => (
-          <button
-            key={choice}
-            type="button"
-            aria-pressed={choice === way}
-            onClick={() => setDraft('way', choice)}
-          >
-            {choice}
-          </button>
-        ))}
-      </fieldset>
+      <Choices
+        label="Change"
+        choices={ways.map(value => ({ value, title: value }))}
+        chosen={way}
+        onChoose={choice => setDraft('way', choice)}
+      />
       <TextField
         key={way}
         label={isSet ? 'Units in stock' : `Units to ${way.toLowerCase()}`}

@@ -5,6 +5,7 @@ import { useCurrent } from '../../data/current.ts';
 import { useList } from '../../data/lists.ts';
 import { deliveries, deliveryStatuses } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
+import { anyOr, Choices } from '../../kit/choices.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -56,19 +57,12 @@ export function Deliveries() {
         </div>
       }
       filters={
-        <fieldset className="choices">
-          <legend className="visually-hidden">Status</legend>
-          {[undefined, ...deliveryStatuses].map(choice => (
-            <button
-              key={choice ?? 'all'}
-              type="button"
-              aria-pressed={status === choice}
-              onClick={() => navigate({ search: choice ? { status: choice } : {}, replace: true })}
-            >
-              {choice ? deliveryStatusNames[choice] : 'All'}
-            </button>
-          ))}
-        </fieldset>
+        <Choices
+          label="Status"
+          choices={anyOr(deliveryStatusNames, deliveryStatuses)}
+          chosen={status}
+          onChoose={choice => navigate({ search: choice ? { status: choice } : {}, replace: true })}
+        />
       }
       empty={
         status
