@@ -23,7 +23,11 @@ const parts: Record<string, Part> = {
   postgres: { find: postgresVersion, howToGet: howToGetPostgres },
   // Not redis-server, which starts a service on the default port of Redis, now and at each start of the machine.
   redis: { find: findRedis, howToGet: howToGetRedis, provide: () => install('redis-tools') },
-  chromium: { find: findChromium, howToGet: howToGetChromium, provide: () => install('chromium') },
+  chromium: {
+    find: findChromium,
+    howToGet: howToGetChromium,
+    provide: () => install('chromium-headless-shell'),
+  },
   python: {
     find: () => (isInstalled('python') ? 'python3' : undefined),
     howToGet: howToGetSampleProgram('python'),

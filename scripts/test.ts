@@ -1,40 +1,28 @@
 // Runs tests: npm run test:fast, test:service or test:postgres [-- [OPTION …] [FILE, directory or pattern …]].
-// Options are those of `node --test`, such as --test-name-pattern=cursor. Without a file it runs all tests of the suite.
+// Without a file it runs all tests of the suite. npm test runs two suites with the same servers: test.ts service postgres.
+// Options are those of `node --test`, such as --test-name-pattern=cursor.
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, matchesGlob, resolve } from 'node:path';
 
 interface Suite {
-  /** Patterns. Files of earlier ones start earlier. */
+  /** Patterns. */
   files: readonly string[];
-  /** Whether only the files are part of the suite that use its store. */
-  onlyOfStore?: boolean;
-  /** Those of the files that share processes when the whole suite runs. */
-  together?: readonly string[];
   options: readonly string[];
-  environment?: Record<string, string>;
-  /** Whether the tests need a PostgreSQL and a Redis. */
+  /** Whether the tests need a PostgreSQL, a Redis and a browser. */
   withServers: boolean;
 }
 
-/** How long a file or a group of files may take, in milliseconds. */
+/** How long a program may take, in milliseconds. */
 const TIMEOUT = '--test-timeout=600000';
 
 /** How many files share a process. More would save little, and leave a processor idle while the last group ends. */
 const GROUP_SIZE = 6;
 
-/** Files that have a process of their own: their page and its service stay open until the process ends. */
-const ALONE = '**/*browser.test.ts';
+/** Files that each wait about a minute for other processes. They start first, in processes of their own. */
+const LONG = 'service/test/crash/**/*.test.ts';
 
-/** How many files with a process of their own start after each group. Together they keep about one processor busy. */
-const OTHERS_PER_GROUP = 3;
-
-const postgresFiles = [
-  'service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts',
-  'service/test/console/{bulk,selection,import,import-edges}-browser.test.ts',
-  'service/test/sdk/{batch,calls,client-browser,pacing,subscriptions}.test.ts',
-  'service/test/cli/{commands,import-resume}.test.ts',
-  'service/test/console/{shop-day,today,orders,stock,hold,categories}-browser.test.ts',
-];
+/** Two processors stay busy: about half of the programs wait for other processes and for the browser. */
+const concurrency = ['--test-concurrency=4', TIMEOUT];
 
 const suites: Record<string, Suite> = {
   // The tests share a process, because starting one for each file takes longer than running its tests.
@@ -43,66 +31,83 @@ const suites: Record<string, Suite> = {
     options: ['--test-isolation=none', '--test-timeout=60000'],
     withServers: false,
   },
-  service: {
-    // Files that take long start early: a long one at the end would leave a processor idle.
-    files: [
-      'service/test/{replicas,sdk,portal,console,faults,crash}/**/*.test.ts',
-      'service/test/**/*.test.ts',
-    ],
-    together: [...postgresFiles, 'service/test/{counters,db}/**/*.test.ts'],
-    // Most of the files outside the groups wait for other processes and for the browser.
-    options: ['--test-concurrency=4', TIMEOUT],
-    withServers: true,
-  },
+  service: { files: ['service/test/**/*.test.ts'], options: concurrency, withServers: true },
+  // Only the files that use the store.
   postgres: {
-    files: postgresFiles,
-    onlyOfStore: true,
-    together: postgresFiles,
-    options: ['--test-concurrency=3', TIMEOUT],
-    environment: { TEST_STORE: 'postgres' },
+    files: [
+      'service/test/{journeys,input,access,contract,rules,races,events,traces}/**/*.test.ts',
+      'service/test/console/{bulk,selection,import,import-edges}-browser.test.ts',
+      'service/test/console/{shop-day,today,orders,stock,hold,categories}-browser.test.ts',
+      'service/test/sdk/{batch,calls,client-browser,pacing,subscriptions}.test.ts',
+      'service/test/cli/{commands,import-resume}.test.ts',
+    ],
+    options: concurrency,
     withServers: true,
   },
 };
 
 try {
-  const [name = '', ...args] = process.argv.slice(2);
-  const suite = suites[name];
-  if (!suite) throw new Error(`Name the suite to run: ${Object.keys(suites).join(', ')}`);
-  runInstead(name, suite, args);
+  const args = process.argv.slice(2);
+  const count = args.findIndex(arg => !Object.hasOwn(suites, arg));
+  const names = count < 0 ? args : args.slice(0, count);
+  if (names.length === 0) throw new Error(`Name the suite to run: ${Object.keys(suites).join(', ')}`);
+  runInstead(names, args.slice(names.length));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 2;
 }
 
 /** Replaces this process, so that signals and the exit code are those of the tests. */
-function runInstead(name: string, suite: Suite, args: readonly string[]): void {
+function runInstead(names: readonly string[], args: readonly string[]): void {
+  const [name = ''] = names;
+  const { withServers, options: ofSuite } = suites[name]!;
   const options = args.filter(arg => arg.startsWith('-'));
-  const named = args.filter(arg => !arg.startsWith('-'));
-  const files = named.length > 0 ? named.flatMap(testsOf) : filesOf(name, suite);
+  const named = args.filter(arg => !arg.startsWith('-')).flatMap(testsOf);
+  if (named.length > 0 && names.length > 1) throw new Error(`Name one suite to run files: ${name}`);
+  const files = named.length > 0 ? named : withServers ? writePrograms(names) : filesOf(name);
   const node = process.execPath;
-  const servers = suite.withServers ? [join(import.meta.dirname, 'with-servers.ts'), node] : [];
-  const command = [...servers, '--test', ...suite.options, ...options, ...files];
-  process.execve!(node, [node, ...command], { ...process.env, ...suite.environment });
+  const servers = withServers ? [join(import.meta.dirname, 'with-servers.ts'), node] : [];
+  const environment = named.length > 0 && name === 'postgres' ? { TEST_STORE: 'postgres' } : {};
+  const command = [...servers, '--test', ...ofSuite, ...options, ...files];
+  process.execve!(node, [node, ...command], { ...process.env, ...environment });
 }
 
-/** All files of a suite; those that share processes are in groups. */
-function filesOf(name: string, { files, together = [], onlyOfStore = false }: Suite): readonly string[] {
-  const isIncluded = (file: string) => !onlyOfStore || usesStore(resolve(file));
-  const all = files.flatMap(pattern => globSync(pattern).toSorted()).filter(isIncluded);
-  const shared = globSync(together, { exclude: [ALONE] })
-    .toSorted()
-    .filter(isIncluded);
-  if (shared.length === 0) return all;
-  const others = [...new Set(all)].filter(file => !shared.includes(file));
-  const count = Math.ceil(shared.length / GROUP_SIZE);
-  // Neighbours, which often take equally long, are in different groups.
-  const groups = Array.from({ length: count }, (_, i) => shared.filter((_, place) => place % count === i));
-  const programs = groups.flatMap((group, i) => [
-    groupOf(group),
-    ...others.slice(i * OTHERS_PER_GROUP, (i + 1) * OTHERS_PER_GROUP).map(programOf),
-  ]);
-  programs.push(...others.slice(count * OTHERS_PER_GROUP).map(programOf));
-  return writePrograms(name, programs);
+/** All files of a suite. */
+function filesOf(name: string): readonly string[] {
+  const files = globSync(suites[name]!.files).toSorted();
+  return name === 'postgres' ? files.filter(file => usesStore(resolve(file))) : files;
+}
+
+/**
+ * Writes programs for `node --test` that run the files of several suites, and returns their paths: first the files that take
+ * long, then groups of all suites in turn. Node.js starts them in the order of their paths, so these are numbers. It removes no
+ * types from files in node_modules: the programs have none. It finds them there by absolute paths only.
+ */
+function writePrograms(names: readonly string[]): string[] {
+  const programs = names.flatMap(name => {
+    const files = filesOf(name);
+    const long = files.filter(file => matchesGlob(file, LONG));
+    const groups = groupsOf(files.filter(file => !long.includes(file)));
+    return [
+      ...long.map(file => ({ text: programOf(name, [file]), place: 0 })),
+      ...groups.map((group, i) => ({ text: programOf(name, group), place: (i + 1) / groups.length })),
+    ];
+  });
+  const directory = resolve('node_modules/.cache/petstore-tests');
+  mkdirSync(directory, { recursive: true });
+  return programs
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ text }, i) => {
+      const path = join(directory, `${names.join('-')}-${String(i).padStart(3, '0')}.mjs`);
+      writeFileSync(path, text);
+      return path;
+    });
+}
+
+/** Neighbours, which often take equally long, are in different groups. */
+function groupsOf(files: readonly string[]): readonly string[][] {
+  const count = Math.ceil(files.length / GROUP_SIZE);
+  return Array.from({ length: count }, (_, i) => files.filter((_, place) => place % count === i));
 }
 
 /** Whether a file imports the store of the suite, directly or through other files of tests. */
@@ -113,34 +118,16 @@ function usesStore(file: string): boolean {
   return Array.from(imports, ([, path]) => resolve(dirname(file), path!)).some(usesStore);
 }
 
-/** The program that runs files one after the other. */
-function groupOf(files: readonly string[]): string {
+/** The program that runs files one after the other. Its tests read the name of the store when they load. */
+function programOf(suite: string, files: readonly string[]): string {
   const module = join(import.meta.dirname, '../service/test/support/test-group.ts');
   const list = JSON.stringify(
     files.map(file => resolve(file)),
     null,
     2,
   );
-  return `import { runTogether } from ${JSON.stringify(module)};\nawait runTogether(${list});\n`;
-}
-
-/** The program that runs one file. */
-function programOf(file: string): string {
-  return `import ${JSON.stringify(resolve(file))};\n`;
-}
-
-/**
- * Writes programs for `node --test` and returns their paths. It starts files in the order of their paths, so these are numbers.
- * Node.js removes no types from files in node_modules: the programs have none. It finds them there by absolute paths only.
- */
-function writePrograms(name: string, programs: readonly string[]): string[] {
-  const directory = resolve('node_modules/.cache/petstore-tests');
-  mkdirSync(directory, { recursive: true });
-  return programs.map((program, i) => {
-    const path = join(directory, `${name}-${String(i).padStart(3, '0')}.mjs`);
-    writeFileSync(path, program);
-    return path;
-  });
+  const store = suite === 'postgres' ? `process.env.TEST_STORE = 'postgres';\n` : '';
+  return `${store}const { runTogether } = await import(${JSON.stringify(module)});\nawait runTogether(${list});\n`;
 }
 
 /** The files that a file, a directory or a pattern names. */

@@ -34,7 +34,7 @@ function runGroup(t: TestContext, files: Record<string, string>) {
   const args = ['--test', '--test-reporter=tap', 'group.mjs'];
   const { stdout, status } = run(t, { ...files, 'group.mjs': group }, ...args);
   const named = (pattern: RegExp) => Array.from(stdout.matchAll(pattern), ([, name]) => name!);
-  return { stdout, status, passed: named(/^ok \d+ - (.*)$/gm), failed: named(/^not ok \d+ - (.*)$/gm) };
+  return { stdout, status, passed: named(/^ *ok \d+ - (.*)$/gm), failed: named(/^ *not ok \d+ - (.*)$/gm) };
 }
 
 describe('test files that share a process', () => {
@@ -43,8 +43,20 @@ describe('test files that share a process', () => {
       'a.test.ts': testNamed('one'),
       'b.test.ts': testNamed('other'),
     });
-    const names = ['one', `a.test.ts ${leftBehind}`, 'other', `b.test.ts ${leftBehind}`];
-    assert.deepEqual([status, passed], [0, ['the files of a group load', ...names]]);
+    const names = ['one', 'a.test.ts', `a.test.ts ${leftBehind}`];
+    const others = ['other', 'b.test.ts', `b.test.ts ${leftBehind}`];
+    assert.deepEqual([status, passed], [0, ['the files of a group load', ...names, ...others]]);
+  });
+
+  it('run their hooks before the next file', t => {
+    const server = `process.getBuiltinModule('node:net').createServer().listen(0)`;
+    const hooks = `import { after, before } from 'node:test';
+      let server;
+      before(() => { server = ${server}; });
+      after(() => server.close());\n`;
+    const files = { 'a.test.ts': hooks + testNamed('one'), 'b.test.ts': testNamed('other') };
+    const { status, stdout } = runGroup(t, files);
+    assert.equal(status, 0, stdout);
   });
 
   for (const [what, leak, release] of [
@@ -75,37 +87,56 @@ describe('test files that share a process', () => {
     assert.match(stdout, /missing\.ts/);
   });
 
-  it('include every file of the store once, when the whole suite runs', t => {
-    const numbered = Array.from({ length: 8 }, (_, i) => `service/test/journeys/${i}.test.ts`);
-    const names = [...numbered, 'service/test/journeys/in-a-browser.test.ts'];
-    const { status, stdout, ran } = runSuite(t, 'postgres', names, ['service/test/journeys/rules.test.ts']);
+  it('are all files of a suite, each once', t => {
+    const names = ['crash/a', 'journeys/b', 'journeys/c-browser', 'process/d', 'process/e', 'replicas/f'];
+    const { status, stdout, ran } = runSuites(
+      t,
+      ['service'],
+      filesOf(names.slice(0, 3)),
+      filesOf(names.slice(3)),
+    );
     assert.equal(status, 0, stdout);
-    assert.deepEqual(ran.toSorted(), names);
-    assert.match(stdout, new RegExp(`journeys/7.test.ts ${leftBehind}`));
-    assert.doesNotMatch(stdout, new RegExp(`browser.test.ts ${leftBehind}`));
+    assert.deepEqual(ran.toSorted(), filesOf(names));
+    assert.match(stdout, new RegExp(`journeys/c-browser.test.ts ${leftBehind}`));
   });
 
-  it('and those with a process of their own run once, with a store or without', t => {
-    const names = ['journeys/a', 'journeys/b', 'portal/c-browser', 'process/d', 'process/e', 'replicas/f'];
-    const [ofStore, others] = [names.slice(0, 3), names.slice(3)].map(names =>
-      names.map(name => `service/test/${name}.test.ts`),
-    );
-    const { status, stdout, ran } = runSuite(t, 'service', ofStore!, others!);
+  it('are on PostgreSQL those of its suite that use the store', t => {
+    const names = filesOf(Array.from({ length: 8 }, (_, i) => `journeys/${i}`));
+    const { status, stdout, ran } = runSuites(t, ['postgres'], names, filesOf(['journeys/rules']));
     assert.equal(status, 0, stdout);
-    assert.deepEqual(ran.toSorted(), [...ofStore!, ...others!].toSorted());
+    assert.deepEqual(ran.toSorted(), names);
+  });
+
+  it('of two suites run with the same servers, each on the store of its suite', t => {
+    const [both, other] = [filesOf(['journeys/a']), filesOf(['process/b'])];
+    const { status, stdout, ran } = runSuites(t, ['service', 'postgres'], both, other);
+    assert.equal(status, 0, stdout);
+    assert.deepEqual(ran.toSorted(), [...both, ...both, ...other].toSorted());
+    assert.deepEqual(storesOf(stdout), ['postgres', 'undefined']);
   });
 });
 
-/** Runs a whole suite of files, of which some use its store. Returns the names of those that ran. */
-function runSuite(t: TestContext, suite: string, ofStore: readonly string[], others: readonly string[]) {
+const filesOf = (names: readonly string[]) => names.map(name => `service/test/${name}.test.ts`);
+
+/** The values of TEST_STORE that the file of the store was loaded with. */
+const storesOf = (stdout: string) =>
+  [...new Set(Array.from(stdout.matchAll(/^# store: (\w+)$/gm), ([, store]) => store!))].sort();
+
+/** Runs whole suites of files, of which some use the store. Returns the names of those that ran. */
+function runSuites(
+  t: TestContext,
+  suites: readonly string[],
+  ofStore: readonly string[],
+  others: readonly string[],
+) {
   const test = (name: string) => testNamed(`Test ${name}.`);
   const files = {
-    'service/test/support/test-store.ts': '',
+    'service/test/support/test-store.ts': `console.log('store: ' + process.env.TEST_STORE);`,
     'service/test/support/shop.ts': `import './test-store.ts';`,
     ...Object.fromEntries(ofStore.map(name => [name, `import '../support/shop.ts';\n${test(name)}`])),
     ...Object.fromEntries(others.map(name => [name, test(name)])),
   };
-  const { status, stdout } = run(t, files, join(root, 'scripts/test.ts'), suite, '--test-reporter=tap');
+  const { status, stdout } = run(t, files, join(root, 'scripts/test.ts'), ...suites, '--test-reporter=tap');
   const ran = Array.from(stdout.matchAll(/ok \d+ - Test (.*)\.$/gm), ([, name]) => name);
   return { status, stdout, ran };
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { relative } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { assertNothingLeft, openResources } from './resources.ts';
 
 /**
  * Runs several test files in this process, one after the other: starting a process and loading the service for each file
- * takes longer than most of their tests. After each file, a test with its name checks that it leaves nothing to the next one.
+ * takes longer than most of their tests. After each file and its hooks, a test checks that it leaves nothing to the next one.
  */
 export async function runTogether(files: readonly string[]): Promise<void> {
   const loaded = Promise.withResolvers<void>();
@@ -23,8 +23,14 @@ export async function runTogether(files: readonly string[]): Promise<void> {
   });
   try {
     for (const file of files) {
-      await import(pathToFileURL(file).href);
-      it(`${relative('', file)} leaves no sockets, timers or environment variables behind`, async () => {
+      const name = relative('', file);
+      // A hook at the top of a file belongs to its suite, so it runs before the next file.
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      describe(name, async () => {
+        await import(pathToFileURL(file).href).then(() => resolve(), reject);
+      });
+      await promise;
+      it(`${name} leaves no sockets, timers or environment variables behind`, async () => {
         try {
           await assertNothingLeft(resources);
           assert.deepEqual({ ...process.env }, environment);

@@ -62,9 +62,10 @@ export function useShortcuts({ onPalette, onHelp }: Keys): void {
 
 /** Whether keys belong to a field, an open menu or a dialog. */
 function isBusy({ target }: KeyboardEvent): boolean {
-  const typed = 'input:not([type="checkbox"]), textarea, select, [role="menu"]';
+  const typed = 'input:not([type="checkbox"]), textarea, select';
   return (
-    document.querySelector('dialog[open]') !== null ||
+    // A menu that just opened has no focus yet.
+    document.querySelector('dialog[open], [popover="auto"]:popover-open') !== null ||
     (target instanceof Element && target.closest(typed) !== null)
   );
 }
