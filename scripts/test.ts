@@ -18,7 +18,7 @@ const TIMEOUT = '--test-timeout=600000';
 /** How many files share a process. More would save little, and leave a processor idle while the last group ends. */
 const GROUP_SIZE = 6;
 
-/** Files that each wait about a minute for other processes. They start first, in processes of their own. */
+/** Files that each wait about a minute for other processes. They have processes of their own. */
 const LONG = 'service/test/crash/**/*.test.ts';
 
 /** Two processors stay busy: about half of the programs wait for other processes and for the browser. */
@@ -39,7 +39,7 @@ const suites: Record<string, Suite> = {
       'service/test/console/{bulk,selection,import,import-edges}-browser.test.ts',
       'service/test/console/{shop-day,today,orders,stock,hold,categories}-browser.test.ts',
       'service/test/sdk/{batch,calls,client-browser,pacing,subscriptions}.test.ts',
-      'service/test/cli/{commands,import-resume}.test.ts',
+      'service/test/cli/import-resume.test.ts',
     ],
     options: concurrency,
     withServers: true,
@@ -79,8 +79,8 @@ function filesOf(name: string): readonly string[] {
 }
 
 /**
- * Writes programs for `node --test` that run the files of several suites, and returns their paths: first the files that take
- * long, then groups of all suites in turn. Node.js starts them in the order of their paths, so these are numbers. It removes no
+ * Writes programs for `node --test` that run the files of several suites, and returns their paths: groups of all suites in
+ * turn, and in their first half one by one the files that take long. Node.js starts them in the order of their paths, so these are numbers. It removes no
  * types from files in node_modules: the programs have none. It finds them there by absolute paths only.
  */
 function writePrograms(names: readonly string[]): string[] {
@@ -89,7 +89,7 @@ function writePrograms(names: readonly string[]): string[] {
     const long = files.filter(file => matchesGlob(file, LONG));
     const groups = groupsOf(files.filter(file => !long.includes(file)));
     return [
-      ...long.map(file => ({ text: programOf(name, [file]), place: 0 })),
+      ...long.map((file, i) => ({ text: programOf(name, [file]), place: i / long.length / 2 })),
       ...groups.map((group, i) => ({ text: programOf(name, group), place: (i + 1) / groups.length })),
     ];
   });
