@@ -131,16 +131,36 @@ describe('a ban', () => {
   });
 });
 
-describe('the pages for administrators', () => {
-  it('are not offered to a key that can only read', async t => {
+describe('a wrong value', () => {
+  it('is explained next to its field', async t => {
     const visited = await visit(t);
-    const { key } = await visited.shop.clientWith({ scopes: ['pets:read'] });
-    const shown = await ConsolePage.open(visited, '/keys', key);
-    await visited.page.getByText('Only administrators can manage keys').waitFor();
-    const navigation = visited.page.getByRole('navigation');
-    await navigation.getByRole('link', { name: 'Animals' }).waitFor();
-    for (const name of ['Keys', 'Webhooks', 'Events'])
-      assert.equal(await navigation.getByRole('link', { name }).count(), 0, name);
-    assert.equal(await shown.row(/./).count(), 0);
+    visited.watch.expect(/status of 400/);
+    const shown = await ConsolePage.open(visited, '/keys/new');
+    await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
+    await shown.field('Requests per day').fill('');
+    await shown.panel.getByLabel(/^Expires/).fill('2020-01-01T10:00');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.locator('.field-error').first().waitFor();
+    const errors = await shown.panel
+      .locator('.field')
+      .filter({ has: visited.page.locator('.field-error') })
+      .evaluateAll(fields =>
+        fields.map(field => [
+          field.querySelector('label')?.textContent,
+          field.querySelector('.field-error')?.textContent,
+        ]),
+      );
+    assert.deepEqual(errors, [
+      ['Name', 'Must not be empty, but was ""'],
+      ['Requests per day', 'Must be at least 1, but was 0'],
+    ]);
+    await shown.field('Name').fill('Right');
+    await shown.field('Requests per day').fill('100');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel
+      .locator('.field')
+      .filter({ has: visited.page.getByLabel(/^Expires/) })
+      .getByText('Must be in the future')
+      .waitFor();
   });
 });
