@@ -36,6 +36,10 @@ describe('a key', () => {
     await page.keyboard.press('Escape');
     await shown.question.getByText('was not copied').waitFor();
     await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await page.goBack();
+    await shown.question.getByText('was not copied').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    assert.equal(await secretOf(), first);
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByText('Copied', { exact: true }).waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), first);
