@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 const visit = useBrowser();
 before(buildConsole);
@@ -120,7 +121,9 @@ describe('a ban', () => {
     await shown.panel
       .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
       .waitFor();
-    await shown.panel.locator('canvas').waitFor();
+    await assertFollowsTheme(shown.panel.locator('canvas'), 'danger', () =>
+      visited.page.emulateMedia({ colorScheme: 'dark' }),
+    );
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.panel.getByText(/^Banned until/).waitFor({ state: 'detached' });
