@@ -114,7 +114,7 @@ describe('a webhook', () => {
     await pages.getByRole('link', { name: 'Categories' }).click();
     await shown.row('Not received').waitFor();
     await pages.getByRole('link', { name: 'Webhooks' }).click();
-    await shown.row(receiver.url).getByText('Failing since').waitFor();
+    await shown.row(receiver.url).getByText('First failed').waitFor();
   });
 
   it('shows what the service says about a URL, next to the field', async t => {

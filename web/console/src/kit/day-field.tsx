@@ -2,8 +2,6 @@ import { useEffect, useRef } from 'react';
 
 interface DayFieldProps {
   label: string;
-  /** What the field is called for users who do not see what is before its label. */
-  name?: string;
   /** A day such as `2026-12-24`. */
   value: string | undefined;
   /** Is called with `undefined` when the field has no day. */
@@ -14,7 +12,7 @@ interface DayFieldProps {
  * A filter for a day, whose place is the URL. The field is uncontrolled: the URL follows after a moment, and what React would write
  * meanwhile makes browsers forget the digits of a year that is being typed.
  */
-export function DayField({ label, name, value = '', onChange }: DayFieldProps) {
+export function DayField({ label, value = '', onChange }: DayFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   function show(): void {
     const { current } = field;
@@ -30,7 +28,6 @@ export function DayField({ label, name, value = '', onChange }: DayFieldProps) {
         ref={field}
         type="date"
         max="9999-12-31"
-        aria-label={name}
         onBlur={show}
         onChange={({ target }) => {
           // Until its last digit is typed, the year is before 1000.

@@ -67,7 +67,7 @@ function ShipDays({ query, set }: { query: OrderQuery; set: (change: OrderQuery)
   return (
     <>
       <DayField label="Ships from" value={query.from} onChange={from => set({ from })} />
-      <DayField label="to" name="Ships to" value={query.to} onChange={to => set({ to })} />
+      <DayField label="Ships to" value={query.to} onChange={to => set({ to })} />
     </>
   );
 }

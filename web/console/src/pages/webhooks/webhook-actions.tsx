@@ -76,7 +76,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
       {enabled && failingSince && (
         <div className="alert">
           <p>
-            Attempts have failed since <Time at={failingSince} />. The deliveries show why.
+            Attempts fail. The first one failed <Time at={failingSince} />. The deliveries show why.
           </p>
         </div>
       )}
