@@ -96,21 +96,28 @@ describe('the files of the console', () => {
       for (const url of found) for (const next of importsOf(await textOf(url)).now) found.add(next);
       return found;
     };
+    const laterOf = async (urls: Iterable<string>) =>
+      (await Promise.all(Array.from(urls, textOf))).flatMap(text => importsOf(text).later);
     const total = async (urls: Iterable<string>) =>
       (await Promise.all(Array.from(urls, sizeOf))).reduce((sum, size) => sum + size, 0);
 
     const entry = assetsIn((await at('/console')).text).filter(url => url.endsWith('.js'));
     const first = await closure(entry);
-    const lazy = (await Promise.all([...first].map(textOf))).flatMap(text => importsOf(text).later);
+    const lazy = await laterOf(first);
     const today = lazy.filter(url => url.includes('/today-'));
     assert.equal(today.length, 1);
     const before = await closure([...first, ...today]);
     assert.ok((await total(before)) <= 150 * KILOBYTE, `first view: ${await total(before)} bytes`);
 
+    // The plot is loaded after the page, also by Today.
+    const isPlot = (url: string) => url.includes('/plot-canvas-');
+    assert.ok(!before.values().some(isPlot) && (await laterOf(before)).some(isPlot));
+
     const pages = lazy.filter(url => !before.has(url));
     assert.ok(pages.length >= 1);
     for (const page of pages) {
       const added = (await closure([page])).difference(before);
+      assert.ok(!added.values().some(isPlot), `${page} loads the plot at once`);
       assert.ok((await total(added)) <= 50 * KILOBYTE, `${page}: ${await total(added)} bytes`);
     }
   });

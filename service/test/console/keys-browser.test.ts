@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import { provokeBan, usedUp } from '../access/provoke-ban.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
+import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 const visit = useBrowser();
 before(buildConsole);
@@ -36,6 +37,10 @@ describe('a key', () => {
     await page.keyboard.press('Escape');
     await shown.question.getByText('was not copied').waitFor();
     await shown.question.getByRole('button', { name: 'Keep' }).click();
+    await page.goBack();
+    await shown.question.getByText('was not copied').waitFor();
+    await shown.question.getByRole('button', { name: 'Keep' }).click();
+    assert.equal(await secretOf(), first);
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByText('Copied', { exact: true }).waitFor();
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), first);
@@ -116,7 +121,9 @@ describe('a ban', () => {
     await shown.panel
       .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
       .waitFor();
-    await shown.panel.locator('canvas').waitFor();
+    await assertFollowsTheme(shown.panel.locator('canvas'), 'danger', () =>
+      visited.page.emulateMedia({ colorScheme: 'dark' }),
+    );
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.question.getByRole('button', { name: 'Lift the ban' }).click();
     await shown.panel.getByText(/^Banned until/).waitFor({ state: 'detached' });
@@ -131,16 +138,36 @@ describe('a ban', () => {
   });
 });
 
-describe('the pages for administrators', () => {
-  it('are not offered to a key that can only read', async t => {
+describe('a wrong value', () => {
+  it('is explained next to its field', async t => {
     const visited = await visit(t);
-    const { key } = await visited.shop.clientWith({ scopes: ['pets:read'] });
-    const shown = await ConsolePage.open(visited, '/keys', key);
-    await visited.page.getByText('Only administrators can manage keys').waitFor();
-    const navigation = visited.page.getByRole('navigation');
-    await navigation.getByRole('link', { name: 'Animals' }).waitFor();
-    for (const name of ['Keys', 'Webhooks', 'Events'])
-      assert.equal(await navigation.getByRole('link', { name }).count(), 0, name);
-    assert.equal(await shown.row(/./).count(), 0);
+    visited.watch.expect(/status of 400/);
+    const shown = await ConsolePage.open(visited, '/keys/new');
+    await shown.panel.getByLabel(/^Plan/).selectOption('enterprise');
+    await shown.field('Requests per day').fill('');
+    await shown.panel.getByLabel(/^Expires/).fill('2020-01-01T10:00');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel.locator('.field-error').first().waitFor();
+    const errors = await shown.panel
+      .locator('.field')
+      .filter({ has: visited.page.locator('.field-error') })
+      .evaluateAll(fields =>
+        fields.map(field => [
+          field.querySelector('label')?.textContent,
+          field.querySelector('.field-error')?.textContent,
+        ]),
+      );
+    assert.deepEqual(errors, [
+      ['Name', 'Must not be empty, but was ""'],
+      ['Requests per day', 'Must be at least 1, but was 0'],
+    ]);
+    await shown.field('Name').fill('Right');
+    await shown.field('Requests per day').fill('100');
+    await shown.panel.getByRole('button', { name: 'Create' }).click();
+    await shown.panel
+      .locator('.field')
+      .filter({ has: visited.page.getByLabel(/^Expires/) })
+      .getByText('Must be in the future')
+      .waitFor();
   });
 });

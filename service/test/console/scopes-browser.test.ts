@@ -86,4 +86,31 @@ describe('a key that can only read', () => {
     assert.deepEqual(await offered.allInnerTexts(), ['Delete']);
     assert.equal(await shown.field('URL').isDisabled(), true);
   });
+
+  it('sees which scope an address needs, without a request, and can sign in with another key there', async t => {
+    const visited = await visit(t);
+    const { page, shop } = visited;
+    const { key } = await shop.clientWith({ scopes: ['pets:read'] });
+    await ConsolePage.open(visited, '/keys', key);
+    const addresses = {
+      '/keys': 'admin',
+      '/keys/1': 'admin',
+      '/events': 'events:read',
+      '/webhooks/1/deliveries': 'webhooks:write',
+      '/orders/1': 'orders:read',
+      '/stock': 'inventory:read',
+      '/import': 'pets:write',
+      '/animals/new': 'pets:write',
+    };
+    for (const [path, scope] of Object.entries(addresses)) {
+      if (path !== '/keys') await page.goto(`/console${path}`);
+      await page.getByRole('heading', { name: `This page needs the scope ${scope}` }).waitFor();
+      await page.getByText('The API key “Test client” does not have it').waitFor();
+    }
+    await page.goto('/console/events');
+    await page.getByRole('button', { name: 'Sign in with another key' }).click();
+    const shown = new ConsolePage(page);
+    await shown.signIn(shop.adminKey);
+    await shown.row(/./).first().waitFor();
+  });
 });

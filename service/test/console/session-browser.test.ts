@@ -55,6 +55,24 @@ describe('a session', () => {
     await page.getByText(/The link was used before/).waitFor();
   });
 
+  it('survives a reload when its key may not read its account again in this minute, and a new one does not wait', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 429/);
+    const { page, shop } = visited;
+    const client = await shop.clientWith({ scopes: ['pets:read'] });
+    await aPet(shop.api, { name: 'Reloaded' });
+    const shown = await ConsolePage.open(visited, '/animals?q=reloaded', client.key);
+    await shown.row('Reloaded').waitFor();
+    while ((await client.get('/account')).status === 200);
+    await page.reload();
+    await shown.row('Reloaded').waitFor();
+    await page.evaluate('sessionStorage.clear()');
+    await page.reload();
+    await page.getByLabel('API key').fill(client.key);
+    await page.getByLabel('API key').press('Enter');
+    await page.getByText(/has started too many sessions. Sign in again after/).waitFor();
+  });
+
   it('ends when its key is revoked', async t => {
     const visited = await visit(t);
     visited.watch.expect(/status of 401/);

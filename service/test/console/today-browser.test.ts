@@ -5,6 +5,7 @@ import { assertAccessible } from '../support/axe-check.ts';
 import { eventually, useBrowser } from '../support/browser.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
 import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { assertFollowsTheme } from '../support/plot-colors.ts';
 
 before(buildConsole);
 
@@ -61,6 +62,13 @@ describe('the figures of Today', () => {
     await page.locator('.orders-plot canvas').waitFor();
     await page.getByText('Dec 31, 2026: 2 orders').waitFor();
     await assertAccessible(page);
+    const plot = page.locator('.orders-plot canvas');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await assertFollowsTheme(plot, 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
+    await assertFollowsTheme(plot, 'accent', async () => {
+      await shown.button('Theme').press('Enter');
+      await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
+    });
 
     const links = ['Open orders', 'Before today', '7+ days old', '28+ days old'];
     const lists = [...links, 'Orders of the last 30 days', '2 orders', 'Low stock', 'Available', 'Sold'];

@@ -81,7 +81,7 @@ describe('a webhook', () => {
 
   it('gets events again by a replay', async t => {
     const visited = await visit(t);
-    const { shop } = visited;
+    const { shop, page } = visited;
     const receiver = await Receiver.start();
     t.after(() => receiver.disconnect());
     t.after(() => receiver.close());
@@ -95,12 +95,26 @@ describe('a webhook', () => {
     const shown = await ConsolePage.open(visited, '/webhooks');
     await shown.row(receiver.url).getByText(receiver.url).click();
     await shown.panel.getByRole('button', { name: 'Replay' }).click();
+    visited.watch.expect(/status of 400/);
+    await shown.question.getByRole('button', { name: 'Replay' }).click();
+    await shown.question.getByText('Must not be empty').waitFor();
     await shown.question.getByLabel(/^ID of an event/).fill(String(cursor));
     await shown.question.getByRole('button', { name: 'Replay' }).click();
     await shown.messages.getByText(`The events after ${cursor}`).waitFor();
     await settle(shop);
     await eventually(async () => receiver.received.length, 2);
     assert.equal(receiver.received[1]!.event.data.name, 'Sent twice');
+
+    // The next visit of the list shows that deliveries fail, which no event reports.
+    receiver.respondWith(500);
+    await aCategory(shop.api, { name: 'Not received' });
+    await settle(shop);
+    await page.keyboard.press('Escape');
+    const pages = page.getByRole('navigation');
+    await pages.getByRole('link', { name: 'Categories' }).click();
+    await shown.row('Not received').waitFor();
+    await pages.getByRole('link', { name: 'Webhooks' }).click();
+    await shown.row(receiver.url).getByText('First failed').waitFor();
   });
 
   it('shows what the service says about a URL, next to the field', async t => {

@@ -1,5 +1,6 @@
 import type { Wait } from '@petstore/client';
 import { useEffect, useState } from 'react';
+import { dayOf } from '../data/days.ts';
 import { Icon } from '../kit/icon.tsx';
 import { useSession } from './session.ts';
 
@@ -32,7 +33,8 @@ export function Banner() {
 }
 
 function textOf({ reason, retryAt }: Wait): string {
-  const time = retryAt.toLocaleTimeString();
+  const isToday = dayOf(retryAt) === dayOf(new Date());
+  const time = isToday ? retryAt.toLocaleTimeString() : retryAt.toLocaleString();
   if (reason === 'unavailable') {
     const cause = navigator.onLine ? 'The service cannot be reached' : 'This device is offline';
     return `${cause}. What you typed is kept, and the console continues by itself.`;

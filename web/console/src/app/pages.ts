@@ -1,5 +1,5 @@
-import type { Account } from '@petstore/client';
 import type { IconName } from '../kit/icon.tsx';
+import type { Scope } from './session.ts';
 
 export interface PageEntry {
   path:
@@ -15,18 +15,27 @@ export interface PageEntry {
   title: string;
   icon: IconName;
   /** The page is offered to keys with this scope. */
-  scope: Account['scopes'][number];
+  scope: Scope;
+  /** The scope that a key needs to create an item, in addition, if the page has a form for it at `/new`. */
+  creation?: Scope;
 }
 
 /** The pages of the navigation, in its order. Their routes are in `router.tsx`. */
 export const pages: readonly PageEntry[] = [
   { path: '/', title: 'Today', icon: 'today', scope: 'pets:read' },
-  { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read' },
-  { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read' },
+  { path: '/animals', title: 'Animals', icon: 'paw', scope: 'pets:read', creation: 'pets:write' },
+  { path: '/orders', title: 'Orders', icon: 'orders', scope: 'orders:read', creation: 'orders:write' },
   { path: '/stock', title: 'Stock', icon: 'stock', scope: 'inventory:read' },
-  { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read' },
+  { path: '/categories', title: 'Categories', icon: 'tag', scope: 'pets:read', creation: 'pets:write' },
   { path: '/import', title: 'Import', icon: 'upload', scope: 'pets:write' },
   { path: '/events', title: 'Events', icon: 'events', scope: 'events:read' },
-  { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write' },
+  { path: '/webhooks', title: 'Webhooks', icon: 'webhook', scope: 'webhooks:write', creation: 'events:read' },
   { path: '/keys', title: 'Keys', icon: 'key', scope: 'admin' },
 ];
+
+/** The scope that a key lacks for what is at a path, if it lacks one. Today has something for every key. */
+export function missingScope(pathname: string, can: (scope: Scope) => boolean): Scope | undefined {
+  const page = pages.find(({ path }) => path !== '/' && `${pathname}/`.startsWith(`${path}/`));
+  const isCreation = page !== undefined && pathname === `${page.path}/new`;
+  return [page?.scope, isCreation ? page.creation : undefined].find(scope => scope && !can(scope));
+}

@@ -1,4 +1,6 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { Button } from '../kit/button.tsx';
+import { Empty } from '../kit/empty.tsx';
 import { Icon } from '../kit/icon.tsx';
 import { ToastList } from '../kit/toast-list.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -6,6 +8,8 @@ import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
 import { Navigation } from './navigation.tsx';
 import { Overlays } from './overlays.tsx';
+import { missingScope } from './pages.ts';
+import { useSession } from './session.ts';
 
 /** The frame of every page. */
 export function Shell() {
@@ -26,9 +30,28 @@ export function Shell() {
       <Navigation />
       <main id="content" tabIndex={-1}>
         <Banner />
-        <Outlet />
+        <Allowed />
       </main>
       <ToastList />
     </div>
+  );
+}
+
+/** The page, unless its address needs a scope that the key lacks: no link leads there, but an address can be typed or sent. */
+function Allowed() {
+  const { account, can, signOut } = useSession();
+  const { pathname } = useLocation();
+  const scope = missingScope(pathname, can);
+  if (!scope) return <Outlet />;
+  return (
+    <section className="page" aria-label="Not allowed">
+      <Empty icon="key" title={`This page needs the scope ${scope}`}>
+        <p>
+          The API key “{account.name}” does not have it. Ask an administrator to add it under Keys, and load
+          the page again; or sign in with another key.
+        </p>
+        <Button onClick={signOut}>Sign in with another key</Button>
+      </Empty>
+    </section>
   );
 }

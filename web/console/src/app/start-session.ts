@@ -1,13 +1,18 @@
-import { AuthenticationError, PetStore } from '@petstore/client';
+import { type Account, AuthenticationError, PetStore, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import type { Scope, Session } from './session.ts';
 
 /** Only this tab has the key, and only until the tab closes. */
 const STORED = 'petstore.console.key';
+/** What the service said about the key when the session began. */
+const STORED_ACCOUNT = 'petstore.console.account';
 
-/** Starts a session with an API key. Rejects with the service's error if the key is not valid. */
-export async function signIn(apiKey: string): Promise<Session> {
+/**
+ * Starts a session with an API key. Rejects with the service's error if the key is not valid. `known` is used while the service does not
+ * return the account, for example because the page was loaded more often in a minute than the service allows.
+ */
+export async function signIn(apiKey: string, known?: Account): Promise<Session> {
   const response = listeners<[]>();
   const ending = listeners<[reason?: string]>();
   const report = () => response.call();
@@ -31,14 +36,22 @@ export async function signIn(apiKey: string): Promise<Session> {
     },
   });
   let live: LiveLayer | undefined;
-  const account = await store.account.get({ maxRetries: 0 });
+  // Without a wait: there is no page yet that could say why.
+  const account = await store.account.get({ maxRetries: 0, maxWait: 0 }).catch(error => {
+    if (known !== undefined && !(error instanceof AuthenticationError)) return known;
+    if (!(error instanceof WaitTooLongError)) throw error;
+    const time = error.retryAt?.toLocaleTimeString();
+    throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
+  });
   const can = (scope: Scope) => account.scopes.includes('admin') || account.scopes.includes(scope);
   const cache = newCache();
   live = startLiveLayer(store, cache, account);
   sessionStorage.setItem(STORED, apiKey);
+  sessionStorage.setItem(STORED_ACCOUNT, JSON.stringify(account));
 
   function end(reason?: string): void {
     sessionStorage.removeItem(STORED);
+    sessionStorage.removeItem(STORED_ACCOUNT);
     live?.end();
     ending.call(reason);
   }
@@ -80,10 +93,8 @@ export async function resume(): Promise<Session | undefined> {
   }
   const stored = sessionStorage.getItem(STORED);
   if (stored === null) return undefined;
-  return signIn(stored).catch(error => {
-    if (error instanceof AuthenticationError) sessionStorage.removeItem(STORED);
-    throw error;
-  });
+  const account = sessionStorage.getItem(STORED_ACCOUNT);
+  return signIn(stored, account ? JSON.parse(account) : undefined);
 }
 
 async function redeem(ticket: string): Promise<string> {

@@ -55,7 +55,7 @@ describe('the log, read backwards', () => {
 
   it('is empty before the first event', async () => {
     const { store } = aLog(1, 0);
-    assert.deepEqual(await readEarlier(store, {}), { events: [], earlier: undefined });
+    assert.deepEqual(await readEarlier(store, {}), { events: [], upTo: 0, earlier: undefined });
   });
 });
 

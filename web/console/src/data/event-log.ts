@@ -47,6 +47,8 @@ export function belongsTo({ type, subject, time }: Event, filter: EventFilter): 
 export interface EventPage {
   /** The newest first. */
   events: readonly Event[];
+  /** The position in the log up to which these are the events. */
+  upTo: number;
   /** The position in the log before these events, where the earlier ones end; `undefined` if there are none. */
   earlier: number | undefined;
 }
@@ -66,7 +68,8 @@ const REQUEST_LIMIT = 100;
  * on, so parts of the log are read backwards. They become longer while they have few matching events.
  */
 export async function readEarlier(store: PetStore, filter: EventFilter, upTo?: number): Promise<EventPage> {
-  let end = upTo ?? (await endOf(store, filter));
+  const last = upTo ?? (await endOf(store, filter));
+  let end = last;
   const start = await startOf(store, filter);
   let events: Event[] = [];
   let length = FIRST_PART;
@@ -77,7 +80,7 @@ export async function readEarlier(store: PetStore, filter: EventFilter, upTo?: n
     if (found.length < ENOUGH / 2) length = Math.min(length * 4, LONGEST_PART);
     end = from;
   }
-  return { events, earlier: end > start ? end : undefined };
+  return { events, upTo: last, earlier: end > start ? end : undefined };
 }
 
 /** Reads one event; `undefined` if the log does not have it, or the key may not read it. */

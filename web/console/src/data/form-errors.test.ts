@@ -11,6 +11,14 @@ describe('an error of a form', () => {
     });
   });
 
+  it('is shown at the control of an inner field, or else at that of the field', () => {
+    const error = new Error('Field `quotas.perDay` must be at least 1; field `scopes.0` must be a string');
+    assert.deepEqual(formErrors(error, ['quotas', 'quotas.perDay', 'scopes']), {
+      fields: { 'quotas.perDay': 'Must be at least 1', scopes: 'Field `scopes.0` must be a string' },
+      general: undefined,
+    });
+  });
+
   it('is shown at the field that its code is about, if the message names none', () => {
     const error = Object.assign(new Error('Pet 7 has 2 in stock'), { code: 'insufficient_stock' });
     const shown = { fields: { quantity: 'Pet 7 has 2 in stock' }, general: undefined };

@@ -26,8 +26,10 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
   if (about !== undefined && known.includes(about))
     return { fields: { [about]: message }, general: undefined };
   for (const part of message.split(/; (?=field `)/)) {
-    const field = /^field `(\w+)`/i.exec(part)?.[1];
-    if (field !== undefined && known.includes(field)) fields[field] = capitalised(part);
+    const [, field = '', inner = ''] = /^field `(\w+)([\w.]*)`/i.exec(part) ?? [];
+    if (known.includes(field + inner)) fields[field + inner] = capitalised(part);
+    // A value in a field that has no control of its own: the message says which.
+    else if (known.includes(field)) fields[field] = part.replace(/^f/, 'F');
     else general.push(part);
   }
   return { fields, general: general.length > 0 ? general.join('; ') : undefined };
@@ -35,6 +37,6 @@ export function formErrors(error: unknown, known: readonly string[]): FormErrors
 
 /** Without the word and the quotes, because the message is at the field: "Must not be empty". */
 function capitalised(part: string): string {
-  const text = part.replace(/^field `\w+` /i, '');
+  const text = part.replace(/^field `[\w.]+` /i, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -23,6 +23,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
         return { items, next, total: totalOf(page), gone: [], waiting: [] };
       },
       getNextPageParam: page => page.next,
+      refetchOnMount: resource.isSilent ? 'always' : true,
       // The rows of the last filter stay until those of the next one arrive: nothing flickers while the user types.
       placeholderData: previous => previous,
       structuralSharing: (old, next) => withNewest(old as ListData<T> | undefined, next as ListData<T>),

@@ -33,6 +33,8 @@ const MOST_RECENT = 1_000;
 export interface LiveLayer {
   /** The latest events since the session began, the newest first. */
   recent: () => readonly Event[];
+  /** The latest event since the session began that is not kept, or 0. */
+  droppedTo: () => number;
   /** Calls the listener with each event. Returns a function that ends this. */
   onEvent: (listener: (event: Event) => void) => () => void;
   end: () => void;
@@ -49,6 +51,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
   const listeners = new Set<(event: Event) => void>();
   let collected: Event[] = [];
   let recent: readonly Event[] = [];
+  let droppedTo = 0;
   let cursor: string | undefined;
   let stream: AbortController | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -57,11 +60,8 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
     const events = collected;
     collected = [];
     recent = [...events.toReversed(), ...recent];
-    if (recent.length > MOST_RECENT) {
-      recent = recent.slice(0, MOST_RECENT);
-      // What a list of events has read may no longer be continued by these: the next visit reads it again.
-      cache.removeQueries({ queryKey: ['events', 'list'], type: 'inactive' });
-    }
+    droppedTo = Number(recent[MOST_RECENT]?.id ?? droppedTo);
+    recent = recent.slice(0, MOST_RECENT);
     for (const event of events) {
       applyEvent(cache, event);
       for (const listener of listeners) listener(event);
@@ -106,6 +106,7 @@ export function startLiveLayer(store: PetStore, cache: QueryClient, account: Acc
   start();
   return {
     recent: () => recent,
+    droppedTo: () => droppedTo,
     onEvent: listener => {
       listeners.add(listener);
       return () => listeners.delete(listener);

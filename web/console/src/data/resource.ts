@@ -20,6 +20,8 @@ export interface Listing<T extends object, Query extends object = object> {
   /** The prefix of its event types, which is also the first part of its keys in the cache. */
   name: string;
   idOf(item: T): number;
+  /** Whether no event reports changes by the service: a list is read again at each visit. */
+  isSilent?: boolean;
   list(store: PetStore, query: Query & PageQuery, options?: CallOptions): Pages<T>;
 }
 

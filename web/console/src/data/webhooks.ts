@@ -4,6 +4,8 @@ import type { Listing, Resource } from './resource.ts';
 
 export const webhooks: Resource<Webhook> = {
   name: 'webhook',
+  // Whether its deliveries fail.
+  isSilent: true,
   idOf: webhook => webhook.id,
   list: (store, query, options) => store.webhooks.list(query, options),
   read: (store, id) => store.webhooks.get(id).withResponse(),

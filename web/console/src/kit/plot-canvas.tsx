@@ -30,8 +30,8 @@ export function PlotCanvas({ times, series, top, onPoint }: PlotCanvasProps) {
       plot.setSize({ width: element.clientWidth, height: element.clientHeight }),
     );
     sizes.observe(element);
-    // A canvas does not follow the theme by itself.
-    const redraw = () => plot.redraw(false);
+    // A canvas does not follow the theme by itself, and the paths of bars contain their color.
+    const redraw = () => plot.redraw();
     const themes = new MutationObserver(redraw);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Panel, Question } from './panel.tsx';
@@ -11,12 +12,20 @@ interface SecretPanelProps {
   onClose: () => void;
 }
 
-/** Shows a secret once. It asks before it closes, unless the user has copied the secret. */
+/** Shows a secret once. It asks before it closes, also by Back or a reload, unless the user has copied the secret. */
 export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) {
   const input = useRef<HTMLInputElement>(null);
   const [message, setMessage] = useState('');
   const [isCopied, setCopied] = useState(false);
   const [isAsking, setAsking] = useState(false);
+  const isAtRisk = secret !== undefined && !isCopied;
+  /** Whether the user has agreed to lose the secret. */
+  const isLost = useRef(false);
+  const leaving = useBlocker({
+    shouldBlockFn: () => isAtRisk && !isLost.current,
+    enableBeforeUnload: isAtRisk,
+    withResolver: true,
+  });
 
   function select(): void {
     input.current?.select();
@@ -33,7 +42,7 @@ export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) 
       }, select);
   }
 
-  const close = () => (secret && !isCopied ? setAsking(true) : onClose());
+  const close = () => (isAtRisk ? setAsking(true) : onClose());
   return (
     <Panel title={title} onClose={close}>
       <div className="panel-body">
@@ -63,12 +72,19 @@ export function SecretPanel({ title, secret, hint, onClose }: SecretPanelProps) 
       <footer className="panel-footer">
         <Button onClick={close}>Close</Button>
       </footer>
-      {isAsking && (
+      {(isAsking || leaving.status === 'blocked') && (
         <Question
           title="Close without a copy?"
           action="Close without a copy"
-          onClose={() => setAsking(false)}
-          onConfirm={onClose}
+          onClose={() => {
+            setAsking(false);
+            leaving.reset?.();
+          }}
+          onConfirm={() => {
+            isLost.current = true;
+            if (leaving.proceed) leaving.proceed();
+            else onClose();
+          }}
         >
           <p>The secret was not copied here, and it cannot be shown again.</p>
         </Question>

@@ -87,7 +87,7 @@ export function useImport() {
     ).finally(() => removeEventListener('beforeunload', warn));
     const count = rejected.length + bad.length;
     showToast({
-      text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} rows` : ''}`,
+      text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} row${count === 1 ? '' : 's'}` : ''}`,
       tone: count > 0 ? 'problem' : 'done',
     });
   }

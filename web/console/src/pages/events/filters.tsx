@@ -1,6 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
+import { dayOf, startOf } from '../../data/days.ts';
 import { adminEventTypes, type EventFilter, eventTypes } from '../../data/event-log.ts';
+import { DayField } from '../../kit/day-field.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 
 const route = getRouteApi('/events');
@@ -37,35 +39,16 @@ export function Filters({ filter }: { filter: EventFilter }) {
           </optgroup>
         ))}
       </select>
-      <TimeFilter label="From" value={filter.from} onChange={from => set({ from })} />
-      <TimeFilter label="Before" value={filter.to} onChange={to => set({ to })} />
+      <DayField
+        label="From"
+        value={filter.from && dayOf(filter.from)}
+        onChange={day => set({ from: day && startOf(day) })}
+      />
+      <DayField
+        label="Before"
+        value={filter.to && dayOf(filter.to)}
+        onChange={day => set({ to: day && startOf(day) })}
+      />
     </>
   );
-}
-
-interface TimeFilterProps {
-  label: string;
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}
-
-/** A day in the user's time zone. */
-function TimeFilter({ label, value, onChange }: TimeFilterProps) {
-  return (
-    <label className="time-filter">
-      {label}
-      <input
-        type="date"
-        value={value ? dayOf(new Date(value)) : ''}
-        onChange={({ target }) =>
-          onChange(target.value ? new Date(`${target.value}T00:00`).toISOString() : undefined)
-        }
-      />
-    </label>
-  );
-}
-
-/** The day of a time in the user's time zone, as a field of the type `date` has it. */
-function dayOf(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

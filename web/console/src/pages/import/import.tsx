@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useSession } from '../../app/session.ts';
 import type { Checked } from '../../data/import/check.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
 import { type BadRow, rejectedFile } from '../../data/import/rejected.ts';
 import type { ImportProgress } from '../../data/import/run.ts';
 import { useImport } from '../../data/import/use-import.ts';
 import { Button } from '../../kit/button.tsx';
-import { Empty } from '../../kit/empty.tsx';
 import { Columns } from './columns.tsx';
 import { DropZone } from './drop-zone.tsx';
 import './import.css';
@@ -19,7 +17,6 @@ const BOM = '\uFEFF';
 
 /** Imports animals from a CSV file: choose it, map its columns, see what would be rejected, then write. */
 export function Import() {
-  const { can } = useSession();
   const current = useImport();
   const { file, progress, error } = current;
   return (
@@ -31,11 +28,7 @@ export function Import() {
         {file && !progress?.isRunning && <Button onClick={current.reset}>Choose another file</Button>}
       </header>
       <div className="import-body">
-        {!can('pets:write') ? (
-          <Empty icon="warning" title="Your API key can only read">
-            <p>A user with the scope pets:write can import animals.</p>
-          </Empty>
-        ) : !file ? (
+        {!file ? (
           <DropZone reading={current.reading} error={error} onFile={current.choose} />
         ) : progress ? (
           <Progress file={file} progress={progress} onStop={current.stop} />

@@ -10,7 +10,17 @@ export type KeySettings = Pick<
 >;
 
 /** The names of the fields next to which errors are shown. */
-export const keyFields = ['name', 'plan', 'scopes', 'kind', 'quotas', 'origins', 'expiresAt'];
+export const keyFields = [
+  'name',
+  'plan',
+  'scopes',
+  'kind',
+  'quotas',
+  'quotas.perMinute',
+  'quotas.perDay',
+  'origins',
+  'expiresAt',
+];
 
 interface KeyFieldsProps {
   item: KeySettings;
@@ -61,7 +71,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
             label="Requests per minute"
             inputMode="numeric"
             value={quotas.perMinute || ''}
-            error={errors.quotas}
+            error={errors['quotas.perMinute'] ?? errors.quotas}
             conflict={conflicts.quotas}
             disabled={isReadOnly}
             onChange={event => onChange('quotas', { ...quotas, perMinute: numberIn(event.target.value) })}
@@ -70,6 +80,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
             label="Requests per day"
             inputMode="numeric"
             value={quotas.perDay || ''}
+            error={errors['quotas.perDay']}
             disabled={isReadOnly}
             onChange={event => onChange('quotas', { ...quotas, perDay: numberIn(event.target.value) })}
           />
@@ -99,6 +110,7 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
       <TextField
         label="Expires (empty: never)"
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={expiresAt ? localOf(expiresAt) : ''}
         error={errors.expiresAt}
         conflict={conflicts.expiresAt}

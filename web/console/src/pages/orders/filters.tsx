@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { shownDay } from '../../data/days.ts';
 import type { OrderQuery } from '../../data/orders.ts';
 import { Choices } from '../../kit/choices.tsx';
+import { DayField } from '../../kit/day-field.tsx';
 import { Icon } from '../../kit/icon.tsx';
 import { PetPicker } from './pet-picker.tsx';
 
@@ -65,23 +66,8 @@ function placedIn({ placedFrom, placedTo }: OrderQuery): string {
 function ShipDays({ query, set }: { query: OrderQuery; set: (change: OrderQuery) => void }) {
   return (
     <>
-      <label className="day">
-        Ships from
-        <input
-          type="date"
-          value={query.from ?? ''}
-          onChange={event => set({ from: event.target.value || undefined })}
-        />
-      </label>
-      <label className="day">
-        to
-        <input
-          type="date"
-          aria-label="Ships to"
-          value={query.to ?? ''}
-          onChange={event => set({ to: event.target.value || undefined })}
-        />
-      </label>
+      <DayField label="Ships from" value={query.from} onChange={from => set({ from })} />
+      <DayField label="Ships to" value={query.to} onChange={to => set({ to })} />
     </>
   );
 }

@@ -47,6 +47,7 @@ export function Fields(props: FieldsProps) {
       <TextField
         label="Ships"
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={order.shipDate ? localTime(order.shipDate) : ''}
         error={errors.shipDate}
         conflict={conflicts?.shipDate}

@@ -33,7 +33,7 @@ export function Filters({ query }: { query: StockQuery }) {
         value={below ?? ''}
         onChange={event => set({ quantityBelow: Number(event.target.value) || undefined })}
       >
-        <option value="">Any number of units</option>
+        <option value="">Any number</option>
         {offered.map(level => (
           <option key={level} value={level}>
             {level === 1 ? 'None in stock' : `Below ${level} units`}

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
+import { useSubmit } from '../../data/submit.ts';
 import { webhooks } from '../../data/webhooks.ts';
 import { Button } from '../../kit/button.tsx';
 import { SelectField, TextField } from '../../kit/field.tsx';
@@ -59,7 +60,9 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
   async function replay(): Promise<void> {
     const started = await store.webhooks.replay(id, { cursor: cursor.trim() });
     showToast({ text: `The events after ${started.cursor} to ${started.latest} are sent again` });
+    close();
   }
+  const form = useSubmit(['cursor'], replay);
 
   return (
     <>
@@ -73,7 +76,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
       {enabled && failingSince && (
         <div className="alert">
           <p>
-            Attempts have failed since <Time at={failingSince} />. The deliveries show why.
+            Attempts fail. The first one failed <Time at={failingSince} />. The deliveries show why.
           </p>
         </div>
       )}
@@ -124,7 +127,12 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         </Question>
       )}
       {asking === 'replay' && (
-        <Question title="Send events again?" action="Replay" onClose={close} onConfirm={() => run(replay)}>
+        <Question
+          title="Send events again?"
+          action="Replay"
+          onClose={close}
+          onConfirm={() => form.run(replay)}
+        >
           <p>
             Your server gets all events after this one, again or for the first time. With <code>latest</code>{' '}
             a running replay ends.
@@ -132,6 +140,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
           <TextField
             label="ID of an event, 0 or latest"
             value={cursor}
+            error={form.errors.fields.cursor ?? form.errors.general}
             onChange={event => setCursor(event.target.value)}
           />
         </Question>

@@ -54,7 +54,7 @@ function WebhookState({ webhook: { enabled, disabledReason, failingSince } }: { 
   if (failingSince)
     return (
       <span className="status" data-tone="warning">
-        Failing since <Time at={failingSince} />
+        First failed <Time at={failingSince} />
       </span>
     );
   return (
