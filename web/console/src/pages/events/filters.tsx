@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useSession } from '../../app/session.ts';
+import { dayOf, instantOf } from '../../data/days.ts';
 import { adminEventTypes, type EventFilter, eventTypes } from '../../data/event-log.ts';
 import { SearchField } from '../../kit/search-field.tsx';
 
@@ -56,16 +57,9 @@ function TimeFilter({ label, value, onChange }: TimeFilterProps) {
       {label}
       <input
         type="date"
-        value={value ? dayOf(new Date(value)) : ''}
-        onChange={({ target }) =>
-          onChange(target.value ? new Date(`${target.value}T00:00`).toISOString() : undefined)
-        }
+        value={value ? dayOf(value) : ''}
+        onChange={({ target }) => onChange(instantOf(`${target.value}T00:00`))}
       />
     </label>
   );
-}
-
-/** The day of a time in the user's time zone, as a field of the type `date` has it. */
-function dayOf(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }
