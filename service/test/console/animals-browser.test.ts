@@ -91,6 +91,7 @@ describe('an animal', () => {
     await shown.field('Category').selectOption({ label: 'Kept' });
     await shown.panel.getByRole('button', { name: 'Add' }).click();
     await shown.row('Nimbus').waitFor();
+    assert.equal(await page.locator('h1 small').textContent(), '1');
     const list = async () => (await api.get(`/pets?categoryId=${categoryId}`)).body;
     const [{ id }] = await list();
 
@@ -111,6 +112,23 @@ describe('an animal', () => {
     await shown.question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No animal matches').waitFor();
     assert.deepEqual(await list(), []);
+    assert.equal(await page.locator('h1 small').textContent(), '0');
+  });
+
+  it('stays after undo of its creation if another client has changed it', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const categoryId = await aCategory(api, { name: 'Shared' });
+    const shown = await ConsolePage.open(visited, `/animals/new?categoryId=${categoryId}`);
+    await shown.field('Name').fill('Foundling');
+    await shown.field('Category').selectOption({ label: 'Shared' });
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Foundling').waitFor();
+    const [{ id }] = (await api.get(`/pets?categoryId=${categoryId}`)).body;
+    await api.patch(`/pets/${id}`, { name: 'Vaccinated' });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Not undone, because it was changed since').waitFor();
+    assert.equal((await petOf(api, id)).name, 'Vaccinated');
   });
 
   it('shows errors next to their fields, in the words of the service', async t => {
@@ -179,5 +197,35 @@ describe('the menu of statuses', () => {
     await eventually(() => stockOf(api, free), ['available', 3]);
     await shown.button('Status of Free: Available').waitFor();
     assert.deepEqual(await stockOf(api, ordered), ['pending', 0]);
+
+    await open('Free', 'Available');
+    await item('Sold').click();
+    await eventually(() => stockOf(api, free), ['sold', 0]);
+    await api.put(`/store/inventory/${free}`, { quantity: 9 });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Not undone, because its stock was changed since').waitFor();
+    assert.deepEqual(await stockOf(api, free), ['available', 9]);
+  });
+
+  it('offers to undo each of many changes, one after the other', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const categoryId = await aCategory(api, { name: 'Litter' });
+    const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+    for (const name of names) await aPet(api, { name, categoryId });
+    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}`);
+    const { page } = shown;
+    const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
+    for (const name of names) {
+      await shown.button(`Status of ${name}: Available`).click();
+      await page.locator('[role="menu"]:popover-open').getByText('Pending').click();
+      await shown.messages.getByText(`${name} is pending`).waitFor();
+    }
+    assert.equal(await pending(), 5);
+    for (const name of names.toReversed()) {
+      await page.keyboard.press('Control+z');
+      await shown.messages.getByText(`Undone: ${name} is pending`).waitFor();
+    }
+    assert.equal(await pending(), 0);
   });
 });
