@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { eventually, useBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
@@ -7,6 +8,18 @@ import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useBrowser();
 before(buildConsole);
+
+/** Holds the next write of a path back. Returns a function that lets it continue. */
+async function holdWrite(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(`**${path}`, async route => {
+    if (route.request().method() === 'GET') return route.continue();
+    await promise;
+    await route.continue();
+    await page.unroute(`**${path}`);
+  });
+  return resolve;
+}
 
 const petOf = async (api: Client, id: number) => (await api.get(`/pets?id=${id}`)).body[0];
 
@@ -129,6 +142,36 @@ describe('an animal', () => {
     await shown.messages.getByRole('button', { name: 'Undo' }).click();
     await shown.messages.getByText('Not undone, because it was changed since').waitFor();
     assert.equal((await petOf(api, id)).name, 'Vaccinated');
+  });
+
+  it('keeps what is typed while it is saved, and takes no user back who has gone elsewhere', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const id = await aPet(api, { name: 'Hasty' });
+    const shown = await ConsolePage.open(visited, `/animals/${id}`);
+    const { page } = shown;
+    await shown.live();
+    const name = shown.field('Name');
+    let release = await holdWrite(page, `/pets/${id}`);
+    await name.fill('Hasty one');
+    await shown.save();
+    await name.fill('Hasty one, more');
+    release();
+    await shown.messages.getByText('Saved Hasty one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save' }).waitFor();
+    assert.equal(await name.inputValue(), 'Hasty one, more');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    assert.equal((await petOf(api, id)).name, 'Hasty one');
+
+    release = await holdWrite(page, `/pets/${id}`);
+    await shown.save();
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    release();
+    await shown.messages.getByText('Saved Hasty one, more').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/stock');
   });
 
   it('shows errors next to their fields, in the words of the service', async t => {

@@ -11,6 +11,7 @@ import { useSubmit } from '../../data/submit.ts';
 import { useCategories } from '../../data/use-categories.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
 import { Panel } from '../../kit/panel.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
@@ -21,18 +22,17 @@ const fields = ['name', 'categoryId'];
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return () => navigate({ to: '/animals', search });
+  return useWhileShown(() => navigate({ to: '/animals', search }));
 }
 
 export function NewAnimal() {
   const close = useClose();
   const { create } = useActions(pets);
-  const [draft, set, clear, isRestored] = useDraft('pet.new', { name: '', categoryId: 0 });
+  const [draft, set, clear, isRestored, finish] = useDraft('pet.new', { name: '', categoryId: 0 });
   const form = useSubmit(fields, async () => {
     const { name, categoryId } = draft;
     await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
-    clear();
-    close();
+    if (finish(draft)) close();
   });
   return (
     <FormPanel
