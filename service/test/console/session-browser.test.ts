@@ -42,17 +42,37 @@ describe('a session', () => {
 
   it('is started once by the link of the first start, which leaves the address', async t => {
     const visited = await visit(t);
-    visited.watch.expect(/events\/stream.*ERR_ABORTED|status of 401/);
+    visited.watch.expect(/ERR_ABORTED|status of (401|503)/);
     const { page, shop } = visited;
     const ticket = shop.app.ticket.issue(shop.clock.now());
     await page.goto(`/console#sign-in=${ticket}`);
     await new ConsolePage(page).today();
     assert.ok(!page.url().includes(ticket));
     assert.ok(!(await stored(page)).includes(shop.adminKey), 'the administrator’s key is in no browser');
+    await page.goto('about:blank');
+    await page.goto(`/console#sign-in=${ticket}`);
+    await new ConsolePage(page).today();
     await page.evaluate('sessionStorage.clear()');
     await page.goto('about:blank');
     await page.goto(`/console#sign-in=${ticket}`);
     await page.getByText(/The link was used before/).waitFor();
+  });
+
+  it('continues by itself after a reload while the service is unavailable', async t => {
+    const visited = await visit(t);
+    visited.watch.expect(/status of 503/);
+    const { page } = visited;
+    const shown = await ConsolePage.open(visited, '/');
+    await shown.today();
+    const body = { code: 'service_unavailable', message: 'The store is not available', status: 503 };
+    await page.route('**/account', route =>
+      route.fulfill({ status: 503, headers: { 'X-Should-Retry': 'true' }, json: body }),
+    );
+    await page.reload();
+    await page.getByText(/The service cannot be reached.*continues by itself/).waitFor();
+    assert.equal(await page.getByLabel('API key').count(), 0);
+    await page.unroute('**/account');
+    await shown.today();
   });
 
   it('ends when its key is revoked', async t => {

@@ -1,6 +1,8 @@
+import type { Wait } from '@petstore/client';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { WaitText } from './banner.tsx';
 import { router } from './router.tsx';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -10,10 +12,11 @@ import { resume } from './start-session.ts';
 export function App() {
   const [session, setSession] = useState<Session | 'resuming' | 'none'>('resuming');
   const [reason, setReason] = useState<string>();
+  const [wait, setWait] = useState<Wait>();
 
   useEffect(() => {
     let isCurrent = true;
-    resume().then(
+    resume(setWait).then(
       resumed => isCurrent && setSession(resumed ?? 'none'),
       error => {
         setReason(error.message);
@@ -33,7 +36,14 @@ export function App() {
     });
   }, [session]);
 
-  if (session === 'resuming') return null;
+  if (session === 'resuming')
+    return (
+      wait && (
+        <main className="sign-in">
+          <WaitText wait={wait} />
+        </main>
+      )
+    );
   if (session === 'none') return <SignIn reason={reason} onSession={setSession} />;
   return (
     <SessionContext value={session}>

@@ -19,15 +19,15 @@ export function Banner() {
       stop();
     };
   }, [store, onResponse]);
+  return <div role="status">{wait && <WaitText wait={wait} />}</div>;
+}
+
+export function WaitText({ wait }: { wait: Wait }) {
   return (
-    <div role="status">
-      {wait && (
-        <p className="banner">
-          <Icon name="warning" />
-          {textOf(wait)}
-        </p>
-      )}
-    </div>
+    <p className="banner">
+      <Icon name="warning" />
+      {textOf(wait)}
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-import { AuthenticationError, PetStore } from '@petstore/client';
+import { AuthenticationError, PetStore, type Wait } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import type { Scope, Session } from './session.ts';
@@ -6,8 +6,11 @@ import type { Scope, Session } from './session.ts';
 /** Only this tab has the key, and only until the tab closes. */
 const STORED = 'petstore.console.key';
 
-/** Starts a session with an API key. Rejects with the service's error if the key is not valid. */
-export async function signIn(apiKey: string): Promise<Session> {
+/**
+ * Starts a session with an API key. Rejects with the service's error if the key is not valid. With `onWait` it waits as long as the
+ * service cannot be reached, and reports that; otherwise it rejects.
+ */
+export async function signIn(apiKey: string, onWait?: (wait: Wait) => void): Promise<Session> {
   const response = listeners<[]>();
   const ending = listeners<[reason?: string]>();
   const report = () => response.call();
@@ -17,7 +20,10 @@ export async function signIn(apiKey: string): Promise<Session> {
     // What a user started continues by itself, however long the wait. The banner shows it.
     maxWait: Number.POSITIVE_INFINITY,
     maxRetries: Number.POSITIVE_INFINITY,
-    onWait: report,
+    onWait: wait => {
+      onWait?.(wait);
+      report();
+    },
     fetch: async (url, init) => {
       try {
         const received = await fetch(url, init);
@@ -31,7 +37,7 @@ export async function signIn(apiKey: string): Promise<Session> {
     },
   });
   let live: LiveLayer | undefined;
-  const account = await store.account.get({ maxRetries: 0 });
+  const account = await store.account.get(onWait ? {} : { maxRetries: 0 });
   const can = (scope: Scope) => account.scopes.includes('admin') || account.scopes.includes(scope);
   const cache = newCache();
   live = startLiveLayer(store, cache, account);
@@ -68,19 +74,23 @@ function listeners<Args extends unknown[]>() {
 
 /**
  * Returns the session of this tab, or starts one with the ticket of the first start, which is in the fragment. Returns
- * `undefined` if the user has to sign in, and rejects if the service cannot be reached.
+ * `undefined` if the user has to sign in. While the service cannot be reached it waits, and reports that.
  */
-export async function resume(): Promise<Session | undefined> {
+export async function resume(onWait: (wait: Wait) => void): Promise<Session | undefined> {
+  const stored = sessionStorage.getItem(STORED);
   const ticket = /^#sign-in=(\w+)$/.exec(location.hash)?.[1];
   if (ticket) {
     // The ticket does not stay in the history.
     history.replaceState(null, '', location.pathname + location.search);
-    const key = await redeem(ticket);
-    return signIn(key);
+    const key = await redeem(ticket).catch(error => {
+      // The link was opened again where it has signed in.
+      if (stored === null) throw error;
+      return stored;
+    });
+    return signIn(key, onWait);
   }
-  const stored = sessionStorage.getItem(STORED);
   if (stored === null) return undefined;
-  return signIn(stored).catch(error => {
+  return signIn(stored, onWait).catch(error => {
     if (error instanceof AuthenticationError) sessionStorage.removeItem(STORED);
     throw error;
   });
