@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useSession } from '../../app/session.ts';
 import type { Checked } from '../../data/import/check.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
@@ -22,6 +23,7 @@ export function Import() {
   const { can } = useSession();
   const current = useImport();
   const { file, progress, error } = current;
+  useNoOtherDrops();
   return (
     <section className="page import" aria-label="Import">
       <header className="page-header">
@@ -45,6 +47,23 @@ export function Import() {
       </div>
     </section>
   );
+}
+
+/** A file that is dropped next to its place would replace the console. */
+function useNoOtherDrops(): void {
+  useEffect(() => {
+    const ignore = (event: DragEvent) => {
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+    };
+    addEventListener('dragover', ignore);
+    addEventListener('drop', ignore);
+    return () => {
+      removeEventListener('dragover', ignore);
+      removeEventListener('drop', ignore);
+    };
+  }, []);
 }
 
 interface PreparationProps {
