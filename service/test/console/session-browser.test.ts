@@ -15,10 +15,10 @@ describe('a session', () => {
   it('keeps the key only in the tab, survives a reload, and forgets everything when it ends', async t => {
     const visited = await visit(t);
     const { shop, page } = visited;
-    const shown = await ConsolePage.open(visited, '/');
-    await shown.today();
-    await page.reload();
-    await shown.today();
+    const shown = await ConsolePage.open(visited, '/categories/new');
+    await shown.field('Name').fill('Of the first user');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.messages.getByRole('button', { name: 'Undo' }).waitFor();
     const [local, session] = JSON.parse(await stored(page));
     assert.ok(!JSON.stringify(local).includes(shop.adminKey));
     assert.ok(Object.values(session).includes(shop.adminKey));
@@ -26,6 +26,10 @@ describe('a session', () => {
     await page.getByRole('menuitem', { name: /^Sign out/ }).click();
     await page.getByLabel('API key').waitFor();
     assert.ok(!(await stored(page)).includes('psk_'));
+    // The undo would use the key of the first user.
+    await shown.signIn(shop.adminKey);
+    await shown.row('Of the first user').waitFor();
+    assert.equal(await shown.messages.innerText(), '');
   });
 
   it('is not started by a wrong key, and the message of the service is shown', async t => {

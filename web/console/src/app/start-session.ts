@@ -1,6 +1,7 @@
 import { AuthenticationError, PetStore, type Wait } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
+import { closeToasts } from '../kit/toasts.ts';
 import type { Scope, Session } from './session.ts';
 
 /** Only this tab has the key, and only until the tab closes. */
@@ -46,6 +47,8 @@ export async function signIn(apiKey: string, onWait?: (wait: Wait) => void): Pro
   function end(reason?: string): void {
     sessionStorage.removeItem(STORED);
     live?.end();
+    // The next user must not undo what this one did, with the key of this one.
+    closeToasts();
     ending.call(reason);
   }
   const signOut = () => {

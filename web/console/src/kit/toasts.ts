@@ -49,6 +49,11 @@ export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolea
   return true;
 }
 
+/** Closes all messages. What they offer to undo can no longer be undone. */
+export function closeToasts(): void {
+  replace([]);
+}
+
 function replace(next: readonly Toast[]): void {
   toasts = next;
   shown = next.slice(-MOST);
