@@ -158,7 +158,7 @@ describe('an animal', () => {
     await name.fill('Hasty one, more');
     release();
     await shown.messages.getByText('Saved Hasty one').waitFor();
-    await shown.panel.getByRole('button', { name: 'Save' }).waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
     assert.equal(await name.inputValue(), 'Hasty one, more');
     assert.equal(await shown.panel.locator('.conflict').count(), 0);
     assert.equal((await petOf(api, id)).name, 'Hasty one');

@@ -1,12 +1,17 @@
 import type { Wait } from '@petstore/client';
 import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Icon } from '../kit/icon.tsx';
+import { useTopDialog } from '../kit/modal.ts';
 import { useSession } from './session.ts';
 
 /** How often a wait is looked at while it lasts, in milliseconds. */
 const INTERVAL = 500;
 
-/** Shows why nothing is sent at the moment. What the user did continues by itself. */
+/**
+ * Shows why nothing is sent at the moment. What the user did continues by itself. It is part of an open dialog, which covers the page
+ * and keeps everything else from being read aloud.
+ */
 export function Banner() {
   const { store, onResponse } = useSession();
   const [wait, setWait] = useState<Wait>();
@@ -19,7 +24,13 @@ export function Banner() {
       stop();
     };
   }, [store, onResponse]);
-  return <div role="status">{wait && <WaitText wait={wait} />}</div>;
+  const dialog = useTopDialog();
+  const banner = (
+    <div role="status" className="banner-place">
+      {wait && <WaitText wait={wait} />}
+    </div>
+  );
+  return dialog ? createPortal(banner, dialog) : banner;
 }
 
 export function WaitText({ wait }: { wait: Wait }) {

@@ -84,7 +84,7 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
       <footer>
         <Button onClick={onClose}>Close</Button>
         <Button kind="main" type="submit" disabled={form.isBusy}>
-          {form.isBusy ? 'One moment …' : isAsked && asksFirst ? 'End the hold' : 'Save'}
+          {isAsked && asksFirst ? 'End the hold' : form.isBusy ? 'Save …' : 'Save'}
         </Button>
       </footer>
     </form>
