@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { eventually, useBrowser } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { buildConsole, ConsolePage } from '../support/console-page.ts';
@@ -7,6 +8,18 @@ import { aCategory, anOrder, aPet, stockOf } from '../support/factories.ts';
 
 const visit = useBrowser();
 before(buildConsole);
+
+/** Holds the next write of a path back. Returns a function that lets it continue. */
+async function holdWrite(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(`**${path}`, async route => {
+    if (route.request().method() === 'GET') return route.continue();
+    await promise;
+    await route.continue();
+    await page.unroute(`**${path}`);
+  });
+  return resolve;
+}
 
 const petOf = async (api: Client, id: number) => (await api.get(`/pets?id=${id}`)).body[0];
 
@@ -91,6 +104,7 @@ describe('an animal', () => {
     await shown.field('Category').selectOption({ label: 'Kept' });
     await shown.panel.getByRole('button', { name: 'Add' }).click();
     await shown.row('Nimbus').waitFor();
+    assert.equal(await page.locator('h1 small').textContent(), '1');
     const list = async () => (await api.get(`/pets?categoryId=${categoryId}`)).body;
     const [{ id }] = await list();
 
@@ -111,6 +125,53 @@ describe('an animal', () => {
     await shown.question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No animal matches').waitFor();
     assert.deepEqual(await list(), []);
+    assert.equal(await page.locator('h1 small').textContent(), '0');
+  });
+
+  it('stays after undo of its creation if another client has changed it', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const categoryId = await aCategory(api, { name: 'Shared' });
+    const shown = await ConsolePage.open(visited, `/animals/new?categoryId=${categoryId}`);
+    await shown.field('Name').fill('Foundling');
+    await shown.field('Category').selectOption({ label: 'Shared' });
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('Foundling').waitFor();
+    const [{ id }] = (await api.get(`/pets?categoryId=${categoryId}`)).body;
+    await api.patch(`/pets/${id}`, { name: 'Vaccinated' });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Not undone, because it was changed since').waitFor();
+    assert.equal((await petOf(api, id)).name, 'Vaccinated');
+  });
+
+  it('keeps what is typed while it is saved, and takes no user back who has gone elsewhere', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const id = await aPet(api, { name: 'Hasty' });
+    const shown = await ConsolePage.open(visited, `/animals/${id}`);
+    const { page } = shown;
+    await shown.live();
+    const name = shown.field('Name');
+    let release = await holdWrite(page, `/pets/${id}`);
+    await name.fill('Hasty one');
+    await shown.save();
+    await name.fill('Hasty one, more');
+    release();
+    await shown.messages.getByText('Saved Hasty one').waitFor();
+    await shown.panel.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    assert.equal(await name.inputValue(), 'Hasty one, more');
+    assert.equal(await shown.panel.locator('.conflict').count(), 0);
+    assert.equal((await petOf(api, id)).name, 'Hasty one');
+
+    release = await holdWrite(page, `/pets/${id}`);
+    await shown.save();
+    await page.keyboard.press('Escape');
+    await shown.panel.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await page.getByRole('heading', { name: 'Stock' }).waitFor();
+    release();
+    await shown.messages.getByText('Saved Hasty one, more').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/console/stock');
   });
 
   it('shows errors next to their fields, in the words of the service', async t => {
@@ -179,5 +240,35 @@ describe('the menu of statuses', () => {
     await eventually(() => stockOf(api, free), ['available', 3]);
     await shown.button('Status of Free: Available').waitFor();
     assert.deepEqual(await stockOf(api, ordered), ['pending', 0]);
+
+    await open('Free', 'Available');
+    await item('Sold').click();
+    await eventually(() => stockOf(api, free), ['sold', 0]);
+    await api.put(`/store/inventory/${free}`, { quantity: 9 });
+    await shown.messages.getByRole('button', { name: 'Undo' }).click();
+    await shown.messages.getByText('Not undone, because its stock was changed since').waitFor();
+    assert.deepEqual(await stockOf(api, free), ['available', 9]);
+  });
+
+  it('offers to undo each of many changes, one after the other', async t => {
+    const visited = await visit(t);
+    const { api } = visited.shop;
+    const categoryId = await aCategory(api, { name: 'Litter' });
+    const names = ['One', 'Two', 'Three', 'Four', 'Five'];
+    for (const name of names) await aPet(api, { name, categoryId });
+    const shown = await ConsolePage.open(visited, `/animals?categoryId=${categoryId}`);
+    const { page } = shown;
+    const pending = async () => (await api.get(`/pets?categoryId=${categoryId}&status=pending`)).body.length;
+    for (const name of names) {
+      await shown.button(`Status of ${name}: Available`).click();
+      await page.locator('[role="menu"]:popover-open').getByText('Pending').click();
+      await shown.messages.getByText(`${name} is pending`).waitFor();
+    }
+    assert.equal(await pending(), 5);
+    for (const name of names.toReversed()) {
+      await page.keyboard.press('Control+z');
+      await shown.messages.getByText(`Undone: ${name} is pending`).waitFor();
+    }
+    assert.equal(await pending(), 0);
   });
 });

@@ -7,6 +7,26 @@ import { aCategory, aPet } from '../support/factories.ts';
 const visit = useBrowser();
 before(buildConsole);
 
+describe('a shop without categories', () => {
+  it('says that an animal needs one, and offers it after it was added without a scope for events', async t => {
+    const visited = await visit(t);
+    const { key } = await visited.shop.clientWith({ scopes: ['pets:read', 'pets:write', 'inventory:read'] });
+    const shown = await ConsolePage.open(visited, '/', key);
+    const { page } = shown;
+    await page.getByText('There are no animals yet').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).click();
+    await page.getByText('Add a category first').waitFor();
+    await page.getByRole('link', { name: 'Add animal' }).click();
+    await shown.panel.getByRole('link', { name: 'add a category first' }).click();
+    await shown.field('Name').fill('First');
+    await shown.panel.getByRole('button', { name: 'Add' }).click();
+    await shown.row('First').waitFor();
+    await page.getByRole('link', { name: 'Animals', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Add animal' }).first().click();
+    await shown.field('Category').selectOption({ label: 'First' });
+  });
+});
+
 describe('a category', () => {
   it('is found, added, changed and deleted, and leads to its animals', async t => {
     const visited = await visit(t);

@@ -165,6 +165,28 @@ describe('the file of an import', () => {
     await page.getByText(/windows-1252\.csv is not a text in UTF-8: save it as “CSV UTF-8”/).waitFor();
   });
 
+  it('does not replace the console when it is dropped elsewhere, and is one file', async t => {
+    const { page } = await ConsolePage.open(await visit(t), '/import');
+    /** Drops two files. Returns whether the console has kept the browser from showing them. */
+    const dropOn = (place: string) =>
+      page.locator(place).evaluate(element => {
+        const { DataTransfer, DragEvent, File } = element.ownerDocument.defaultView;
+        const dataTransfer = new DataTransfer();
+        for (const name of ['one.csv', 'two.csv'])
+          dataTransfer.items.add(new File(['name,category\nRex,Dogs\n'], name));
+        return ['dragover', 'drop'].every(
+          type =>
+            !element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer })),
+        );
+      });
+    assert.ok(await dropOn('h1'));
+    assert.ok(await dropOn('.drop-zone'));
+    await page.getByText('These are 2 files: drop one at a time').waitFor();
+    await choose(page, 'one.csv', Buffer.from('name,category\nRex,Dogs\n'));
+    await page.getByRole('heading', { name: 'one.csv' }).waitFor();
+    assert.ok(await dropOn('h1'), 'also while the columns are chosen');
+  });
+
   it('can have a byte order mark, semicolons, quotes and line breaks, and its rejected rows open as UTF-8', async t => {
     const visited = await visit(t);
     const { api } = visited.shop;

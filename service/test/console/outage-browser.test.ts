@@ -107,7 +107,8 @@ describe('when the connection is cut', () => {
     proxy.close();
     await shown.field('Name').fill('Typed while it was down');
     await shown.save();
-    await shown.page.getByText('The service cannot be reached').waitFor();
+    // Everything outside of the panel is inert.
+    await shown.panel.getByText('The service cannot be reached').waitFor();
     assert.equal(await shown.field('Name').inputValue(), 'Typed while it was down');
     assert.equal((await shop.api.get(`/pets?id=${id}`)).body[0].name, 'Offline');
     proxy.open();

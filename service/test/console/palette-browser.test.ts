@@ -31,6 +31,20 @@ describe('the palette', () => {
     await find(page).waitFor({ state: 'detached' });
   });
 
+  it('keeps what is typed before it is loaded from being a shortcut', async t => {
+    const { page } = await ConsolePage.open(await visit(t), '/stock');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route('**/palette-*.js', async route => {
+      await promise;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('1');
+    resolve();
+    await find(page).waitFor();
+    assert.equal(await pathOf(page), '/console/stock');
+  });
+
   it('finds an animal by its name and by its ID', async t => {
     const visited = await visit(t);
     const id = await aPet(visited.shop.api, { name: 'Palindrome' });

@@ -1,13 +1,18 @@
 import type { Wait } from '@petstore/client';
 import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { dayOf } from '../data/days.ts';
 import { Icon } from '../kit/icon.tsx';
+import { useTopDialog } from '../kit/modal.ts';
 import { useSession } from './session.ts';
 
 /** How often a wait is looked at while it lasts, in milliseconds. */
 const INTERVAL = 500;
 
-/** Shows why nothing is sent at the moment. What the user did continues by itself. */
+/**
+ * Shows why nothing is sent at the moment. What the user did continues by itself. It is part of an open dialog, which covers the page
+ * and keeps everything else from being read aloud.
+ */
 export function Banner() {
   const { store, onResponse } = useSession();
   const [wait, setWait] = useState<Wait>();
@@ -20,8 +25,9 @@ export function Banner() {
       stop();
     };
   }, [store, onResponse]);
-  return (
-    <div role="status">
+  const dialog = useTopDialog();
+  const banner = (
+    <div role="status" className="banner-place">
       {wait && (
         <p className="banner">
           <Icon name="warning" />
@@ -30,6 +36,7 @@ export function Banner() {
       )}
     </div>
   );
+  return dialog ? createPortal(banner, dialog) : banner;
 }
 
 function textOf({ reason, retryAt }: Wait): string {

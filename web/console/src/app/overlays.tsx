@@ -14,7 +14,7 @@ export function Overlays() {
   const onPalette = useCallback(() => setOpen('palette'), []);
   const onHelp = useCallback(() => setOpen('help'), []);
   const onClose = useCallback(() => setOpen(undefined), []);
-  useShortcuts({ onPalette, onHelp });
+  useShortcuts({ onPalette, onHelp, isOpening: open !== undefined });
   return (
     <>
       <Button kind="icon" icon="search" label="Find (Ctrl+K or ⌘K)" onClick={onPalette} />

@@ -43,21 +43,23 @@ function subscribe(listener: () => void): () => void {
 interface Keys {
   onPalette: () => void;
   onHelp: () => void;
+  /** Whether one of both is open, or is being loaded: what the user types belongs to it. */
+  isOpening: boolean;
 }
 
 /** Runs the shortcuts of the frame. Those of a single key do nothing in fields and while a dialog is open. */
-export function useShortcuts({ onPalette, onHelp }: Keys): void {
+export function useShortcuts({ onPalette, onHelp, isOpening }: Keys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey) return;
       const hasModifier = event.metaKey || event.ctrlKey;
       if (hasModifier && !event.shiftKey && event.key.toLowerCase() === 'k') onPalette();
-      else if (hasModifier || !areOn() || isBusy(event) || !runSingle(event.key, onHelp)) return;
+      else if (hasModifier || !areOn() || isOpening || isBusy(event) || !runSingle(event.key, onHelp)) return;
       event.preventDefault();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [onPalette, onHelp]);
+  }, [onPalette, onHelp, isOpening]);
 }
 
 /** Whether keys belong to a field, an open menu or a dialog. */

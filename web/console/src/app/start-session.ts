@@ -1,6 +1,7 @@
 import { type Account, AuthenticationError, PetStore, WaitTooLongError } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
+import { closeToasts } from '../kit/toasts.ts';
 import type { Scope, Session } from './session.ts';
 
 /** Only this tab has the key, and only until the tab closes. */
@@ -53,6 +54,8 @@ export async function signIn(apiKey: string, known?: Account): Promise<Session> 
     sessionStorage.removeItem(STORED);
     sessionStorage.removeItem(STORED_ACCOUNT);
     live?.end();
+    // The next user must not undo what this one did, with the key of this one.
+    closeToasts();
     ending.call(reason);
   }
   const signOut = () => {
@@ -84,14 +87,18 @@ function listeners<Args extends unknown[]>() {
  * `undefined` if the user has to sign in, and rejects if the service cannot be reached.
  */
 export async function resume(): Promise<Session | undefined> {
+  const stored = sessionStorage.getItem(STORED);
   const ticket = /^#sign-in=(\w+)$/.exec(location.hash)?.[1];
   if (ticket) {
     // The ticket does not stay in the history.
     history.replaceState(null, '', location.pathname + location.search);
-    const key = await redeem(ticket);
-    return signIn(key);
+    try {
+      return await signIn(await redeem(ticket));
+    } catch (error) {
+      // Unless the link was opened again where it has signed in.
+      if (stored === null) throw error;
+    }
   }
-  const stored = sessionStorage.getItem(STORED);
   if (stored === null) return undefined;
   const account = sessionStorage.getItem(STORED_ACCOUNT);
   return signIn(stored, account ? JSON.parse(account) : undefined);

@@ -12,6 +12,6 @@ export const categories: Resource<Category, CategoryQuery> = {
   read: (store, id) => store.categories.get(id).withResponse(),
   create: (store, category) => store.categories.create(category as NewCategory),
   update: (store, id, patch, options) => store.categories.update(id, patch, options),
-  remove: (store, id) => store.categories.delete(id),
+  remove: (store, id, options) => store.categories.delete(id, options),
   matches: (category, { name = '' }) => category.name.toLowerCase().startsWith(name.toLowerCase()),
 };

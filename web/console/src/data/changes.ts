@@ -1,8 +1,9 @@
 import { PreconditionError } from '@petstore/client';
+import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
-import { addItem, putItem, removeItem } from './list-cache.ts';
+import { addItem, findItem, putItem, removeItem } from './list-cache.ts';
 import { isSame } from './merge.ts';
 import type { Resource, Version } from './resource.ts';
 
@@ -18,15 +19,18 @@ export function useActions<T extends object>(resource: Resource<T>) {
   const change = useCallback(
     async (item: T, patch: Partial<T>, { done, etag, undo }: ChangeOptions): Promise<Version<T>> => {
       const id = resource.idOf(item);
-      putItem(cache, resource, { ...item, ...patch });
+      const shown = { ...item, ...patch };
+      putItem(cache, resource, shown);
       try {
         const after = await resource.update(store, id, patch, { ifMatch: etag }).withResponse();
         putItem(cache, resource, after.data);
+        readMenuAgain(cache, resource);
         const back = undo ?? (() => revert(session, resource, item, patch, after));
         showToast({ text: done, undo: back || undefined });
         return after;
       } catch (error) {
-        putItem(cache, resource, item);
+        // Not if the change of another client has arrived meanwhile.
+        if (findItem(cache, resource, id) === shown) putItem(cache, resource, item);
         throw error;
       }
     },
@@ -37,16 +41,14 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: Partial<T>, done: (created: T) => string): Promise<T> => {
       const created = await resource.create(store, item);
       addItem(cache, resource, created);
+      readMenuAgain(cache, resource);
       showToast({
         text: done(created),
-        undo: async () => {
-          await resource.remove(store, resource.idOf(created));
-          removeItem(cache, resource, resource.idOf(created));
-        },
+        undo: () => removeCreated(session, resource, created),
       });
       return created;
     },
-    [store, cache, resource],
+    [session, store, cache, resource],
   );
 
   /** Deletes an item, which cannot be undone: ask before. */
@@ -54,12 +56,18 @@ export function useActions<T extends object>(resource: Resource<T>) {
     async (item: T, done: string): Promise<void> => {
       await resource.remove(store, resource.idOf(item));
       removeItem(cache, resource, resource.idOf(item));
+      readMenuAgain(cache, resource);
       showToast({ text: done });
     },
     [store, cache, resource],
   );
 
   return { change, create, remove };
+}
+
+/** The menu of categories has no list of pages. Without the scope for events, it would not have the change. */
+function readMenuAgain(cache: QueryClient, { name }: { name: string }): void {
+  cache.invalidateQueries({ queryKey: [name, 'all'] });
 }
 
 export interface ChangeOptions {
@@ -69,6 +77,19 @@ export interface ChangeOptions {
   etag?: string | undefined;
   /** How to undo it, if that is not writing the old values; `false` if it cannot be undone: ask before. */
   undo?: (() => Promise<unknown>) | false;
+}
+
+/** Deletes an item that this user created, unless it was changed since. */
+async function removeCreated<T extends object>(
+  { store, cache }: Session,
+  resource: Resource<T>,
+  created: T,
+): Promise<void> {
+  const id = resource.idOf(created);
+  const { data, etag } = await resource.read(store, id);
+  if (!isSame(data, created)) throw new Error('Not undone, because it was changed since');
+  await resource.remove(store, id, { ifMatch: etag });
+  removeItem(cache, resource, id);
 }
 
 /** Writes the old values of changed fields, unless another client has changed one of them since. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { addDays, dayOf, startOf } from './days.ts';
+import { addDays, dayOf, instantOf, localTimeOf, startOf } from './days.ts';
 
 const { TZ } = process.env;
 
@@ -27,6 +27,30 @@ for (const [zone, day] of [
       assert.equal(dayOf('2026-11-21T12:00:00Z'), day);
       assert.equal(dayOf(startOf(day)), day);
       assert.equal(dayOf(Date.parse(startOf(day)) - 1), addDays(day, -1));
+    });
+  });
+}
+
+for (const [zone, instant] of [
+  ['Asia/Kathmandu', '2026-12-24T03:45:00.000Z'],
+  ['America/St_Johns', '2026-12-24T13:00:00.000Z'],
+] as const) {
+  describe(`a field for dates and times in ${zone}`, () => {
+    useZone(zone);
+
+    it('has the time of the time zone', () => {
+      assert.equal(instantOf('2026-12-24T09:30'), instant);
+      assert.equal(localTimeOf(instant), '2026-12-24T09:30');
+    });
+
+    it('shows what the user types while the year is not complete', () => {
+      // Local time then differed from UTC by seconds as well.
+      assert.equal(localTimeOf(instantOf('0202-12-24T09:30')!), '0202-12-24T09:30');
+    });
+
+    it('can have a year that no date has', () => {
+      assert.equal(instantOf('202612-12-24T09:30'), undefined);
+      assert.equal(instantOf(''), undefined);
     });
   });
 }

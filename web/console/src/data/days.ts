@@ -4,9 +4,23 @@ export type Day = string;
 /** The day of an instant. */
 export function dayOf(instant: string | number | Date): Day {
   const date = new Date(instant);
-  const parts = [date.getMonth() + 1, date.getDate()].map(part => String(part).padStart(2, '0'));
-  return [date.getFullYear(), ...parts].join('-');
+  const year = String(date.getFullYear()).padStart(4, '0');
+  return [year, ...[date.getMonth() + 1, date.getDate()].map(twoDigits)].join('-');
 }
+
+/** An instant as a field for dates and times has it, in the user's time zone: `2026-12-24T09:30`. */
+export function localTimeOf(instant: string): string {
+  const date = new Date(instant);
+  return `${dayOf(date)}T${[date.getHours(), date.getMinutes()].map(twoDigits).join(':')}`;
+}
+
+/** The instant of the value of such a field; `undefined` if it is none. A field accepts years of six digits, but a date does not. */
+export function instantOf(localTime: string): string | undefined {
+  const date = new Date(localTime);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+const twoDigits = (part: number) => String(part).padStart(2, '0');
 
 /** The day that is a number of days later, or earlier with a negative number. */
 export function addDays(day: Day, days: number): Day {

@@ -21,8 +21,8 @@ export function storeDraft(name: string, draft: object | undefined): void {
 }
 
 /**
- * The values of a form for a new item. Returns also how to change a field, how to empty the form, and whether it shows what was
- * typed earlier.
+ * The values of a form for a new item. Returns also how to change a field, how to empty the form, whether it shows what was typed
+ * earlier, and how to empty it after it was sent.
  */
 export function useDraft<T extends object>(name: string, empty: T) {
   const [draft, setDraft] = useState<T>(() => storedDraft(name) ?? empty);
@@ -36,5 +36,14 @@ export function useDraft<T extends object>(name: string, empty: T) {
     setRestored(false);
     storeDraft(name, undefined);
   }, [name, empty]);
-  return [draft, set, clear, isRestored] as const;
+  /** Empties the form, unless the user has changed it since it was sent. Returns whether it did. */
+  const finish = useCallback(
+    (sent: T): boolean => {
+      const isLatest = isSame(storedDraft(name) ?? empty, sent);
+      if (isLatest) clear();
+      return isLatest;
+    },
+    [name, empty, clear],
+  );
+  return [draft, set, clear, isRestored, finish] as const;
 }

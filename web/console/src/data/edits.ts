@@ -21,6 +21,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   const [isRestored] = useState(() => storedDraft(place) !== undefined);
   const isChanged = edit !== undefined && Object.keys(changesOf(edit)).length > 0;
   const latest = useRef<Version<T>>(undefined);
+  /** What the form shows now, for a request that ends later. */
+  const current = useRef(edit);
   const version = useQuery({
     queryKey: [resource.name, 'one', id],
     queryFn: () => resource.read(store, id),
@@ -43,6 +45,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }, [live, resource, id, version.refetch]);
 
   useEffect(() => {
+    current.current = edit;
     if (edit) storeDraft(place, isChanged ? edit : undefined);
   }, [edit, isChanged, place]);
 
@@ -64,8 +67,8 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
   }, []);
 
   /**
-   * Saves the changed fields. Returns whether they are saved: a conflict needs the user first. `undo` is `false` if the user was asked
-   * before, because the change cannot be undone.
+   * Saves the changed fields. Returns whether all are saved: a conflict needs the user first, and what was typed meanwhile is not
+   * saved. `undo` is `false` if the user was asked before, because the change cannot be undone.
    */
   async function save(done: string, undo?: false): Promise<boolean> {
     if (!edit) return false;
@@ -78,7 +81,7 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
       const changes = changesOf(merged);
       if (Object.keys(changes).length > 0) {
         try {
-          await change(merged.base, changes, {
+          latest.current = await change(merged.base, changes, {
             done,
             etag: latest.current.etag,
             ...(undo === false && { undo }),
@@ -89,9 +92,13 @@ export function useEdit<T extends object>(resource: Resource<T>, id: number, sho
           merged = receive(merged, latest.current.data);
           continue;
         }
+        const sent = startEdit(merged.draft);
+        merged = receive({ ...sent, draft: current.current?.draft ?? merged.draft }, latest.current.data);
+        setEdit(merged);
       }
-      storeDraft(place, undefined);
-      return true;
+      const isSaved = Object.keys(changesOf(merged)).length === 0;
+      storeDraft(place, isSaved ? undefined : merged);
+      return isSaved;
     }
   }
 

@@ -65,7 +65,7 @@ export const keys: Resource<ApiKey, KeyQuery> = {
   create: (store, key) => store.keys.create(key as NewApiKey),
   update: (store, id, { origins, ...patch }, options) =>
     store.keys.update(id, { ...patch, ...(origins && { origins: filled(origins) }) }, options),
-  remove: (store, id) => store.keys.revoke(id),
+  remove: (store, id, options) => store.keys.revoke(id, options),
   matches: (key, { name = '', plan, show }) =>
     key.name.toLowerCase().startsWith(name.toLowerCase()) &&
     (plan === undefined || key.plan === plan) &&

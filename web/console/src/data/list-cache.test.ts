@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Pet } from '@petstore/client';
 import { QueryClient } from '@tanstack/react-query';
-import { announceItem, type ListData, listKey, MOST_WAITING, markGone, putItem } from './list-cache.ts';
+import {
+  addItem,
+  announceItem,
+  type ListData,
+  listKey,
+  MOST_WAITING,
+  markGone,
+  putItem,
+  removeItem,
+} from './list-cache.ts';
 import { pets } from './pets.ts';
 
 const petOf = (id: number): Pet => ({ id, name: `Pet ${id}`, categoryId: 1, status: 'available' });
@@ -13,7 +22,7 @@ function cacheWith(pageCount: number) {
   const pages = Array.from({ length: pageCount }, (_, page) => ({
     items: Array.from({ length: 100 }, (_, i) => petOf(page * 100 + i + 1)),
     next: undefined,
-    total: undefined,
+    total: page === 0 ? { count: pageCount * 100, hasMore: false } : undefined,
     gone: [],
     waiting: [],
   }));
@@ -48,5 +57,15 @@ describe('a cached list', () => {
     assert.equal(head!.waiting[0]!.name, 'Waits');
     assert.equal(head!.items, first!.items);
     assert.equal(last, third);
+  });
+
+  it('counts what the user adds and deletes', () => {
+    const { cache, pages } = cacheWith(2);
+    addItem(cache, pets, petOf(201));
+    addItem(cache, pets, petOf(202));
+    assert.equal(pages()[0]!.total?.count, 202);
+    for (const id of [150, 201, 999]) removeItem(cache, pets, id);
+    assert.equal(pages()[0]!.total?.count, 200);
+    assert.equal(pages()[1]!.items.length, 99);
   });
 });

@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { Listing, Resource } from './resource.ts';
+import type { Listing, Resource, Total } from './resource.ts';
 
 /** The most items that wait: an import of another client creates many, and more than a page of them is read again anyway. */
 export const MOST_WAITING = 1_000;
@@ -7,8 +7,8 @@ export const MOST_WAITING = 1_000;
 export interface ListPage<T> {
   items: readonly T[];
   next: string | undefined;
-  /** The number of all items, such as `12` or `10,000+`; only on the first page. */
-  total: string | undefined;
+  /** The number of all items; only on the first page. */
+  total: Total | undefined;
   /** Items of this page that other clients have deleted. They stay visible, so that no row moves. */
   gone: readonly number[];
   /** Items that were created after the list was read; only on the first page. They wait until the user asks for them. */
@@ -39,7 +39,11 @@ export function putItem<T extends object>(cache: QueryClient, resource: Listing<
 
 /** Adds an item that this user created to the top of the lists to which it belongs, where the user sees it. */
 export function addItem<T extends object>(cache: QueryClient, resource: Resource<T>, item: T): void {
-  insert(cache, resource, item, page => ({ ...page, items: [item, ...page.items] }));
+  insert(cache, resource, item, page => ({
+    ...page,
+    items: [item, ...page.items],
+    total: changedBy(1, page.total),
+  }));
 }
 
 /** Adds an item that another client created: it waits, because a new row would move the others. */
@@ -80,10 +84,21 @@ function idsIn<T extends object>(resource: Listing<T>, items: readonly T[]): Rea
 
 /** Removes an item that this user deleted. */
 export function removeItem<T extends object>(cache: QueryClient, resource: Resource<T>, id: number): void {
-  changeLists<T>(cache, resource, page => {
-    if (!idsIn(resource, page.items).has(id)) return page;
-    return { ...page, items: page.items.filter(other => resource.idOf(other) !== id) };
-  });
+  for (const [key, data] of cache.getQueriesData<ListData<T>>({ queryKey: [resource.name, 'list'] })) {
+    if (!data?.pages.some(({ items }) => idsIn(resource, items).has(id))) continue;
+    const pages = data.pages.map(page => ({
+      ...page,
+      items: idsIn(resource, page.items).has(id)
+        ? page.items.filter(other => resource.idOf(other) !== id)
+        : page.items,
+      total: changedBy(-1, page.total),
+    }));
+    cache.setQueryData<ListData<T>>(key, { ...data, pages });
+  }
+}
+
+function changedBy(items: number, total: Total | undefined): Total | undefined {
+  return total && { ...total, count: total.count + items };
 }
 
 /** Marks an item that another client deleted. */

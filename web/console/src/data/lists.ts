@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useSession } from '../app/session.ts';
 import { type ListData, type ListPage, listKey, MOST_WAITING } from './list-cache.ts';
-import { firstPage, type Listing, totalOf } from './resource.ts';
+import { countOf, firstPage, type Listing, shownTotal } from './resource.ts';
 
 const PAGE_SIZE = 100;
 
@@ -20,7 +20,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
           resource.list(store, { ...query, limit: PAGE_SIZE, ...position }, { signal }),
         );
         const { data: items, nextCursor: next } = page;
-        return { items, next, total: totalOf(page), gone: [], waiting: [] };
+        return { items, next, total: countOf(page), gone: [], waiting: [] };
       },
       getNextPageParam: page => page.next,
       refetchOnMount: resource.isSilent ? 'always' : true,
@@ -31,7 +31,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
 
   const rows = useMemo(() => rowsOf(resource, data), [resource, data]);
   const gone = useMemo(() => new Set(data?.pages.flatMap(page => page.gone)), [data]);
-  const waiting = data?.pages[0]?.waiting.length ?? 0;
+  const { total, waiting: { length: waiting } = [] } = data?.pages[0] ?? {};
   const showWaiting = () => cache.resetQueries({ queryKey: key, exact: true });
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) fetchNextPage();
@@ -39,7 +39,7 @@ export function useList<T extends object, Query extends object>(resource: Listin
   return {
     rows,
     gone,
-    total: data?.pages[0]?.total,
+    total: total && shownTotal(total),
     waiting,
     /** Whether there are more new items than are counted. */
     hasMoreWaiting: waiting === MOST_WAITING,

@@ -17,7 +17,7 @@ export const pets: Resource<Pet, PetQuery> = {
   read: readPet,
   create: (store, pet) => store.pets.create(pet as NewPet),
   update: (store, id, patch, options) => store.pets.update(id, patch, options),
-  remove: (store, id) => store.pets.delete(id),
+  remove: (store, id, options) => store.pets.delete(id, options),
   matches: (pet, { q, status, categoryId }) =>
     (status === undefined || pet.status === status) &&
     (categoryId === undefined || pet.categoryId === categoryId) &&

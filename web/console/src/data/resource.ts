@@ -35,7 +35,7 @@ export interface Resource<T extends object, Query extends object = object> exten
   create(store: PetStore, item: Partial<T>): Call<T>;
   /** Changes fields of an item. */
   update(store: PetStore, id: number, patch: Partial<T>, options: CallOptions): Call<T>;
-  remove(store: PetStore, id: number): Call<undefined>;
+  remove(store: PetStore, id: number, options?: CallOptions): Call<undefined>;
   /** Restores what the old values of the changed fields do not, after they were written to undo a change. */
   restore?(store: PetStore, before: T, changed: T, undone: T): Promise<T>;
   /** Whether a new item belongs to a list. The service decides about all others. */
@@ -48,9 +48,27 @@ export async function firstPage<T>(list: Pages<T>): Promise<Page<T>> {
   throw new Error('A list has at least one page');
 }
 
-/** The number of all items of a list, such as `12` or `10,000+`, if its first page has counted them. */
-export function totalOf({ headers }: { headers: Headers }): string | undefined {
+/** The number of all items of a list. */
+export interface Total {
+  count: number;
+  /** Whether there are more than were counted. */
+  hasMore: boolean;
+}
+
+/** The number of all items of a list, if its first page has counted them. */
+export function countOf({ headers }: { headers: Headers }): Total | undefined {
   const count = headers.get('X-Total-Count');
   if (count === null) return undefined;
-  return Number(count).toLocaleString() + (headers.get('X-Total-Count-Relation') === 'gte' ? '+' : '');
+  return { count: Number(count), hasMore: headers.get('X-Total-Count-Relation') === 'gte' };
+}
+
+/** A number of items as the user reads it, such as `12` or `10,000+`. */
+export function shownTotal({ count, hasMore }: Total): string {
+  return count.toLocaleString() + (hasMore ? '+' : '');
+}
+
+/** The same of the first page of a list. */
+export function totalOf(page: { headers: Headers }): string | undefined {
+  const total = countOf(page);
+  return total && shownTotal(total);
 }

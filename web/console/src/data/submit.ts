@@ -1,15 +1,22 @@
 import { type FormEvent, useState } from 'react';
+import { useIsShown } from '../kit/is-shown.ts';
+import { showProblem } from '../kit/toasts.ts';
 import { formErrors, noErrors } from './form-errors.ts';
 
 /** The state of a form. `send` runs when the user submits it. What the service said about its fields stays until the next try. */
 export function useSubmit(fields: readonly string[], send: () => Promise<void>) {
   const [errors, setErrors] = useState(noErrors);
   const [isBusy, setBusy] = useState(false);
+  const isShown = useIsShown();
   function run(work: () => Promise<void>): void {
     setBusy(true);
     setErrors(noErrors);
     work()
-      .catch(error => setErrors(formErrors(error, fields)))
+      .catch(error => {
+        // The user has closed the form meanwhile.
+        if (isShown()) setErrors(formErrors(error, fields));
+        else showProblem(error);
+      })
       .finally(() => setBusy(false));
   }
   function submit(event: FormEvent): void {

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
 import { holdAgain } from './hold.ts';
-import { putItem } from './list-cache.ts';
+import { findItem, putItem } from './list-cache.ts';
 import { stock } from './stock.ts';
 
 /**
@@ -19,12 +19,14 @@ export function useAdjustStock() {
         putItem(cache, stock, after);
         return after;
       };
-      putItem(cache, stock, { ...item, quantity: Math.max(0, item.quantity + delta) });
+      const shown = { ...item, quantity: Math.max(0, item.quantity + delta) };
+      putItem(cache, stock, shown);
       let changed: InventoryItem;
       try {
         changed = await send(delta);
       } catch (error) {
-        putItem(cache, stock, item);
+        // Not if the change of another client has arrived meanwhile.
+        if (findItem(cache, stock, item.petId) === shown) putItem(cache, stock, item);
         throw error;
       }
       const undo = async () =>

@@ -3,7 +3,7 @@ import { notifyManager, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { type Session, useSession } from '../app/session.ts';
 import { showToast } from '../kit/toasts.ts';
-import { type ItemResult, runInBatches } from './batches.ts';
+import { askingToLeave, type ItemResult, runInBatches } from './batches.ts';
 import { type BulkChange, isReversible, patchOf } from './bulk.ts';
 import { putItem, removeItem } from './list-cache.ts';
 import type { StatusFacts } from './pet-status.ts';
@@ -85,23 +85,27 @@ export function useBulk() {
     let state: BulkProgress = { total: pets.length, done: 0, failed: [], isRunning: true };
     setProgress(state);
     try {
-      await runInBatches(session, pets, {
-        add: (batch, pet) => [
-          change.kind === 'delete' ? batch.pets.delete(pet.id) : batch.pets.update(pet.id, patchOf(change)),
-        ],
-        perItem: 1,
-        signal,
-        onResults: results => {
-          written.push(...applied(session, results));
-          const failed = results.flatMap(({ item, error }) => (error ? [{ pet: item, message: error }] : []));
-          state = {
-            ...state,
-            done: state.done + results.length,
-            failed: [...state.failed, ...failed],
-          };
-          setProgress(state);
-        },
-      });
+      await askingToLeave(() =>
+        runInBatches(session, pets, {
+          add: (batch, pet) => [
+            change.kind === 'delete' ? batch.pets.delete(pet.id) : batch.pets.update(pet.id, patchOf(change)),
+          ],
+          perItem: 1,
+          signal,
+          onResults: results => {
+            written.push(...applied(session, results));
+            const failed = results.flatMap(({ item, error }) =>
+              error ? [{ pet: item, message: error }] : [],
+            );
+            state = {
+              ...state,
+              done: state.done + results.length,
+              failed: [...state.failed, ...failed],
+            };
+            setProgress(state);
+          },
+        }),
+      );
     } catch (error) {
       state = { ...state, error: (error as Error).message };
     }

@@ -11,8 +11,17 @@ const none: Category[] = [];
 
 /** Returns the categories for menus and names, by name. */
 export function useCategories(): Category[] {
+  return useAll() ?? none;
+}
+
+/** Whether the shop has no category, which an animal needs. */
+export function useLacksCategories(): boolean {
+  return useAll()?.length === 0;
+}
+
+function useAll(): Category[] | undefined {
   const { store, can } = useSession();
-  const { data = none } = useQuery({
+  const { data } = useQuery({
     queryKey: [categories.name, 'all'],
     queryFn: async () => {
       const all: Category[] = [];

@@ -19,7 +19,7 @@ export const webhooks: Resource<Webhook> = {
     };
     return store.webhooks.update(id, body, options);
   },
-  remove: (store, id) => store.webhooks.delete(id),
+  remove: (store, id, options) => store.webhooks.delete(id, options),
   matches: () => true,
 };
 

@@ -42,7 +42,7 @@ export function FormPanel({ title, form, action, deletion, onDiscard, children, 
             )}
             <Button onClick={onClose}>Close</Button>
             <Button kind="main" type="submit" disabled={form.isBusy}>
-              {form.isBusy ? 'One moment …' : action}
+              {form.isBusy ? `${action} …` : action}
             </Button>
           </footer>
         )}

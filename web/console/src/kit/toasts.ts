@@ -13,10 +13,12 @@ export interface Toast {
 /** How long a message and its button to undo stay, in milliseconds. */
 export const TOAST_TIME = 10_000;
 
-/** More would cover the page of a phone. */
+/** The most that are shown: more would cover the page of a phone. The others can still be undone. */
 const MOST = 3;
 
 let toasts: readonly Toast[] = [];
+/** The latest of them. */
+let shown: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
@@ -25,7 +27,7 @@ export function showToast({
   ...toast
 }: Omit<Toast, 'id' | 'tone' | 'shownAt'> & { tone?: Toast['tone'] }): void {
   const id = ++lastId;
-  replace([...toasts, { ...toast, tone, id, shownAt: Date.now() }].slice(-MOST));
+  replace([...toasts, { ...toast, tone, id, shownAt: Date.now() }]);
   setTimeout(closeToast, TOAST_TIME, id);
 }
 
@@ -47,13 +49,19 @@ export function undoToast(id = toasts.findLast(toast => toast.undo)?.id): boolea
   return true;
 }
 
+/** Closes all messages. What they offer to undo can no longer be undone. */
+export function closeToasts(): void {
+  replace([]);
+}
+
 function replace(next: readonly Toast[]): void {
   toasts = next;
+  shown = next.slice(-MOST);
   for (const listener of listeners) listener();
 }
 
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(subscribe, () => toasts);
+  return useSyncExternalStore(subscribe, () => shown);
 }
 
 function subscribe(listener: () => void): () => void {

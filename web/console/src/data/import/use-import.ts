@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '../../app/session.ts';
 import { showToast } from '../../kit/toasts.ts';
+import { askingToLeave } from '../batches.ts';
 import { type Checked, checkRows } from './check.ts';
 import { guessMapping, type Mapping, problemOf } from './columns.ts';
 import { type CsvFile, readCsv } from './csv.ts';
@@ -76,15 +77,9 @@ export function useImport() {
     change({ stop: () => controller.abort() });
     const show = (progress: ImportProgress) =>
       change({ progress: { ...progress, rejected: [...bad, ...progress.rejected] } });
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    const { created, rejected } = await importRows(
-      session,
-      good,
-      createsCategories,
-      controller.signal,
-      show,
-    ).finally(() => removeEventListener('beforeunload', warn));
+    const { created, rejected } = await askingToLeave(() =>
+      importRows(session, good, createsCategories, controller.signal, show),
+    );
     const count = rejected.length + bad.length;
     showToast({
       text: `Imported ${created.toLocaleString()} animal${created === 1 ? '' : 's'}${count > 0 ? `, rejected ${count.toLocaleString()} row${count === 1 ? '' : 's'}` : ''}`,

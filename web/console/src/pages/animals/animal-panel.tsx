@@ -1,5 +1,5 @@
 import type { Pet } from '@petstore/client';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../app/session.ts';
 import { useActions } from '../../data/changes.ts';
@@ -8,9 +8,11 @@ import { useEdit } from '../../data/edits.ts';
 import { findItem } from '../../data/list-cache.ts';
 import { pets } from '../../data/pets.ts';
 import { useSubmit } from '../../data/submit.ts';
-import { useCategories } from '../../data/use-categories.ts';
+import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
+import { NotAllowed } from '../../kit/not-allowed.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
@@ -21,19 +23,21 @@ const fields = ['name', 'categoryId'];
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return () => navigate({ to: '/animals', search });
+  return useWhileShown(() => navigate({ to: '/animals', search }));
 }
 
 export function NewAnimal() {
   const close = useClose();
+  const { can } = useSession();
   const { create } = useActions(pets);
-  const [draft, set, clear, isRestored] = useDraft('pet.new', { name: '', categoryId: 0 });
+  const lacksCategories = useLacksCategories();
+  const [draft, set, clear, isRestored, finish] = useDraft('pet.new', { name: '', categoryId: 0 });
   const form = useSubmit(fields, async () => {
     const { name, categoryId } = draft;
     await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
-    clear();
-    close();
+    if (finish(draft)) close();
   });
+  if (!can('pets:write')) return <NotAllowed title="New animal" scope="pets:write" onClose={close} />;
   return (
     <FormPanel
       title="New animal"
@@ -43,6 +47,12 @@ export function NewAnimal() {
       onClose={close}
     >
       <Fields pet={draft} errors={form.errors.fields} onChange={set} />
+      {lacksCategories && (
+        <p className="hint">
+          Each animal belongs to a category, and there is none yet. What you typed is kept:{' '}
+          <Link to="/categories/new">add a category first</Link>.
+        </p>
+      )}
     </FormPanel>
   );
 }

@@ -6,7 +6,7 @@ import { useCurrent } from '../../data/current.ts';
 import { useList } from '../../data/lists.ts';
 import { type PetQuery, pets } from '../../data/pets.ts';
 import { useSelection } from '../../data/selection.ts';
-import { useCategories } from '../../data/use-categories.ts';
+import { useCategories, useLacksCategories } from '../../data/use-categories.ts';
 import { Icon } from '../../kit/icon.tsx';
 import { ListPage } from '../../kit/list-page.tsx';
 import type { Column } from '../../kit/table.tsx';
@@ -27,6 +27,7 @@ export function Animals() {
   const [current, setCurrent] = useCurrent(pets, query);
   const selection = useSelection(pets, query, list.rows);
   const columns = useColumns(query);
+  const lacksCategories = useLacksCategories();
   const open = (pet: Pet) => {
     setCurrent(pet.id);
     navigate({ to: '/animals/$petId', params: { petId: String(pet.id) }, search: query });
@@ -53,8 +54,10 @@ export function Animals() {
           : can('pets:write')
             ? {
                 title: 'No animals yet',
-                hint: 'Add the first one. It is available at once, with a stock of one.',
-                action: <AddLink search={query} />,
+                hint: lacksCategories
+                  ? 'Add a category first: each animal belongs to one. A CSV file can bring both.'
+                  : 'Add the first one. It is available at once, with a stock of one.',
+                action: lacksCategories ? firstSteps : <AddLink search={query} />,
               }
             : {
                 title: 'No animals yet',
@@ -71,6 +74,18 @@ const showAll = (
   <Link className="button" to="/animals">
     Show all animals
   </Link>
+);
+
+const firstSteps = (
+  <>
+    <Link className="button" data-kind="main" to="/categories/new">
+      <Icon name="add" />
+      Add category
+    </Link>
+    <Link className="button" to="/import">
+      Import a CSV file
+    </Link>
+  </>
 );
 
 function AddLink({ search }: { search: PetQuery }) {

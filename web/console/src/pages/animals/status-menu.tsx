@@ -49,9 +49,11 @@ export function StatusMenu({ pet }: { pet: Pet }) {
   }
 
   async function undoSale(stock: number): Promise<void> {
-    await store.inventory.set(id, { quantity: stock });
+    const { data, etag } = await store.inventory.get(id).withResponse();
+    if (data.quantity > 0) throw new Error('Not undone, because its stock was changed since');
+    await store.inventory.set(id, { quantity: stock }, { ifMatch: etag });
     if (status === 'pending') await store.pets.update(id, { status });
-    putItem(cache, pets, pet);
+    putItem(cache, pets, (await pets.read(store, id)).data);
   }
 
   return (

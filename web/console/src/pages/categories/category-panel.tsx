@@ -10,6 +10,8 @@ import { findItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
+import { NotAllowed } from '../../kit/not-allowed.tsx';
 import { Panel } from '../../kit/panel.tsx';
 
 const list = getRouteApi('/categories');
@@ -19,19 +21,20 @@ const fields = ['name', 'description'];
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return () => navigate({ to: '/categories', search });
+  return useWhileShown(() => navigate({ to: '/categories', search }));
 }
 
 export function NewCategory() {
   const close = useClose();
+  const { can } = useSession();
   const { create } = useActions(categories);
-  const [draft, set, clear, isRestored] = useDraft('category.new', { name: '', description: '' });
+  const [draft, set, clear, isRestored, finish] = useDraft('category.new', { name: '', description: '' });
   const form = useSubmit(fields, async () => {
     const { name, description } = draft;
     await create({ name, ...(description && { description }) }, created => `Added ${created.name}`);
-    clear();
-    close();
+    if (finish(draft)) close();
   });
+  if (!can('pets:write')) return <NotAllowed title="New category" scope="pets:write" onClose={close} />;
   return (
     <FormPanel
       title="New category"

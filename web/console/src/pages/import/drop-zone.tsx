@@ -12,12 +12,14 @@ interface DropZoneProps {
 /** Takes a file by drag and drop, or from the dialog of the browser. */
 export function DropZone({ reading, error, onFile }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
+  const [dropped, setDropped] = useState(0);
   function drop(event: DragEvent): void {
     // The browser would show the file instead of the console.
     event.preventDefault();
     setOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file) onFile(file);
+    const { files } = event.dataTransfer;
+    setDropped(files.length);
+    if (files.length === 1) onFile(files[0]!);
   }
   return (
     <>
@@ -46,14 +48,15 @@ export function DropZone({ reading, error, onFile }: DropZoneProps) {
             const [file] = event.target.files ?? [];
             // The same file can be chosen again after it was corrected.
             event.target.value = '';
+            setDropped(0);
             if (file) onFile(file);
           }}
         />
       </label>
       {reading && <p role="status">Reading {reading} …</p>}
-      {error && (
+      {(error || dropped > 1) && (
         <p className="field-error" role="alert">
-          {error}
+          {dropped > 1 ? `These are ${dropped} files: drop one at a time` : error}
         </p>
       )}
     </>

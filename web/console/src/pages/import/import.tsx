@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { Checked } from '../../data/import/check.ts';
 import type { CsvFile } from '../../data/import/csv.ts';
 import { type BadRow, rejectedFile } from '../../data/import/rejected.ts';
@@ -19,6 +20,7 @@ const BOM = '\uFEFF';
 export function Import() {
   const current = useImport();
   const { file, progress, error } = current;
+  useNoOtherDrops();
   return (
     <section className="page import" aria-label="Import">
       <header className="page-header">
@@ -38,6 +40,23 @@ export function Import() {
       </div>
     </section>
   );
+}
+
+/** A file that is dropped next to its place would replace the console. */
+function useNoOtherDrops(): void {
+  useEffect(() => {
+    const ignore = (event: DragEvent) => {
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+    };
+    addEventListener('dragover', ignore);
+    addEventListener('drop', ignore);
+    return () => {
+      removeEventListener('dragover', ignore);
+      removeEventListener('drop', ignore);
+    };
+  }, []);
 }
 
 interface PreparationProps {

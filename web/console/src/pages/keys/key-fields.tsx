@@ -1,4 +1,5 @@
 import type { ApiKey } from '@petstore/client';
+import { instantOf, localTimeOf } from '../../data/days.ts';
 import type { SetField } from '../../data/draft.ts';
 import { plans, planWithLimits, publishableScopes, scopeNames, scopes } from '../../data/keys.ts';
 import { ChecksField, type Conflict, LinesField, SelectField, TextField } from '../../kit/field.tsx';
@@ -111,13 +112,11 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
         label="Expires (empty: never)"
         type="datetime-local"
         max="9999-12-31T23:59"
-        value={expiresAt ? localOf(expiresAt) : ''}
+        value={expiresAt ? localTimeOf(expiresAt) : ''}
         error={errors.expiresAt}
         conflict={conflicts.expiresAt}
         disabled={isReadOnly}
-        onChange={({ target }) =>
-          onChange('expiresAt', target.value ? new Date(target.value).toISOString() : null)
-        }
+        onChange={({ target }) => onChange('expiresAt', instantOf(target.value) ?? null)}
       />
     </>
   );
@@ -126,10 +125,4 @@ export function KeyFields({ item, errors, conflicts = {}, isReadOnly = false, on
 /** The number of what was typed, without separators; 0 if there is none. */
 function numberIn(text: string): number {
   return Number(text.replaceAll(/\D/g, ''));
-}
-
-/** A time in the user's time zone, as a field of the type `datetime-local` has it. */
-function localOf(time: string): string {
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -9,6 +9,7 @@ import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { SelectField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { KeyFields, type KeySettings, keyFields } from './key-fields.tsx';
 
@@ -17,7 +18,7 @@ const list = getRouteApi('/keys');
 export function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return () => navigate({ to: '/keys', search });
+  return useWhileShown(() => navigate({ to: '/keys', search }));
 }
 
 const empty: KeySettings = {
@@ -33,13 +34,13 @@ const empty: KeySettings = {
 export function NewKey() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear, isRestored] = useDraft('key.new', empty);
+  const [draft, set, clear, isRestored, finish] = useDraft('key.new', empty);
   const [created, setCreated] = useState<{ name: string; secret: string | undefined }>();
   const form = useSubmit(keyFields, async () => {
     // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
     const { key: secret, ...item } = await store.keys.create(bodyOf(draft));
     addItem<ApiKey>(cache, keys, item);
-    clear();
+    finish(draft);
     setCreated({ name: item.name, secret });
   });
   if (created)

@@ -1,4 +1,5 @@
 import type { Order } from '@petstore/client';
+import { instantOf, localTimeOf } from '../../data/days.ts';
 import { type Conflict, TextField } from '../../kit/field.tsx';
 import { PetField } from './pet-picker.tsx';
 
@@ -48,23 +49,14 @@ export function Fields(props: FieldsProps) {
         label="Ships"
         type="datetime-local"
         max="9999-12-31T23:59"
-        value={order.shipDate ? localTime(order.shipDate) : ''}
+        value={order.shipDate ? localTimeOf(order.shipDate) : ''}
         error={errors.shipDate}
         conflict={conflicts?.shipDate}
         disabled={isReadOnly}
-        onChange={({ target }) =>
-          onChange('shipDate', target.value === '' ? undefined : new Date(target.value).toISOString())
-        }
+        onChange={({ target }) => onChange('shipDate', instantOf(target.value))}
       />
     </>
   );
-}
-
-/** A date as a field for dates needs it, in the user's time zone: `2026-12-24T09:30`. */
-function localTime(iso: string): string {
-  const date = new Date(iso);
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
 }
 
 /** A ship date as the user reads it. */

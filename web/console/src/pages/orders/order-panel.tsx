@@ -11,6 +11,8 @@ import { orders } from '../../data/orders.ts';
 import { nameOf, usePetNames } from '../../data/pet-names.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
+import { NotAllowed } from '../../kit/not-allowed.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { Fields, type NewOrderFields, shownDate } from './order-fields.tsx';
 import { OrderMenu } from './order-menu.tsx';
@@ -23,19 +25,20 @@ const empty: NewOrderFields = {};
 function useClose(): () => void {
   const navigate = useNavigate();
   const search = list.useSearch();
-  return () => navigate({ to: '/orders', search });
+  return useWhileShown(() => navigate({ to: '/orders', search }));
 }
 
 export function NewOrder() {
   const close = useClose();
+  const { can } = useSession();
   const { create } = useActions(orders);
-  const [draft, set, clear, isRestored] = useDraft('order.new', empty);
+  const [draft, set, clear, isRestored, finish] = useDraft('order.new', empty);
   const isDraft = draft.petId === undefined;
   const form = useSubmit(fields, async () => {
     await create(draft, order => (isDraft ? `Saved draft ${order.id}` : `Placed order ${order.id}`));
-    clear();
-    close();
+    if (finish(draft)) close();
   });
+  if (!can('orders:write')) return <NotAllowed title="New order" scope="orders:write" onClose={close} />;
   return (
     <FormPanel
       title="New order"

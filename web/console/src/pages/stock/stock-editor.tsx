@@ -26,7 +26,8 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
   const { petId } = item;
   const [shown] = useState(item);
   const { edit, set, conflictOn, discard, save, isRestored } = useEdit(stock, petId, shown);
-  const [{ way, units }, setDraft, clear] = useDraft(`adjustment.${petId}`, unused);
+  const [adjustment, setDraft, , , finish] = useDraft(`adjustment.${petId}`, unused);
+  const { way, units } = adjustment;
   const adjust = useAdjustStock();
   const isSet = way === 'Set to';
   const quantity = edit?.draft.quantity;
@@ -46,8 +47,7 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
       const delta = way === 'Add' ? Number(units) : -Number(units);
       await adjust(item, delta, `${name}: ${units} ${way === 'Add' ? 'added' : 'removed'}`, !asksFirst);
     }
-    clear();
-    onClose();
+    if (finish(adjustment)) onClose();
   });
   const { fields, general } = form.errors;
 
@@ -65,6 +65,7 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
         type="number"
         inputMode="numeric"
         step="any"
+        min={isSet ? undefined : 1}
         required
         autoFocus
         value={isSet ? numberOf(quantity) : units}
@@ -83,7 +84,7 @@ export function StockEditor({ item, name, onClose }: StockEditorProps) {
       <footer>
         <Button onClick={onClose}>Close</Button>
         <Button kind="main" type="submit" disabled={form.isBusy}>
-          {form.isBusy ? 'One moment …' : isAsked && asksFirst ? 'End the hold' : 'Save'}
+          {isAsked && asksFirst ? 'End the hold' : form.isBusy ? 'Save …' : 'Save'}
         </Button>
       </footer>
     </form>

@@ -57,7 +57,16 @@ export function Today() {
               </Link>
             }
             label="Low stock"
-            empty="Every available animal has enough units."
+            empty={
+              can('pets:write') && pets?.every(count => count === '0') ? (
+                <p>
+                  There are no animals yet: <Link to="/categories/new">add a category</Link>, then{' '}
+                  <Link to="/animals/new">an animal</Link>, or <Link to="/import">import a CSV file</Link>.
+                </p>
+              ) : (
+                'Every available animal has enough units.'
+              )
+            }
             items={stock?.items}
           >
             {item => (
@@ -102,7 +111,7 @@ const toLowStock = { to: '/stock', search: { status: 'available', quantityBelow:
 interface CardProps<T> {
   title: ReactNode;
   label: string;
-  empty: string;
+  empty: ReactNode;
   items: readonly T[] | undefined;
   children: (item: T) => ReactNode;
 }

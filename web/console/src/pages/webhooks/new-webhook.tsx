@@ -7,6 +7,7 @@ import { addItem } from '../../data/list-cache.ts';
 import { useSubmit } from '../../data/submit.ts';
 import { typesIn, webhooks } from '../../data/webhooks.ts';
 import { FormPanel } from '../../kit/form-panel.tsx';
+import { useWhileShown } from '../../kit/is-shown.ts';
 import { SecretPanel } from '../../kit/secret-panel.tsx';
 import { WebhookFields, type WebhookSettings, webhookFields } from './webhook-fields.tsx';
 
@@ -14,13 +15,13 @@ const empty: WebhookSettings = { url: '', types: null, description: '' };
 
 export function useClose(): () => void {
   const navigate = useNavigate();
-  return () => navigate({ to: '/webhooks' });
+  return useWhileShown(() => navigate({ to: '/webhooks' }));
 }
 
 export function NewWebhook() {
   const { store, cache } = useSession();
   const close = useClose();
-  const [draft, set, clear, isRestored] = useDraft('webhook.new', empty);
+  const [draft, set, clear, isRestored, finish] = useDraft('webhook.new', empty);
   const [created, setCreated] = useState<{ secret: string | undefined }>();
   const form = useSubmit(webhookFields, async () => {
     const { url, types, description } = draft;
@@ -28,7 +29,7 @@ export function NewWebhook() {
     // The secret gets into this panel and nowhere else: not into the cache, and not into the storage of drafts.
     const { secret, ...item } = await store.webhooks.create(body);
     addItem<Webhook>(cache, webhooks, item);
-    clear();
+    finish(draft);
     setCreated({ secret });
   });
   if (created)
