@@ -48,17 +48,19 @@ interface QuestionProps {
   children: ReactNode;
   /** What the user agrees to, as a verb: "Delete". */
   action: string;
+  /** What the user does instead. */
+  dismissal?: string;
   onConfirm: () => void;
   onClose: () => void;
 }
 
 /** Asks before an action that cannot be undone. */
-export function Question({ title, children, action, onConfirm, onClose }: QuestionProps) {
+export function Question({ title, children, action, dismissal = 'Keep', onConfirm, onClose }: QuestionProps) {
   return (
     <Panel title={title} kind="question" onClose={onClose}>
       <div className="panel-body">{children}</div>
       <footer className="panel-footer">
-        <Button onClick={onClose}>Keep</Button>
+        <Button onClick={onClose}>{dismissal}</Button>
         <Button kind="danger" onClick={onConfirm}>
           {action}
         </Button>

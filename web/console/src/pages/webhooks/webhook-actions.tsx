@@ -130,6 +130,7 @@ export function WebhookActions({ webhook, canChange, onRotate, deletion }: Webho
         <Question
           title="Send events again?"
           action="Replay"
+          dismissal="Cancel"
           onClose={close}
           onConfirm={() => form.run(replay)}
         >
