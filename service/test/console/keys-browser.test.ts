@@ -121,7 +121,8 @@ describe('a ban', () => {
     await shown.panel
       .getByRole('img', { name: /1 admitted, [1-9]\d* rejected, 1 ban, limit 1 a day/ })
       .waitFor();
-    await assertFollowsTheme(shown.panel.locator('canvas'), 'danger', () =>
+    await shown.panel.locator('canvas').waitFor();
+    await assertFollowsTheme(visited.page, 'dialog canvas', 'danger', () =>
       visited.page.emulateMedia({ colorScheme: 'dark' }),
     );
     await shown.panel.getByRole('button', { name: 'Lift the ban' }).click();

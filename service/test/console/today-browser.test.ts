@@ -62,10 +62,10 @@ describe('the figures of Today', () => {
     await page.locator('.orders-plot canvas').waitFor();
     await page.getByText('Dec 31, 2026: 2 orders').waitFor();
     await assertAccessible(page);
-    const plot = page.locator('.orders-plot canvas');
+    const plot = '.orders-plot canvas';
     await page.emulateMedia({ colorScheme: 'light' });
-    await assertFollowsTheme(plot, 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
-    await assertFollowsTheme(plot, 'accent', async () => {
+    await assertFollowsTheme(page, plot, 'accent', () => page.emulateMedia({ colorScheme: 'dark' }));
+    await assertFollowsTheme(page, plot, 'accent', async () => {
       await shown.button('Theme').press('Enter');
       await page.getByRole('menuitemradio', { name: 'Light' }).press('Enter');
     });
