@@ -12,7 +12,6 @@ import { useCategories, useLacksCategories } from '../../data/use-categories.ts'
 import { type Conflict, SelectField, TextField } from '../../kit/field.tsx';
 import { FormPanel } from '../../kit/form-panel.tsx';
 import { useWhileShown } from '../../kit/is-shown.ts';
-import { NotAllowed } from '../../kit/not-allowed.tsx';
 import { Panel } from '../../kit/panel.tsx';
 import { StatusMenu } from './status-menu.tsx';
 
@@ -28,7 +27,6 @@ function useClose(): () => void {
 
 export function NewAnimal() {
   const close = useClose();
-  const { can } = useSession();
   const { create } = useActions(pets);
   const lacksCategories = useLacksCategories();
   const [draft, set, clear, isRestored, finish] = useDraft('pet.new', { name: '', categoryId: 0 });
@@ -37,7 +35,6 @@ export function NewAnimal() {
     await create({ name, ...(categoryId && { categoryId }) }, pet => `Added ${pet.name}`);
     if (finish(draft)) close();
   });
-  if (!can('pets:write')) return <NotAllowed title="New animal" scope="pets:write" onClose={close} />;
   return (
     <FormPanel
       title="New animal"
