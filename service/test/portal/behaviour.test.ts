@@ -38,7 +38,9 @@ describe('the navigation', () => {
   it('marks the current page, shows it, and leads to another one', async t => {
     const { page } = await visit(t);
     await page.setViewportSize({ width: 1280, height: 500 });
-    const portal = await new PortalPage(page).openOperation('replayWebhook');
+    const portal = await new PortalPage(page).open('/errors');
+    assert.equal(await page.evaluate('scrollY'), 0, 'the page begins with its heading');
+    await portal.openOperation('replayWebhook');
     const current = page.locator('nav [aria-current=page]');
     assert.match((await current.textContent())!, /Replay/i);
     const { y } = (await current.boundingBox())!;
