@@ -1,13 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { highlighted } from '../../../web/portal/highlight.js';
 import { Html, html } from '../kit/html.ts';
-import { chapterUrl, slugOf } from './urls.ts';
-
-/** Pages in the portal for documents of the project, which refer to each other as files. */
-const pagesOfFiles: Record<string, string> = {
-  '../openapi.yaml': '/openapi.yaml',
-  'api-guide.md': '/docs/guide',
-};
+import { slugOf } from './urls.ts';
 
 const marked = new Marked({
   renderer: {
@@ -17,11 +11,6 @@ const marked = new Marked({
       const title = this.parser.parseInline(tokens);
       if (depth === 1) return `<h1>${title}</h1>\n`;
       return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${title}</a></h${depth}>\n`;
-    },
-    link({ href, tokens }: Tokens.Link) {
-      const text = new Html(this.parser.parseInline(tokens));
-      const target = targetOf(href);
-      return target === undefined ? text.text : html`<a href="${target}">${text}</a>`.text;
     },
     table({ header, rows }: Tokens.Table) {
       const cell = ({ tokens }: Tokens.TableCell) => new Html(this.parser.parseInline(tokens));
@@ -68,11 +57,4 @@ ${rows.map(row => html`<tr${anchorOf(row[0])}>${row.map(cell => html`<td>${cell}
 function anchorOf(cell: Html | undefined): Html | undefined {
   const [, name] = /^<code>([a-z][\w.]*)<\/code>$/.exec(cell?.text ?? '') ?? [];
   return name === undefined ? undefined : html` id="${name}"`;
-}
-
-/** The target of a link in the portal; `undefined` for files of the project that the service does not serve. */
-function targetOf(href: string): string | undefined {
-  if (href.startsWith('#')) return chapterUrl(href.slice(1));
-  if (/^(https?:|\/)/.test(href)) return href;
-  return pagesOfFiles[href];
 }

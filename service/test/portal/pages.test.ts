@@ -74,22 +74,30 @@ describe('the page of each operation, without JavaScript,', () => {
 });
 
 describe('pages', () => {
-  it('have no broken link and no broken anchor', async () => {
+  it('have no broken link and no broken anchor, and neither has their Markdown', async () => {
     const found = new Map<string, string>();
-    const wanted = new Set(['/docs']);
+    const wanted = new Set(['/docs', '/llms.txt', '/llms-full.txt']);
     const links: [page: string, target: string, anchor: string | undefined][] = [];
     for (const path of wanted) {
       const text = await pageAt(path);
       found.set(path, text);
-      if (!text.startsWith('<!doctype')) continue;
-      for (const link of matchesOf(text, /<a [^>]*href="([^"]+)"/g)) {
+      const isPage = text.startsWith('<!doctype');
+      if (!isPage && !/\.(md|txt)$/.test(path)) continue;
+      // Rules of the contract contain patterns, which look like links.
+      const prose = text.replace(/^```.*?^```|`[^`\n]+`/gms, '');
+      const targets = isPage
+        ? matchesOf(text, /<a [^>]*href="([^"]+)"/g)
+        : matchesOf(prose, /\]\(([^)\s]+)\)/g);
+      for (const link of targets) {
+        // Markdown is also read in one file: its links must not depend on its address.
+        assert.ok(isPage || /^(\/|https:)/.test(link), `${path}: ${link}`);
         const { origin: target, pathname, hash } = new URL(link, origin + path);
         if (target !== origin) continue;
         links.push([path, pathname, hash.slice(1) || undefined]);
         wanted.add(pathname);
       }
     }
-    assert.ok(wanted.size > 80, `${wanted.size} pages`);
+    assert.ok(wanted.size > 160, `${wanted.size} pages`);
     for (const [page, target, anchor] of links)
       if (anchor) assert.ok(found.get(target)!.includes(` id="${anchor}"`), `${page}: ${target}#${anchor}`);
     for (const { operation } of documentedOperations)
