@@ -165,11 +165,11 @@ function headers({ headers: all }: Response): Html | undefined {
   );
 }
 
-/** Shapes of a body: one is visible, several fold. */
+/** Shapes of a body: the first is visible, further ones fold. */
 export function shapeList(shapes: readonly Shape[]): Html {
   const [only] = shapes;
   if (shapes.length === 1 && only) return fieldList(only.fields);
-  return html`${shapes.map(({ name, fields }) => html`<div class="member">${fold(name, fieldList(fields))}</div>`)}`;
+  return html`${shapes.map(({ name, fields }, i) => html`<div class="member">${fold(name, fieldList(fields), i === 0)}</div>`)}`;
 }
 
 function fieldList(fields: readonly Field[]): Html {

@@ -158,3 +158,29 @@ describe('with only a keyboard', () => {
     await tabTo(page, 'main a, main button', 1);
   });
 });
+
+describe('without scripts', () => {
+  it('a page shows its fields, and only controls that work', async t => {
+    const { page, context, watch } = await visit(t);
+    await context.route('**/docs/assets/*.js', route => route.abort());
+    watch.expect(/ERR_FAILED/);
+    await page.goto('/docs/operations/createPet');
+    await page.locator('[id="body.newpet.categoryId"]').waitFor();
+    await page.getByText('Python', { exact: true }).click();
+    await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
+    for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])
+      assert.equal(await page.locator(control).first().isVisible(), false, control);
+  });
+});
+
+describe('on paper', () => {
+  it('there is only the text', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).openOperation('createPet');
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.top', '#navigation', '.try', '.send', '.copy'])
+      assert.equal(await page.locator(part).first().isVisible(), false, part);
+    assert.ok(await page.locator('.response pre').isVisible());
+    await page.emulateMedia({ media: null });
+  });
+});
