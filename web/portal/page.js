@@ -55,8 +55,8 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   );
 }
 
-const copyMarkdown = /** @type {HTMLElement} */ (document.querySelector('.page-tools button'));
-copyMarkdown.addEventListener('click', async () => {
+const copyMarkdown = /** @type {HTMLElement | null} */ (document.querySelector('.page-tools button'));
+copyMarkdown?.addEventListener('click', async () => {
   const response = await fetch(`${location.pathname}.md`);
   await copy(copyMarkdown, await response.text());
 });

@@ -10,7 +10,7 @@ import { operationLine, operationMarkdown } from './operation-markdown.ts';
 import { operationPage } from './operation-page.ts';
 import { searchEntries } from './search-entries.ts';
 import { markdownTools, type Page, type Site, shell } from './shell.ts';
-import { operationUrl, SEARCH_URL } from './urls.ts';
+import { operationUrl, PORTAL_URL, SEARCH_URL } from './urls.ts';
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -25,6 +25,7 @@ export class Portal {
   readonly #documents: ReadonlyMap<string, Document>;
   readonly #assets: Assets;
   readonly #contents = new Map<string, Promise<Content | undefined>>();
+  #notFound: Content | undefined;
 
   private constructor(site: Site, assets: Assets) {
     this.#site = site;
@@ -53,6 +54,18 @@ export class Portal {
   page(path: string, format: 'html' | 'markdown'): Promise<Content | undefined> {
     const url = path.replace(/\.md$/, '');
     return this.#content(url, url === path ? format : 'markdown');
+  }
+
+  /** What browsers show at an address without a page, with the whole navigation. */
+  get notFound(): Content {
+    this.#notFound ??= this.#notFoundPage();
+    return this.#notFound;
+  }
+
+  #notFoundPage(): Content {
+    const content = html`<article class="document"><h1>Page not found</h1>
+<p>There is no page at this address. Look for it in the contents or with the search, or begin at the <a href="${PORTAL_URL}">start page</a>.</p></article>`;
+    return this.#html({ url: PORTAL_URL, title: 'Page not found', content });
   }
 
   /** A file by its name in URLs. */

@@ -36,7 +36,7 @@ describe('an earlier address of the portal', () => {
 
 describe('the navigation', () => {
   it('marks the current page, shows it, and leads to another one', async t => {
-    const { page } = await visit(t);
+    const { page, watch } = await visit(t);
     await page.setViewportSize({ width: 1280, height: 500 });
     const portal = await new PortalPage(page).open('/errors');
     assert.equal(await page.evaluate('scrollY'), 0, 'the page begins with its heading');
@@ -49,6 +49,9 @@ describe('the navigation', () => {
     await page.getByRole('link', { name: 'List categories' }).click();
     await page.waitForURL('**/docs/operations/listCategories');
     await portal.page.getByRole('heading', { name: 'List categories' }).waitFor();
+    watch.expect(/status of 404/);
+    await portal.open('/nothing');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
   it('moves nothing in the page after its first paint', async t => {

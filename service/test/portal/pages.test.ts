@@ -174,6 +174,28 @@ describe('pages', () => {
     ])
       assert.equal((await fetchBytes(origin + path)).status, 404, path);
   });
+
+  it('redirect from their address with slashes at its end', async () => {
+    for (const [path, page] of [
+      ['/docs/', '/docs'],
+      ['/docs/guide/', '/docs/guide'],
+      ['/docs/operations/listPets//?x=1', '/docs/operations/listPets'],
+    ] as const) {
+      const { status, headers } = await fetchBytes(origin + path);
+      assert.deepEqual([status, headers.location], [302, page], path);
+    }
+  });
+
+  it('include one for browsers at addresses without a page; other clients get an error', async () => {
+    for (const path of ['/docs/nothing', '/docs/nothing/', '/docs/operations/nothing', '/docs/a/b/c']) {
+      const page = await fetchBytes(origin + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8'], path);
+      assert.match(page.text, /<h1>Page not found<\/h1>/);
+      assert.match(String(page.headers.vary), /\baccept\b/);
+      const { text } = await fetchBytes(origin + path, { headers: { accept: 'application/json' } });
+      assert.equal(JSON.parse(text).code, 'route_not_found', path);
+    }
+  });
 });
 
 describe('the catalogues', () => {
