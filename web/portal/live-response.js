@@ -122,23 +122,29 @@ export class LiveResponse {
     if (!headers.has('X-RateLimit-Limit')) return place;
     // `t` counts from the response on, so it is right even when a clock is wrong.
     const [, seconds = ''] = /;t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
-    const end = performance.now() + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
-    const retryAfter = headers.get('Retry-After');
+    const now = performance.now();
+    const end = now + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
+    const retry = now + Number(headers.get('Retry-After')) * 1000;
     const bar = element('meter');
     Object.assign(bar, { min: 0, max: limit, value: remaining, low: limit / 4 });
     bar.setAttribute('aria-label', 'Remaining requests');
     const text = element('p');
     const update = () => {
-      const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-      const wait = retryAfter ? `; retry after ${retryAfter} s` : '';
-      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; resets in ${duration(left)}`;
-      if (left === 0) clearInterval(this.#countdown);
+      const wait = retry > performance.now() ? `; retry after ${duration(until(retry))}` : '';
+      const rest = end > performance.now() ? `resets in ${duration(until(end))}` : 'reset since then';
+      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; ${rest}`;
+      if (Math.max(end, retry) <= performance.now()) clearInterval(this.#countdown);
     };
     update();
     this.#countdown = setInterval(update, 1000);
     place.append(bar, text);
     return place;
   }
+}
+
+/** The seconds until a time of `performance.now()`. @param {number} time */
+function until(time) {
+  return Math.ceil((time - performance.now()) / 1000);
 }
 
 /** @param {number} seconds */

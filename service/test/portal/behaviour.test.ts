@@ -83,8 +83,13 @@ describe('samples', () => {
     await portal.fill('status', 'available, sold');
     const curl = runCurl(await portal.sample.innerText(), 'the key');
     assert.equal(curl.url, `${shop.origin}/pets?status=available&status=sold&limit=3`);
+    await portal.fill('limit', '3x');
+    await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
     await page.getByText('Python', { exact: true }).click();
-    assert.match(await portal.sample.innerText(), /^import os\n/);
+    assert.match(await portal.sample.innerText(), /^import os\n.*limit=3"/s);
+    await page.getByText('curl', { exact: true }).click();
+    assert.match(await portal.sample.innerText(), /limit=3'/);
+    await page.getByText('Python', { exact: true }).click();
     await portal.openOperation('placeOrder');
     assert.match(await portal.sample.innerText(), /uuid\.uuid4\(\)/);
     await page.locator('textarea').fill('{"petId": }');
@@ -135,6 +140,10 @@ describe('trying an operation out', () => {
     await portal.fill('categoryId', '');
     await page.locator('.send').click();
     await portal.message.filter({ hasText: 'categoryId is missing' }).waitFor();
+    await portal.fill('categoryId', '1');
+    await portal.useKey(`${shop.adminKey}\u200B`);
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'a header cannot contain' }).waitFor();
     assert.equal(watch.urls.length, sent);
   });
 
@@ -152,6 +161,8 @@ describe('trying an operation out', () => {
     await shop.api.patch(`/categories/${categoryId}`, { description: 'By another client' });
     watch.expect(/status of 412/);
     assert.equal((await portal.tryOut({ body: { description: 'Third' } })).status, 412);
+    // Without the ETag the change is made whatever happened in between.
+    assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
   });
 
   it('follows the link to the next page', async t => {
@@ -172,26 +183,34 @@ describe('trying an operation out', () => {
     assert.equal(await next.count(), 0);
   });
 
-  it('shows how many requests are left as a bar, and how long to wait when none are', async t => {
-    const { page, shop, watch } = await visit(t);
+  it('shows how many requests are left as a bar that counts down to the reset, and how long to wait when none are', async t => {
+    const { shop, anotherVisitor } = await visit(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install();
     const portal = await new PortalPage(page).openOperation('listCategories');
+    await page.clock.pauseAt(Date.now() + 60_000);
     await portal.useKey(key);
     const limits = portal.live.locator('.limits');
     const values = async () => [
       await limits.locator('meter').getAttribute('value'),
-      (await limits.locator('p').textContent())!.split('; resets', 1)[0],
+      await limits.locator('p').textContent(),
     ];
+    const { response } = await portal.send();
+    const [, text = ''] = /;t=(\d+)/.exec((await response.headerValue('ratelimit'))!)!;
+    const seconds = Number(text);
+    assert.deepEqual(await values(), ['1', `1 of 2 requests left; resets in ${seconds} s`]);
     await portal.send();
-    assert.deepEqual(await values(), ['1', '1 of 2 requests left']);
-    await portal.send();
-    watch.expect(/status of 429/);
-    const { response, status } = await portal.send();
-    const retryAfter = await response.headerValue('retry-after');
+    const { status } = await portal.send();
     assert.deepEqual(
       [status, await values()],
-      [429, ['0', `0 of 2 requests left; retry after ${retryAfter} s`]],
+      [429, ['0', `0 of 2 requests left; retry after ${seconds} s; resets in ${seconds} s`]],
     );
+    await page.clock.runFor(5_000);
+    const later = `0 of 2 requests left; retry after ${seconds - 5} s; resets in ${seconds - 5} s`;
+    assert.deepEqual(await values(), ['0', later]);
+    await page.clock.runFor(60_000);
+    assert.deepEqual(await values(), ['0', '0 of 2 requests left; reset since then']);
   });
 
   it('shows a stream as it arrives, until the reader stops it', async t => {
