@@ -83,9 +83,11 @@ async function update() {
     status.textContent = String(error);
     return;
   }
-  const found = field.value.trim() === '' ? [] : index.search(field.value);
-  status.textContent =
-    field.value.trim() === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
+  const text = field.value.trim();
+  const all = index.search(text);
+  // A question rarely has all of its words in one place.
+  const found = all.length > 0 ? all : index.search(text, { combineWith: 'OR' });
+  status.textContent = text === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
   results.replaceChildren(...found.slice(0, 20).map(resultOf));
 }
 
