@@ -50,13 +50,7 @@ async function sendNotFound(request: FastifyRequest, reply: FastifyReply, portal
   return sendWhole(request, reply, 404, headers, await content.encoded('identity'));
 }
 
-const pagePaths = [
-  PORTAL_URL,
-  `${PORTAL_URL}.md`,
-  `${PORTAL_URL}/*`,
-  '/llms.txt',
-  '/llms-full.txt',
-];
+const pagePaths = [PORTAL_URL, `${PORTAL_URL}.md`, `${PORTAL_URL}/*`, '/llms.txt', '/llms-full.txt'];
 
 /** Whether a client asks for Markdown and not for HTML. Browsers ask for HTML. */
 function prefersMarkdown({ accept = '' }: IncomingHttpHeaders): boolean {
