@@ -46,15 +46,22 @@ describe('the page of each operation, without JavaScript,', () => {
       assert.match(textOf(page), new RegExp(`${method}\\s+${path.replace(/[{}/]/g, '\\$&')}`));
       for (const scope of operation['x-required-scopes'] ?? [])
         assert.ok(page.includes(`<code>${scope}</code>`));
-      const shown = matchesOf(page, /<div class="field" id="[^"]*?([^".]+)"/g);
-      for (const part of operation.parameters ?? []) {
-        const name =
-          '$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]!.name : part.name;
-        assert.ok(shown.includes(name), name);
-      }
+      const shown = matchesOf(page, /<div class="field" id="([^"]+)"/g);
+      const parameters = (operation.parameters ?? [])
+        .map(part => ('$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]! : part))
+        .map(parameter => `${parameter.in}.${parameter.name}`);
+      assert.deepEqual(
+        shown.filter(id => /^(path|query|header)\./.test(id)).toSorted(),
+        parameters.toSorted(),
+      );
       const body = operationsWithBody.find(({ operationId }) => operationId === operation.operationId)?.body;
-      for (const field of Object.keys(body?.properties ?? {})) assert.ok(shown.includes(field), field);
+      const fields = shown.filter(id => id.startsWith('body.')).map(id => id.split('.').at(-1)!);
+      for (const field of Object.keys(body?.properties ?? {})) assert.ok(fields.includes(field), field);
+      if (body) assert.ok(textOf(page).includes(JSON.stringify(body.example, null, 2)), 'the example');
       for (const [status, response] of responsesOf(operation)) {
+        const example = response.content?.['application/json']?.example;
+        if (example !== undefined)
+          assert.ok(textOf(page).includes(JSON.stringify(example, null, 2)), `the example of ${status}`);
         if (page.includes(`data-shared="${status}"`)) continue;
         const section = sectionOf(page, `<section data-code="${status}"`);
         assert.deepEqual(
@@ -212,13 +219,20 @@ describe('the catalogues', () => {
     const page = await pageAt('/docs/events');
     const { Event } = document.components.schemas as unknown as Record<
       string,
-      { discriminator: { mapping: Record<string, string> } }
+      { oneOf: object[]; discriminator: { mapping: Record<string, string> } }
     >;
     const types = Object.keys(Event!.discriminator.mapping);
     assert.ok(types.length > 15);
     for (const type of types) assert.ok(page.includes(`<tr id="${type}">`), type);
-    assert.ok(page.includes('<code>graceSeconds</code>') || page.includes('<code>quotas</code>'));
+    const kinds = page.split('<h2 ').slice(1);
+    assert.equal(kinds.length, Event!.oneOf.length);
+    for (const kind of kinds) assert.match(kind, /Fields of <code>data<\/code>.*<li>.*specversion/s);
     const log = await pageAt('/docs/operations/listEvents');
+    const members = log.split('<div class="member">').slice(1);
+    assert.equal(members.length, Event!.oneOf.length);
+    const key = members.find(member => member.includes('key.rotated'))!;
+    for (const field of ['actor', 'data', 'data.scopes', 'data.quotas'])
+      assert.match(key, new RegExp(` id="200\\.[\\w-]+\\.${field.replace('.', '\\.')}"`), field);
     for (const type of types) assert.ok(log.includes(type), type);
   });
 });
