@@ -165,6 +165,21 @@ describe('trying an operation out', () => {
     assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
   });
 
+  it('knows the ETag of a pet in a list, until the pet is deleted', async t => {
+    const { page, shop } = await visit(t);
+    const petId = await aPet(shop.api);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const { response } = await portal.tryOut({ parameters: { id: petId } });
+    const etag = await response.headerValue('etag');
+    const ifMatch = page.locator('[data-parameter="If-Match"]');
+    await portal.openOperation('deletePet');
+    await portal.fill('petId', String(petId));
+    assert.equal(await ifMatch.inputValue(), etag);
+    assert.equal((await portal.send()).status, 204);
+    await eventually(() => ifMatch.inputValue(), '');
+  });
+
   it('follows the link to the next page', async t => {
     const { page, shop } = await visit(t);
     const categoryId = await aCategory(shop.api);

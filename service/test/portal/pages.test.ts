@@ -111,6 +111,16 @@ describe('pages', () => {
       assert.ok(found.has(`/docs/operations/${operation.operationId}`), operation.operationId);
   });
 
+  it('contain everything to which the results of the search lead', async () => {
+    const entries: { url: string }[] = JSON.parse(await pageAt('/docs/search.json'));
+    assert.ok(entries.length > 500, `${entries.length} entries`);
+    for (const { url } of entries) {
+      const [path = '', anchor] = url.split('#');
+      const page = await pageAt(path);
+      if (anchor !== undefined) assert.ok(page.includes(` id="${anchor}"`), url);
+    }
+  });
+
   it('contain the navigation: groups, their tags, and the operations of each tag', async () => {
     const page = await pageAt('/docs');
     const shown = page
