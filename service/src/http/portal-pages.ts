@@ -19,13 +19,12 @@ export function portalPages(contract: ContractDocument, isDemo: boolean): Page[]
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
     const format = prefersMarkdown(request.headers) ? 'markdown' : 'html';
-    const content = await (await portal(request)).page(path, format);
+    const content = (await portal(request)).page(path, format);
     if (!content) return sendNotFound(request, reply, await portal(request));
     return sendContent(request, reply, content, pageHeaders, vary);
   };
   const asset = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { file } = request.params as { file: string };
-    const content = await (await portal(request)).asset(file);
+    const content = (await portal(request)).asset(pathOf(request.url));
     if (!content) throw nothingAt(request.url);
     return sendContent(request, reply, content, assetHeaders);
   };
@@ -42,10 +41,10 @@ const vary = 'accept, accept-encoding';
 async function sendNotFound(request: FastifyRequest, reply: FastifyReply, portal: Portal): Promise<void> {
   const path = pathOf(request.url);
   const location = withoutTrailingSlashes(path);
-  if (location !== path && (await portal.page(location, 'html')))
+  if (location !== path && portal.page(location, 'html'))
     return sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location }, '');
   if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw nothingAt(request.url);
-  const content = portal.notFound;
+  const content = portal.notFound();
   const headers = { ...pageHeaders, vary, 'content-type': content.type };
   return sendWhole(request, reply, 404, headers, await content.encoded('identity'));
 }

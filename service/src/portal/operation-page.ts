@@ -4,20 +4,16 @@ import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
 import { codeBlock, rendered, renderedLine } from './markdown.ts';
-import { badges, markdownTools, methodLabel, type Page, type Site } from './shell.ts';
+import { badges, markdownTools, methodLabel, type Site } from './shell.ts';
 import { statusAnchor } from './status.ts';
 import { tryIt } from './try-it-form.ts';
 import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
 
 /** The page of an operation: text in one column, request and response in another one. */
-export function operationPage(site: Site, operation: Operation): Page {
+export function operationPage(site: Site, operation: Operation): Html {
   const { view } = site;
   const { id, method, path, tag, summary, description, scopes } = operation;
-  const url = operationUrl(id);
-  return {
-    url,
-    title: summary,
-    content: html`<article class="operation" id="${id}">
+  return html`<article class="operation" id="${id}">
 <header>
 <p class="crumbs"><a href="${resourceUrl(tag)}">${tag}</a></p>
 <h1>${summary}${badges(operation)}</h1>
@@ -39,10 +35,9 @@ ${parameters(view, operation, 'query', 'Query parameters')}
 ${bodySection(view, operation)}
 ${parameters(view, operation, 'header', 'Request headers')}
 ${responseSections(view, operation)}
-${markdownTools(url)}
+${markdownTools(operationUrl(id))}
 </div>
-</article>`,
-  };
+</article>`;
 }
 
 function deprecationNotice(view: ContractView, operation: Operation): Html | undefined {

@@ -1,4 +1,5 @@
 import { type Html, html } from '../kit/html.ts';
+import type { Asset } from './assets.ts';
 import type { ContractView, Operation } from './contract.ts';
 import type { Guide } from './guide.ts';
 import {
@@ -19,13 +20,13 @@ export interface Site {
   base: string;
   /** Whether the service runs with the demo shop, which readers may change. */
   isDemo: boolean;
-  files: { stylesheet: string; head: string; page: string; modules: readonly string[] };
+  files: Record<'stylesheet' | 'head' | 'page', Asset>;
 }
 
 export interface Page {
   url: string;
   title: string;
-  content: Html;
+  content: () => Html;
 }
 
 /**
@@ -46,10 +47,10 @@ export function shell(site: Site, { url, title, content }: Page): Html {
 <title>${title} · ${info.title}</title>
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/markdown" href="${url}.md">
-<script src="${files.head}"></script>
-<link rel="stylesheet" href="${files.stylesheet}">
+<script src="${files.head.url}"></script>
+<link rel="stylesheet" href="${files.stylesheet.url}">
 <link rel="expect" href="#content" blocking="render">
-${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page}"></script>
+${files.page.imports.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page.url}"></script>
 </head>
 <body>
 <a class="skip-link" href="#content">Skip to the content</a>
@@ -65,7 +66,7 @@ ${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n
 ${navigation(site, url)}
 </nav>
 <main id="content" tabindex="-1">
-${content}
+${content()}
 </main>
 </div>
 </body>
