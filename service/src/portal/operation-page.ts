@@ -15,14 +15,14 @@ export function operationPage(site: Site, operation: Operation): Html {
   const { id, method, path, tag, summary, description, scopes } = operation;
   return html`<article class="operation" id="${id}">
 <header>
-<p class="crumbs"><a href="${resourceUrl(tag)}">${tag}</a></p>
+<p class="crumbs note"><a href="${resourceUrl(tag)}">${tag}</a></p>
 <h1>${summary}${badges(operation)}</h1>
 <p class="endpoint">${methodLabel(method)}<code>${path}</code></p>
 ${deprecationNotice(view, operation)}
 ${rendered(description)}
 ${
   scopes.length > 0 &&
-  html`<p class="scopes">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
+  html`<p class="note">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
 }
 </header>
 <aside class="panel" aria-label="Request and response"><div>
@@ -82,7 +82,7 @@ function responseCard({ responses }: Operation): Html {
 <div class="example"><p class="card-title">Response <span class="status" data-status="${success?.status[0]}">${success?.status}</span></p>
 ${
   example === undefined
-    ? html`<p class="empty">No content</p>`
+    ? html`<p class="empty note">No content</p>`
     : typeof example === 'string'
       ? codeBlock(example, 'text')
       : codeBlock(JSON.stringify(example, null, 2), 'json')
@@ -134,7 +134,7 @@ ${headers(response)}</section>`,
 )}
 ${
   shared.length > 0 &&
-  html`<p class="shared">Common to many operations: ${shared.map(
+  html`<p class="note">Common to many operations: ${shared.map(
     ({ status: code }, i) =>
       html`${i > 0 && ', '}<a data-shared="${code}" href="${ERRORS_URL}#${statusAnchor(code)}">${code}</a>`,
   )}.</p>`
@@ -178,7 +178,7 @@ function fieldList(fields: readonly Field[]): Html {
       description,
       shapes,
     }) => html`<div class="field" id="${anchor}">
-<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="type">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
+<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="small-note">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
 ${description !== '' && rendered(description)}
 ${ruleLine(rules)}
 ${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,
@@ -193,8 +193,8 @@ function ruleLine(rules: readonly string[]): Html {
   const long = rules.filter(rule => !short.includes(rule));
   return html`${
     short.length > 0 &&
-    html`<p class="rules">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`
-  }${long.map(rule => fold('Pattern', html`<p class="rules">${renderedLine(rule)}</p>`))}`;
+    html`<p class="small-note">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`
+  }${long.map(rule => fold('Pattern', html`<p class="small-note">${renderedLine(rule)}</p>`))}`;
 }
 
 function fold(title: string, content: Html, isOpen = false): Html {

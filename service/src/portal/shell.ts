@@ -59,7 +59,7 @@ ${files.page.imports.map(module => html`<link rel="modulepreload" href="${module
 <p class="brand"><a href="${PORTAL_URL}">${info.title}</a></p>
 <button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
 <div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a><a href="/console">Console</a></div>
-<label class="needs-script"><span class="visually-hidden">Theme</span><select id="theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+<select id="theme" class="needs-script" aria-label="Theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
 </header>
 <div class="frame">
 <nav id="navigation" aria-label="Contents" popover>
@@ -123,5 +123,5 @@ export function badges({ stability, deprecation }: Operation): Html {
 
 /** The end of every page. */
 export function markdownTools(url: string): Html {
-  return html`<p class="page-tools"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
+  return html`<p class="page-tools note"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
 }
