@@ -74,47 +74,35 @@ export function useForm(card) {
   });
   fillETag();
 
-  /** Whether the reader has to do something first. */
-  const needsAttention = () => {
+  /** What the reader has to do first, and in which field. @returns {[text?: string, field?: HTMLElement | null]} */
+  const obstacle = () => {
     const key = /** @type {HTMLInputElement | null} */ (form.querySelector('#api-key'));
-    if (call.isSecured && key?.value.trim() === '') {
-      message.textContent = 'This operation needs an API key. Enter it here: it stays in this tab.';
-      key.focus();
-      return true;
-    }
+    if (call.isSecured && key?.value.trim() === '')
+      return ['This operation needs an API key. Enter it here: it stays in this tab.', key];
     const missing = [...controls].find(
       field => textOf(field) === '' && call.path.includes(`{${field.dataset.parameter}}`),
     );
-    if (missing) {
-      message.textContent = `${missing.dataset.parameter} is missing`;
-      missing.focus();
-      return true;
-    }
+    if (missing) return [`${missing.dataset.parameter} is missing`, missing];
     const headers = call.parameters.filter(({ in: place }) => place === 'header');
     const unsendable = [key, ...headers.map(({ name }) => control(name))].find(
       field => field && /[^\x20-\x7e\xa0-\xff]/.test(textOf(field)),
     );
-    if (unsendable) {
-      message.textContent = 'This value contains a character that a header cannot contain: copy it again.';
-      unsendable.focus();
-      return true;
-    }
-    if (
-      call.method !== 'GET' &&
-      document.documentElement.dataset.demo === undefined &&
-      remembered('mayWrite') === ''
-    ) {
-      message.textContent = `${location.host} is not the demo shop: this request changes its data. Press Send again to send it. This warning appears once.`;
-      remember('mayWrite', 'yes');
-      return true;
-    }
-    return false;
+    if (unsendable)
+      return ['This value contains a character that a header cannot contain: copy it again.', unsendable];
+    const { demo } = document.documentElement.dataset;
+    if (call.method === 'GET' || demo !== undefined || remembered('mayWrite') !== '') return [];
+    remember('mayWrite', 'yes');
+    return [
+      `${location.host} is not the demo shop: this request changes its data. Press Send again to send it. This warning appears once.`,
+    ];
   };
 
   const execute = async () => {
     if (send.disabled) return live.stop();
-    message.textContent = '';
-    if (needsAttention()) return;
+    const [text = '', field] = obstacle();
+    message.textContent = text;
+    field?.focus();
+    if (text !== '') return;
     /** @type {SampleRequest} */
     let request;
     try {
