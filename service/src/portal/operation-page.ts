@@ -178,7 +178,7 @@ function fieldList(fields: readonly Field[]): Html {
       description,
       shapes,
     }) => html`<div class="field" id="${anchor}">
-<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="small-note">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
+<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="small-note">${type}</span>${isRequired && html` <span class="required small-note">required</span>`}</p>
 ${description !== '' && rendered(description)}
 ${ruleLine(rules)}
 ${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,
