@@ -13,12 +13,10 @@ const marked = new Marked({
       return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${title}</a></h${depth}>\n`;
     },
     table({ header, rows }: Tokens.Table) {
-      const cell = ({ tokens }: Tokens.TableCell) => new Html(this.parser.parseInline(tokens));
-      return scrollingTable(
-        header.map(cell),
-        rows.map(row => row.map(cell)),
-        header.map(({ text }) => text).join(', '),
-      ).text;
+      const cells = (row: Tokens.TableCell[]) =>
+        row.map(({ tokens }) => new Html(this.parser.parseInline(tokens)));
+      const label = header.map(({ text }) => text).join(', ');
+      return scrollingTable(cells(header), rows.map(cells), label).text;
     },
     // The documents contain no HTML.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.text,
@@ -41,11 +39,7 @@ export function codeBlock(code: string, language: string): Html {
 }
 
 /** A table, which scrolls in its own region if it is wide. The keyboard can focus the region. */
-export function scrollingTable(
-  columns: readonly Html[],
-  rows: readonly (readonly Html[])[],
-  label: string,
-): Html {
+function scrollingTable(columns: Html[], rows: Html[][], label: string): Html {
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
