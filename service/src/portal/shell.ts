@@ -99,25 +99,23 @@ ${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}</ul><
 }
 
 function entryOf(operation: Operation): Html {
-  const { method, summary, stability, deprecation } = operation;
-  return html`${methodLabel(method)}<span>${summary}${stability && html` <span class="badge" data-stability="${stability}">${stability}</span>`}${
-    deprecation && html` <span class="badge" data-deprecated="${deprecation.sunset}">deprecated</span>`
-  }</span>`;
+  const { method, summary } = operation;
+  return html`${methodLabel(method)}<span>${summary}${badges(operation, false)}</span>`;
 }
 
 export function methodLabel(method: string): Html {
   return html`<span class="method" data-method="${method}">${method}</span> `;
 }
 
-/** The badges of an operation, each with a link to its meaning. */
-export function badges({ stability, deprecation }: Operation): Html {
+/** The badges of an operation, each with a link to its meaning unless they are in a link. */
+export function badges({ stability, deprecation }: Operation, areLinks = true): Html {
   const meaning = chapterUrl('Versions and deprecation');
-  return html`${
-    stability &&
-    html` <a class="badge" data-stability="${stability}" href="${meaning}#${stability}">${stability}</a>`
-  }${
-    deprecation &&
-    html` <a class="badge" data-deprecated="${deprecation.sunset}" href="${meaning}#deprecated">deprecated</a>`
+  const badge = (kind: Html, text: string) =>
+    areLinks
+      ? html` <a class="badge" ${kind} href="${meaning}#${text}">${text}</a>`
+      : html` <span class="badge" ${kind}>${text}</span>`;
+  return html`${stability && badge(html`data-stability="${stability}"`, stability)}${
+    deprecation && badge(html`data-deprecated="${deprecation.sunset}"`, 'deprecated')
   }`;
 }
 
