@@ -18,9 +18,6 @@ for (const [name, grammar] of Object.entries(grammars)) hljs.registerLanguage(na
 /** Other names that documents use. @type {Record<string, string>} */
 const aliases = { sh: 'bash', js: 'javascript', ts: 'typescript', py: 'python' };
 
-/** The languages that `highlighted` knows. */
-export const grammarNames = Object.keys(grammars);
-
 /**
  * HTML of the code, escaped. Code in an unknown language has no colours.
  *

@@ -1,5 +1,6 @@
 // @ts-check
 /** Shows the response to a request that a reader has sent. */
+import { element } from './element.js';
 import { highlighted } from './highlight.js';
 
 /** The longest body that gets colours, in characters. */
@@ -37,43 +38,35 @@ export class LiveResponse {
     try {
       const response = await sent;
       const milliseconds = Math.round(performance.now() - start);
-      const title = element('p', 'card-title', 'Response ');
-      const status = element('span', 'status live-status', String(response.status));
+      const { headers } = response;
+      const status = element('span', { className: 'status live-status' }, String(response.status));
       status.dataset.status = String(response.status)[0];
-      title.append(status, element('span', 'time', `${milliseconds} ms`));
-      const shown = [title, this.#limits(response.headers)];
+      const time = element('span', { className: 'small-note' }, `${milliseconds} ms`);
+      const title = element('p', { className: 'card-title' }, 'Response ', status, time);
       const next = nextOf(response);
-      if (next) {
-        const button = element('button', 'next', 'Next page');
-        button.addEventListener('click', () => onNext(next));
-        shown.push(button);
-      }
       const code = element('code');
-      const pre = element('pre');
-      pre.tabIndex = 0;
-      pre.append(code);
-      const block = element('div', 'code');
-      block.append(pre);
-      const type = response.headers.get('Content-Type') ?? '';
+      const pre = element('pre', { tabIndex: 0 }, code);
+      const type = headers.get('Content-Type') ?? '';
       const isStream = type.startsWith('text/event-stream');
-      if (!isStream) {
-        const text = await response.text();
-        if (text === '') code.textContent = 'No content';
-        else if (type.startsWith('application/json')) {
-          const pretty = JSON.stringify(JSON.parse(text), null, 2);
-          if (pretty.length < COLOURED) code.innerHTML = highlighted(pretty, 'json');
-          else code.textContent = pretty;
-        } else code.textContent = text;
-      }
-      shown.push(block, headersOf(response.headers));
-      this.#place.replaceChildren(...shown);
+      if (!isStream) code.innerHTML = coloured(await response.text(), type);
+      this.#place.replaceChildren(
+        title,
+        this.#limits(headers),
+        next ? element('button', { className: 'next', onclick: () => onNext(next) }, 'Next page') : '',
+        element('div', { className: 'code' }, pre),
+        headersOf(headers),
+      );
       this.#place.dataset.requestId = response.headers.get('X-Request-Id') ?? '';
       this.#place.scrollIntoView({ block: 'nearest' });
       if (isStream && response.body) await this.#stream(response.body, pre, code, title);
       return response;
     } catch (error) {
       this.#place.replaceChildren(
-        element('p', 'notice', `The request failed: ${error instanceof Error ? error.message : error}`),
+        element(
+          'p',
+          { className: 'notice' },
+          `The request failed: ${error instanceof Error ? error.message : error}`,
+        ),
       );
       return undefined;
     } finally {
@@ -90,11 +83,10 @@ export class LiveResponse {
    * @param {HTMLElement} title
    */
   async #stream(body, pre, code, title) {
-    const stop = element('button', 'stop', 'Stop');
-    title.append(stop);
     const controller = new AbortController();
     this.#streaming = controller;
-    stop.addEventListener('click', () => controller.abort());
+    const stop = element('button', { className: 'stop', onclick: () => controller.abort() }, 'Stop');
+    title.append(stop);
     const show = new WritableStream({
       write(text) {
         code.textContent = `${code.textContent}${text}`.slice(-STREAM_LENGTH);
@@ -108,8 +100,7 @@ export class LiveResponse {
     } catch (error) {
       if (!controller.signal.aborted) throw error;
     } finally {
-      stop.remove();
-      title.append(element('span', 'time', 'ended'));
+      stop.replaceWith(element('span', { className: 'small-note' }, 'ended'));
     }
   }
 
@@ -118,27 +109,30 @@ export class LiveResponse {
     const limit = Number(headers.get('X-RateLimit-Limit'));
     const remaining = Number(headers.get('X-RateLimit-Remaining'));
     const reset = Number(headers.get('X-RateLimit-Reset'));
-    const place = element('div', 'limits');
-    if (!headers.has('X-RateLimit-Limit')) return place;
+    if (!headers.has('X-RateLimit-Limit')) return '';
     // `t` counts from the response on, so it is right even when a clock is wrong.
     const [, seconds = ''] = /;t=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? [];
-    const end = performance.now() + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
-    const retryAfter = headers.get('Retry-After');
-    const bar = element('meter');
-    Object.assign(bar, { min: 0, max: limit, value: remaining, low: limit / 4 });
-    bar.setAttribute('aria-label', 'Remaining requests');
-    const text = element('p');
+    const now = performance.now();
+    const end = now + (seconds ? Number(seconds) * 1000 : reset * 1000 - Date.now());
+    const retry = now + Number(headers.get('Retry-After')) * 1000;
+    const amounts = { min: 0, max: limit, value: remaining, low: limit / 4 };
+    const bar = element('meter', { ariaLabel: 'Remaining requests', ...amounts });
+    const text = element('p', { className: 'small-note' });
     const update = () => {
-      const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-      const wait = retryAfter ? `; retry after ${retryAfter} s` : '';
-      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; resets in ${duration(left)}`;
-      if (left === 0) clearInterval(this.#countdown);
+      const wait = retry > performance.now() ? `; retry after ${duration(until(retry))}` : '';
+      const rest = end > performance.now() ? `resets in ${duration(until(end))}` : 'reset since then';
+      text.textContent = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} requests left${wait}; ${rest}`;
+      if (Math.max(end, retry) <= performance.now()) clearInterval(this.#countdown);
     };
     update();
     this.#countdown = setInterval(update, 1000);
-    place.append(bar, text);
-    return place;
+    return element('div', { className: 'limits' }, bar, text);
   }
+}
+
+/** The seconds until a time of `performance.now()`. @param {number} time */
+function until(time) {
+  return Math.ceil((time - performance.now()) / 1000);
 }
 
 /** @param {number} seconds */
@@ -156,21 +150,17 @@ function nextOf({ headers, url }) {
 
 /** @param {Headers} headers */
 function headersOf(headers) {
-  const details = element('details', 'live-headers');
-  const list = element('dl', 'headers');
-  for (const [name, value] of headers) {
-    const row = element('div');
-    row.append(element('dt', '', name), element('dd', '', value));
-    list.append(row);
-  }
-  details.append(element('summary', '', 'Headers'), list);
-  return details;
+  const rows = [...headers].map(([name, value]) =>
+    element('div', {}, element('dt', {}, name), element('dd', {}, value)),
+  );
+  const list = element('dl', { className: 'headers' }, ...rows);
+  return element('details', { className: 'live-headers' }, element('summary', {}, 'Headers'), list);
 }
 
-/** @param {string} name @param {string} className @param {string} text */
-function element(name, className = '', text = '') {
-  const created = document.createElement(name);
-  if (className) created.className = className;
-  created.textContent = text;
-  return created;
+/** The HTML of a body. @param {string} text @param {string} type */
+function coloured(text, type) {
+  if (text === '') return 'No content';
+  if (!type.startsWith('application/json')) return highlighted(text, 'text');
+  const pretty = JSON.stringify(JSON.parse(text), null, 2);
+  return highlighted(pretty, pretty.length < COLOURED ? 'json' : 'text');
 }

@@ -55,8 +55,8 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   );
 }
 
-const copyMarkdown = /** @type {HTMLElement} */ (document.querySelector('.page-tools button'));
-copyMarkdown.addEventListener('click', async () => {
+const copyMarkdown = /** @type {HTMLElement | null} */ (document.querySelector('.page-tools button'));
+copyMarkdown?.addEventListener('click', async () => {
   const response = await fetch(`${location.pathname}.md`);
   await copy(copyMarkdown, await response.text());
 });
@@ -83,7 +83,13 @@ useKeyField();
 const form = document.querySelector('[data-call]');
 if (form instanceof HTMLElement) useForm(form);
 
-document.querySelector('#navigation [aria-current=page]')?.scrollIntoView({ block: 'center' });
+// `scrollIntoView` would also scroll the page, past its heading.
+const navigation = /** @type {HTMLElement} */ (document.getElementById('navigation'));
+const current = navigation.querySelector('[aria-current=page]');
+if (current) {
+  const { top } = current.getBoundingClientRect();
+  navigation.scrollTop += top - navigation.getBoundingClientRect().top - navigation.clientHeight / 2;
+}
 
 async function openSearch() {
   const { showSearch } = await import('./search.js');

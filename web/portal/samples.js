@@ -4,6 +4,7 @@
  * samples of the pages with these functions, and the page makes them again from the values of its form.
  *
  * @typedef {import('./types.d.ts').Call} Call
+ * @typedef {import('./types.d.ts').CallParameter} CallParameter
  * @typedef {import('./types.d.ts').SampleRequest} SampleRequest
  * @typedef {import('./types.d.ts').Values} Values
  * @typedef {SampleRequest['headers'][number][1]} HeaderValue
@@ -47,129 +48,95 @@ function asCurl({ returns }, { method, url, headers, body }) {
   const quoted = text => `'${text.replaceAll("'", `'\\''`)}'`;
   // -N: curl prints what it receives at once.
   const limit = returns === 'stream' ? '-N' : `-m ${TIMEOUT}`;
-  const lines = [`curl ${limit} --fail-with-body${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
+  const parts = [`curl ${limit} --fail-with-body${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`];
   for (const [name, value] of headers) {
-    if (typeof value === 'string') lines.push(`-H ${quoted(`${name}: ${value}`)}`);
-    else lines.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
+    if (typeof value === 'string') parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+    else parts.push(`-H "${name}: ${value.variable === 'key' ? '$KEY' : '$(od -An -N8 -tx8 /dev/urandom)'}"`);
   }
-  if (body !== undefined) lines.push(`-d ${quoted(JSON.stringify(body))}`);
-  return lines.join(' \\\n  ');
+  if (body !== undefined) parts.push(`-d ${quoted(JSON.stringify(body))}`);
+  return parts.join(' \\\n  ');
 }
 
 /** A module for Node.js 20 or newer. @param {Call} call @param {SampleRequest} request */
 function asJavaScript({ returns }, { method, url, headers, body }) {
   const variables = { key: 'process.env.KEY', uuid: 'crypto.randomUUID()' };
+  const sent = headers.map(([name, value]) => `'${name}': ${headerCode(value, variables, literal)}`);
   const options = [
     method !== 'GET' && `method: '${method}'`,
-    headers.length > 0 &&
-      `headers: {\n${headers.map(([name, value]) => `    '${name}': ${headerCode(value, variables, literal)},\n`).join('')}  }`,
-    body !== undefined && `body: JSON.stringify(${object(body, '  ')})`,
+    sent.length > 0 && `headers: {\n${lines(sent, '    ')}  }`,
+    body !== undefined && `body: JSON.stringify(${code(body, javascript, '  ')})`,
     returns !== 'stream' && `signal: AbortSignal.timeout(${TIMEOUT}_000)`,
-  ].filter(Boolean);
+  ];
   return `const response = await fetch(${literal(url)}, {
-${options.map(option => `  ${option},\n`).join('')}});
+${lines(options, '  ')}});
 if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`);
 ${
   returns === 'stream'
     ? 'for await (const text of response.body.pipeThrough(new TextDecoderStream())) process.stdout.write(text);'
-    : `console.log(await response.${returns === 'json' || returns === 'list' ? 'json' : 'text'}());`
+    : `console.log(await response.${isJson(returns) ? 'json' : 'text'}());`
 }`;
 }
 
 /** With the client of this project. @param {Call} call @param {SampleRequest} request @param {Values} values @param {string} base */
 function asTypeScript({ client, returns, isSecured, parameters }, { body }, values, base) {
-  const filled = parameters.filter(({ name }) => (values.parameters[name] ?? '') !== '');
-  /** @param {import('./types.d.ts').CallParameter} parameter */
-  const valueIn = parameter => {
-    const { name, kind, isList } = parameter;
-    const items = itemsOf(parameter, values.parameters[name] ?? '').map(item =>
-      kind === 'string' ? item : JSON.parse(item),
-    );
-    return isList ? items : items[0];
-  };
-  const query = Object.fromEntries(
-    filled
-      .filter(({ in: place }) => place === 'query')
-      .map(parameter => [parameter.name, valueIn(parameter)]),
-  );
-  const options = optionsOf(
-    filled.filter(({ in: place }) => place === 'header').map(({ name }) => name),
-    values,
-  );
-  const args = filled
-    .filter(({ in: place }) => place === 'path')
-    .map(parameter => object(valueIn(parameter)));
+  /** @type {Record<CallParameter['in'], Record<string, unknown>>} */
+  const given = { path: {}, query: {}, header: {} };
+  for (const parameter of parameters) {
+    const { name, in: place, kind, isList } = parameter;
+    const text = values.parameters[name] ?? '';
+    if (text === '') continue;
+    const items = itemsOf(parameter, text).map(item => (kind === 'string' ? item : JSON.parse(item)));
+    given[place][name] = isList ? items : items[0];
+  }
+  const {
+    'If-Match': ifMatch,
+    'If-None-Match': ifNoneMatch,
+    'Idempotency-Key': idempotencyKey,
+    ...headers
+  } = given.header;
+  const options = { ifMatch, ifNoneMatch, idempotencyKey, ...(!isEmpty(headers) && { headers }) };
+  const args = Object.values(given.path);
   if (returns === 'stream') {
-    const { cursor, type, subject } = query;
-    const from = options.headers?.['Last-Event-ID'] ?? cursor;
-    const subscription = JSON.parse(JSON.stringify({ from, types: type, subject }));
-    if (Object.keys(subscription).length > 0) args.push(object(subscription));
+    const { cursor, type: types, subject } = given.query;
+    const subscription = { from: headers['Last-Event-ID'] ?? cursor, types, subject };
+    if (!isEmpty(subscription)) args.push(subscription);
   } else {
-    if (body !== undefined) args.push(object(body));
-    else if (Object.keys(query).length > 0) args.push(object(query));
-    if (Object.keys(options).length > 0) {
-      const takesQuery = parameters.some(({ in: place }) => place === 'query');
-      if (takesQuery && body === undefined && Object.keys(query).length === 0) args.push('{}');
-      args.push(object(options));
-    }
+    const takesQuery = parameters.some(({ in: place }) => place === 'query');
+    if (body !== undefined) args.push(body);
+    else if (takesQuery && !(isEmpty(given.query) && isEmpty(options))) args.push(given.query);
+    if (!isEmpty(options)) args.push(options);
   }
-  const call = `store.${client}(${args.join(', ')})`;
-  const key = isSecured ? ', apiKey: process.env.KEY' : '';
-  const uses =
-    returns === 'list' || returns === 'stream'
-      ? `for await (const item of ${call}) console.log(item);`
-      : returns === 'nothing'
-        ? `await ${call};`
-        : `console.log(await ${call});`;
-  return [
-    "import { PetStore } from '@petstore/client';",
-    '',
-    `const store = new PetStore({ baseUrl: ${literal(base)}${key} });`,
-    uses,
-  ].join('\n');
-}
+  const call = `store.${client}(${args.map(arg => code(arg, javascript)).join(', ')})`;
+  const isIterable = returns === 'list' || returns === 'stream';
+  return `import { PetStore } from '@petstore/client';
 
-/**
- * The options of a call of the client, from the headers of the form.
- *
- * @param {string[]} names
- * @param {Values} values
- */
-function optionsOf(names, values) {
-  /** @type {Record<string, string>} */
-  const known = {
-    'If-Match': 'ifMatch',
-    'If-None-Match': 'ifNoneMatch',
-    'Idempotency-Key': 'idempotencyKey',
-  };
-  /** @type {{ headers?: Record<string, string> } & Record<string, unknown>} */
-  const options = {};
-  for (const name of names) {
-    const value = values.parameters[name] ?? '';
-    const option = known[name];
-    if (option) options[option] = value;
-    else options.headers = { ...options.headers, [name]: value };
-  }
-  return options;
+const store = new PetStore({ baseUrl: ${literal(base)}${isSecured ? ', apiKey: process.env.KEY' : ''} });
+${
+  isIterable
+    ? `for await (const item of ${call}) console.log(item);`
+    : returns === 'nothing'
+      ? `await ${call};`
+      : `console.log(await ${call});`
+}`;
 }
 
 /** For Python 3 with `requests`. @param {Call} call @param {SampleRequest} request */
 function asPython({ returns }, { method, url, headers, body }) {
   const variables = { key: 'os.environ["KEY"]', uuid: 'str(uuid.uuid4())' };
   // `json` sets this header by itself.
-  const sent = headers.filter(([name, value]) => !(name === 'Content-Type' && value === 'application/json'));
-  const lines = sent.map(
-    ([name, value]) => `        "${name}": ${headerCode(value, variables, pythonValue)},\n`,
+  const needed = headers.filter(
+    ([name, value]) => !(name === 'Content-Type' && value === 'application/json'),
   );
-  const imports = [uses(sent, 'key') && 'os', uses(sent, 'uuid') && 'uuid', 'requests'].filter(Boolean);
+  const sent = needed.map(([name, value]) => `"${name}": ${headerCode(value, variables, JSON.stringify)}`);
+  const imports = [uses(needed, 'key') && 'os', uses(needed, 'uuid') && 'uuid', 'requests'].filter(Boolean);
   const args = [
-    pythonValue(url),
-    lines.length > 0 && `headers={\n${lines.join('')}    }`,
-    body !== undefined && `json=${pythonValue(body)}`,
+    JSON.stringify(url),
+    sent.length > 0 && `headers={\n${lines(sent, '        ')}    }`,
+    body !== undefined && `json=${code(body, python, '    ')}`,
     returns === 'stream' && 'stream=True',
     `timeout=${TIMEOUT}`,
-  ].filter(Boolean);
-  const call = `requests.${method.toLowerCase()}(\n${args.map(arg => `    ${arg},\n`).join('')})`;
+  ];
+  const call = `requests.${method.toLowerCase()}(\n${lines(args, '    ')})`;
   const check =
     'if response.status_code >= 300:\n    raise SystemExit(f"{response.status_code} {response.text}")';
   const start = `${imports.map(name => `import ${name}\n`).join('')}\n`;
@@ -178,28 +145,31 @@ function asPython({ returns }, { method, url, headers, body }) {
     ${check.replace('\n', '\n    ')}
     for line in response.iter_lines():
         print(line.decode(), flush=True)`;
-  const isJson = returns === 'json' || returns === 'list';
-  return `${start}response = ${call}\n${check}\nprint(response.${isJson ? 'json()' : 'text'})`;
+  return `${start}response = ${call}\n${check}\nprint(response.${isJson(returns) ? 'json()' : 'text'})`;
 }
 
 /** For PHP 8 with its extension for curl. @param {Call} call @param {SampleRequest} request */
 function asPhp({ returns }, { method, url, headers, body }) {
+  /** A text in which nothing is replaced. @param {string} text */
+  const quoted = text => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const variables = { key: "getenv('KEY')", uuid: 'bin2hex(random_bytes(16))' };
-  const lines = headers.map(([name, value]) =>
-    typeof value === 'string' ? phpText(`${name}: ${value}`) : `'${name}: ' . ${variables[value.variable]}`,
+  const sent = headers.map(([name, value]) =>
+    typeof value === 'string' ? quoted(`${name}: ${value}`) : `'${name}: ' . ${variables[value.variable]}`,
   );
   const options = [
     method !== 'GET' && `CURLOPT_CUSTOMREQUEST => '${method}'`,
-    lines.length > 0 && `CURLOPT_HTTPHEADER => [\n${lines.map(line => `        ${line},\n`).join('')}    ]`,
-    body !== undefined && `CURLOPT_POSTFIELDS => json_encode(${phpValue(body)})`,
+    sent.length > 0 && `CURLOPT_HTTPHEADER => [\n${lines(sent, '        ')}    ]`,
+    // No line of JSON begins with the word that ends the text.
+    body !== undefined &&
+      `CURLOPT_POSTFIELDS => <<<'JSON'\n${JSON.stringify(body, null, 2)}\nJSON`.replaceAll('\n', '\n    '),
     returns === 'stream'
       ? 'CURLOPT_WRITEFUNCTION => function ($curl, $text) {\n        echo $text;\n        return strlen($text);\n    }'
       : `CURLOPT_RETURNTRANSFER => true,\n    CURLOPT_TIMEOUT => ${TIMEOUT}`,
-  ].filter(Boolean);
+  ];
   return `<?php
-$curl = curl_init(${phpText(url)});
+$curl = curl_init(${quoted(url)});
 curl_setopt_array($curl, [
-${options.map(option => `    ${option},\n`).join('')}]);
+${lines(options, '    ')}]);
 $body = curl_exec($curl);
 $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
 if ($body === false || $status >= 300) {
@@ -257,6 +227,24 @@ ${
 }`;
 }
 
+/** The lines, each with a comma at its end, except those that are `false`. @param {(string | false)[]} all @param {string} indent */
+function lines(all, indent) {
+  return all
+    .filter(line => line !== false)
+    .map(line => `${indent}${line},\n`)
+    .join('');
+}
+
+/** Whether the object has no value. @param {object} object */
+function isEmpty(object) {
+  return Object.values(object).every(value => value === undefined);
+}
+
+/** @param {Call['returns']} returns */
+function isJson(returns) {
+  return returns === 'json' || returns === 'list';
+}
+
 /** @param {SampleRequest['headers']} headers @param {import('./types.d.ts').Variable['variable']} variable */
 function uses(headers, variable) {
   return headers.some(([, value]) => typeof value !== 'string' && value.variable === variable);
@@ -276,77 +264,59 @@ function literal(text) {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** A value of JavaScript. Short objects take one line. @param {unknown} value @param {string} indent */
-function object(value, indent = '') {
-  return code(value, indent, {
-    text: literal,
-    null: 'null',
-    list: ['[', ']'],
-    object: ['{ ', ' }'],
-    entry: (name, item) => `${/^[A-Za-z_]\w*$/.test(name) ? name : literal(name)}: ${item}`,
-  });
-}
-
-/** @param {unknown} value */
-function pythonValue(value) {
-  return code(value, '    ', {
-    text: text => JSON.stringify(text),
-    null: 'None',
-    true: 'True',
-    false: 'False',
-    list: ['[', ']'],
-    object: ['{', '}'],
-    entry: (name, item) => `${JSON.stringify(name)}: ${item}`,
-  });
-}
-
-/** A text of PHP, in which nothing is replaced. @param {string} text */
-function phpText(text) {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-/** @param {unknown} value */
-function phpValue(value) {
-  return code(value, '    ', {
-    text: phpText,
-    null: 'null',
-    list: ['[', ']'],
-    object: ['[', ']'],
-    empty: 'new stdClass()',
-    entry: (name, item) => `${phpText(name)} => ${item}`,
-  });
-}
-
 /** A text of Go, between backticks if that saves escapes. A file of Go must not contain U+FEFF. @param {string} text */
 function goText(text) {
   if (text.includes('"') && !/[`\p{C}]/u.test(text)) return `\`${text}\``;
   return JSON.stringify(text).replaceAll('\uFEFF', '\\uFEFF');
 }
 
+/**
+ * How a language differs from JSON.
+ *
+ * @typedef {object} Syntax
+ * @property {(text: string) => string} text
+ * @property {(name: string) => string} name
+ * @property {Record<string, string>} words
+ * @property {string} space between the braces and the first and last entry of an object in one line
+ */
+
+/** @type {Syntax} */
+const javascript = {
+  text: literal,
+  name: name => (/^[A-Za-z_]\w*$/.test(name) ? name : literal(name)),
+  words: {},
+  space: ' ',
+};
+
+/** @type {Syntax} */
+const python = {
+  text: text => JSON.stringify(text),
+  name: name => JSON.stringify(name),
+  words: { null: 'None', true: 'True', false: 'False' },
+  space: '',
+};
+
 /** The longest list or object that takes one line, in characters. */
 const LINE = 60;
 
 /**
- * A value in a language.
+ * A value in a language. Short lists and objects take one line. `undefined` is no entry.
  *
  * @param {unknown} value
+ * @param {Syntax} syntax
  * @param {string} indent of the line that contains it
- * @param {{ text: (text: string) => string, null: string, true?: string, false?: string, empty?: string, list: [string, string], object: [string, string], entry: (name: string, item: string) => string }} language
  * @returns {string}
  */
-function code(value, indent, language) {
-  if (typeof value === 'string') return language.text(value);
-  if (value === null) return language.null;
-  if (typeof value === 'boolean') return language[`${value}`] ?? String(value);
-  if (typeof value !== 'object') return String(value);
-  const inner = `${indent}  `;
+function code(value, syntax, indent = '') {
+  if (typeof value === 'string') return syntax.text(value);
+  if (typeof value !== 'object' || value === null) return syntax.words[`${value}`] ?? String(value);
   const isList = Array.isArray(value);
-  const [open, close] = isList ? language.list : language.object;
-  const entries = isList
-    ? value.map(item => code(item, inner, language))
-    : Object.entries(Object(value)).map(([name, item]) => language.entry(name, code(item, inner, language)));
-  if (entries.length === 0) return (!isList && language.empty) || (open + close).replace('  ', '');
-  const line = `${open}${entries.join(', ')}${close}`;
+  const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', syntax.space];
+  const entries = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([name, item]) => `${isList ? '' : `${syntax.name(name)}: `}${code(item, syntax, `${indent}  `)}`);
+  if (entries.length === 0) return open + close;
+  const line = open + space + entries.join(', ') + space + close;
   if (line.length <= LINE && !line.includes('\n')) return line;
-  return `${open.trim()}\n${entries.map(entry => `${inner}${entry},\n`).join('')}${indent}${close.trim()}`;
+  return `${open}\n${lines(entries, `${indent}  `)}${indent}${close}`;
 }

@@ -5,6 +5,7 @@
  * @typedef {import('./types.d.ts').Entry} Entry
  */
 import MiniSearch from 'minisearch';
+import { element } from './element.js';
 
 /** @type {Promise<MiniSearch<Entry>> | undefined} */
 let loading;
@@ -35,19 +36,16 @@ async function load() {
   return /** @type {MiniSearch<Entry>} */ (/** @type {unknown} */ (index));
 }
 
-const dialog = document.createElement('dialog');
-dialog.className = 'search';
-dialog.setAttribute('aria-label', 'Search');
-const field = document.createElement('input');
-field.type = 'search';
-field.placeholder = 'Search operations, parameters, fields, codes and the guide';
-field.autocomplete = 'off';
-field.spellcheck = false;
-field.setAttribute('aria-label', 'Search');
-const status = document.createElement('p');
-status.setAttribute('role', 'status');
-const results = document.createElement('ul');
-dialog.append(field, status, results);
+const field = element('input', {
+  type: 'search',
+  placeholder: 'Search operations, parameters, fields, codes and the guide',
+  ariaLabel: 'Search',
+  autocomplete: 'off',
+  spellcheck: false,
+});
+const status = element('p', { className: 'small-note', role: 'status' });
+const results = element('ul');
+const dialog = element('dialog', { className: 'search', ariaLabel: 'Search' }, field, status, results);
 document.body.append(dialog);
 
 dialog.addEventListener('click', ({ target }) => {
@@ -83,25 +81,22 @@ async function update() {
     status.textContent = String(error);
     return;
   }
-  const found = field.value.trim() === '' ? [] : index.search(field.value);
-  status.textContent =
-    field.value.trim() === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
+  const text = field.value.trim();
+  const all = index.search(text);
+  // A question rarely has all of its words in one place.
+  const found = all.length > 0 ? all : index.search(text, { combineWith: 'OR' });
+  status.textContent = text === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`;
   results.replaceChildren(...found.slice(0, 20).map(resultOf));
 }
 
 /** @param {import('minisearch').SearchResult} result */
 function resultOf({ url, title, page, kind }) {
-  const link = document.createElement('a');
-  link.href = url;
-  const kindLabel = document.createElement('span');
-  kindLabel.className = 'kind';
-  kindLabel.textContent = kind;
-  const name = document.createElement('strong');
-  name.textContent = title;
-  const place = document.createElement('span');
-  place.textContent = page;
-  link.append(kindLabel, name, place);
-  const item = document.createElement('li');
-  item.append(link);
-  return item;
+  const link = element(
+    'a',
+    { href: url },
+    element('span', { className: 'kind' }, kind),
+    element('strong', {}, title),
+    element('span', { className: 'small-note' }, page),
+  );
+  return element('li', {}, link);
 }

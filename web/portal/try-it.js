@@ -25,8 +25,8 @@ export function useForm(card) {
   const message = /** @type {HTMLElement} */ (form.querySelector('.try-message'));
   const send = /** @type {HTMLButtonElement} */ (card.querySelector('.send'));
   const live = new LiveResponse(/** @type {HTMLElement} */ (document.querySelector('.live')));
-  /** The parameters that the page filled by itself, so that it may replace them. @type {Set<Control>} */
-  const filled = new Set();
+  /** Whether the page fills in If-Match: only until the reader changes it. */
+  let fillsETag = true;
 
   /** @param {string} name @returns {Control | undefined} */
   const control = name => [...controls].find(({ dataset }) => dataset.parameter === name);
@@ -42,10 +42,9 @@ export function useForm(card) {
   /** Fills in the ETag that this tab has read last, for the resource of the form. */
   const fillETag = () => {
     const field = control('If-Match');
-    if (!(field instanceof HTMLInputElement) || (field.value !== '' && !filled.has(field))) return;
+    if (!(field instanceof HTMLInputElement) || !fillsETag) return;
     const { url } = requestOf({ ...call, bodyType: undefined }, values(), '');
     field.value = remembered(`etag ${url}`);
-    filled.add(field);
   };
 
   const update = () => {
@@ -54,10 +53,12 @@ export function useForm(card) {
     const now = values();
     message.textContent = '';
     try {
-      for (const [language, { grammar }] of Object.entries(languages)) {
-        const code = card.querySelector(`.samples > [data-language=${language}] code`);
-        if (code) code.innerHTML = highlighted(sample(language, call, now, location.origin), grammar);
-      }
+      // All or none, so that the languages never differ.
+      const samples = Object.entries(languages).map(([language, { grammar }]) => ({
+        place: card.querySelector(`.samples > [data-language=${language}] code`),
+        code: highlighted(sample(language, call, now, location.origin), grammar),
+      }));
+      for (const { place, code } of samples) if (place) place.innerHTML = code;
       body?.removeAttribute('aria-invalid');
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -68,43 +69,40 @@ export function useForm(card) {
 
   form.addEventListener('input', ({ target }) => {
     if (target instanceof HTMLElement && target.id === 'api-key') return;
-    filled.delete(/** @type {Control} */ (target));
+    if (target === control('If-Match')) fillsETag = false;
     update();
   });
   fillETag();
 
-  /** Whether the reader has to do something first. */
-  const needsAttention = () => {
+  /** What the reader has to do first, and in which field. @returns {[text?: string, field?: HTMLElement | null]} */
+  const obstacle = () => {
     const key = /** @type {HTMLInputElement | null} */ (form.querySelector('#api-key'));
-    if (call.isSecured && key?.value.trim() === '') {
-      message.textContent = 'This operation needs an API key. Enter it here: it stays in this tab.';
-      key.focus();
-      return true;
-    }
+    if (call.isSecured && key?.value.trim() === '')
+      return ['This operation needs an API key. Enter it here: it stays in this tab.', key];
     const missing = [...controls].find(
       field => textOf(field) === '' && call.path.includes(`{${field.dataset.parameter}}`),
     );
-    if (missing) {
-      message.textContent = `${missing.dataset.parameter} is missing`;
-      missing.focus();
-      return true;
-    }
-    if (
-      call.method !== 'GET' &&
-      document.documentElement.dataset.demo === undefined &&
-      remembered('mayWrite') === ''
-    ) {
-      message.textContent = `${location.host} is not the demo shop: this request changes its data. Press Send again to send it. This warning appears once.`;
-      remember('mayWrite', 'yes');
-      return true;
-    }
-    return false;
+    if (missing) return [`${missing.dataset.parameter} is missing`, missing];
+    const headers = call.parameters.filter(({ in: place }) => place === 'header');
+    const unsendable = [key, ...headers.map(({ name }) => control(name))].find(
+      field => field && /[^\x20-\x7e\xa0-\xff]/.test(textOf(field)),
+    );
+    if (unsendable)
+      return ['This value contains a character that a header cannot contain: copy it again.', unsendable];
+    const { demo } = document.documentElement.dataset;
+    if (call.method === 'GET' || demo !== undefined || remembered('mayWrite') !== '') return [];
+    remember('mayWrite', 'yes');
+    return [
+      `${location.host} is not the demo shop: this request changes its data. Press Send again to send it. This warning appears once.`,
+    ];
   };
 
   const execute = async () => {
     if (send.disabled) return live.stop();
-    message.textContent = '';
-    if (needsAttention()) return;
+    const [text = '', field] = obstacle();
+    message.textContent = text;
+    field?.focus();
+    if (text !== '') return;
     /** @type {SampleRequest} */
     let request;
     try {

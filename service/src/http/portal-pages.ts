@@ -7,7 +7,7 @@ import type { ContractDocument } from './openapi/document.ts';
 import { assetHeaders, type Page, pageHeaders } from './page.ts';
 import { sendWhole } from './send.ts';
 import { sendContent } from './send-content.ts';
-import { pathOf } from './targets.ts';
+import { pathOf, withoutTrailingSlashes } from './targets.ts';
 
 /** The pages of the portal. The first request for one loads the portal's code: most processes never need it. */
 export function portalPages(contract: ContractDocument, isDemo: boolean): Page[] {
@@ -19,32 +19,37 @@ export function portalPages(contract: ContractDocument, isDemo: boolean): Page[]
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request.url);
     const format = prefersMarkdown(request.headers) ? 'markdown' : 'html';
-    const content = await (await portal(request)).page(path, format);
-    if (!content) throw nothingAt(request.url);
-    return sendContent(request, reply, content, pageHeaders, 'accept, accept-encoding');
+    const content = (await portal(request)).page(path, format);
+    if (!content) return sendNotFound(request, reply, await portal(request));
+    return sendContent(request, reply, content, pageHeaders, vary);
   };
   const asset = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { file } = request.params as { file: string };
-    const content = await (await portal(request)).asset(file);
+    const content = (await portal(request)).asset(pathOf(request.url));
     if (!content) throw nothingAt(request.url);
     return sendContent(request, reply, content, assetHeaders);
   };
   return [
     redirect('/'),
-    redirect(`${PORTAL_URL}/`),
     ...pagePaths.map(path => ({ path, handler: page })),
     { path: `${ASSETS_URL}/{file}`, handler: asset },
   ];
 }
 
-const pagePaths = [
-  PORTAL_URL,
-  `${PORTAL_URL}.md`,
-  `${PORTAL_URL}/{page}`,
-  `${PORTAL_URL}/{section}/{page}`,
-  '/llms.txt',
-  '/llms-full.txt',
-];
+const vary = 'accept, accept-encoding';
+
+/** Redirects to the page without the slashes at the end. If there is none, browsers get a page and other clients an error. */
+async function sendNotFound(request: FastifyRequest, reply: FastifyReply, portal: Portal): Promise<void> {
+  const path = pathOf(request.url);
+  const location = withoutTrailingSlashes(path);
+  if (location !== path && portal.page(location, 'html'))
+    return sendWhole(request, reply, 302, { 'cache-control': 'no-cache', location }, '');
+  if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw nothingAt(request.url);
+  const content = portal.notFound();
+  const headers = { ...pageHeaders, vary, 'content-type': content.type };
+  return sendWhole(request, reply, 404, headers, await content.encoded('identity'));
+}
+
+const pagePaths = [PORTAL_URL, `${PORTAL_URL}.md`, `${PORTAL_URL}/*`, '/llms.txt', '/llms-full.txt'];
 
 /** Whether a client asks for Markdown and not for HTML. Browsers ask for HTML. */
 function prefersMarkdown({ accept = '' }: IncomingHttpHeaders): boolean {

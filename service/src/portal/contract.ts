@@ -29,7 +29,6 @@ export interface OperationObject {
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, ResponseObject | Reference>;
   'x-required-scopes'?: string[];
-  'x-deprecated-since'?: string;
   'x-deprecated-sunset'?: string;
   'x-deprecated-successor'?: string;
   'x-hideTryItPanel'?: boolean;
@@ -47,8 +46,6 @@ export interface Parameter {
 
 export interface Header {
   description: string;
-  schema?: Schema;
-  example?: unknown;
 }
 
 export interface Media {
@@ -82,10 +79,9 @@ export interface Schema {
   required?: string[];
   items?: Schema | Reference;
   properties?: Record<string, Schema | Reference>;
-  additionalProperties?: boolean | Schema | Reference;
   anyOf?: (Schema | Reference)[];
   oneOf?: (Schema | Reference)[];
-  discriminator?: { propertyName: string; mapping?: Record<string, string> };
+  discriminator?: { propertyName: string };
 }
 
 /** An operation with its references resolved. */
@@ -103,7 +99,7 @@ export interface Operation {
   hasTryIt: boolean;
   /** `experimental` or `beta`; a stable operation has none. */
   stability: string | undefined;
-  deprecation: { since: string; sunset: string; successor: string } | undefined;
+  deprecation: { sunset: string; successor: string } | undefined;
   parameters: readonly Parameter[];
   body: { type: string; media: Media; isRequired: boolean } | undefined;
   responses: readonly Response[];
@@ -177,7 +173,6 @@ export class ContractView {
       stability: object['x-stability'],
       deprecation: deprecated
         ? {
-            since: object['x-deprecated-since'] ?? '',
             sunset: object['x-deprecated-sunset'] ?? '',
             successor: object['x-deprecated-successor'] ?? '',
           }

@@ -23,9 +23,10 @@ export interface Document {
 
 /** Every page except those of operations. */
 export function documentsOf(view: ContractView, guide: Guide): Document[] {
+  const chapters = guide.chapters.map(({ title, url }) => `- [${title}](${url})`);
   return [
     startPage(view, guide),
-    document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapterList(guide)}`),
+    document(GUIDE_URL, 'Guide', `${guide.introduction}\n\n${chapters.join('\n')}`),
     ...guide.chapters.map(({ url, title, markdown }) => document(url, title, markdown)),
     ...view.document['x-tagGroups'].flatMap(({ tags }) => tags.map(tag => resourcePage(view, tag))),
     errorCatalogue(view),
@@ -82,25 +83,17 @@ The contract is [openapi.yaml](/openapi.yaml). Every page is also Markdown, at i
   );
 }
 
-function chapterList({ chapters }: Guide): string {
-  return chapters.map(({ title, url }) => `- [${title}](${url})`).join('\n');
-}
-
-function operationList(view: ContractView, tag: string): string {
-  return view.withTag(tag).map(operationLine).join('\n');
-}
-
 function descriptionOf(view: ContractView, tag: string): string {
   return view.document.tags.find(({ name }) => name === tag)?.description ?? '';
 }
 
 function resourcePage(view: ContractView, tag: string): Document {
-  const description = descriptionOf(view, tag);
-  const reading = view
-    .withTag(tag)
-    .find(({ method, path, responses }) => method === 'GET' && /\}$/.test(path) && jsonOf(responses));
-  const media = jsonOf(reading?.responses ?? view.withTag(tag)[0]?.responses ?? [])?.media;
-  const parts = [description, operationList(view, tag)];
+  const operations = view.withTag(tag);
+  const reading = operations.find(
+    ({ method, path, responses }) => method === 'GET' && /\}$/.test(path) && jsonOf(responses),
+  );
+  const media = jsonOf((reading ?? operations[0])?.responses ?? [])?.media;
+  const parts = [descriptionOf(view, tag), operations.map(operationLine).join('\n')];
   if (media) {
     parts.push(`## Fields\n\n${fieldItems(shapesOf(view, media.schema))}`);
     if (media.example !== undefined) parts.push(fence('json', JSON.stringify(media.example, null, 2)));
@@ -123,15 +116,11 @@ function errorCatalogue(view: ContractView): Document {
       .filter(([, meaning]) => meaning.status === status)
       .map(([code, { description }]) => [`\`${code}\``, description]);
     const shared = withStatus.find(({ isShared }) => isShared) ?? withStatus[0];
-    const parts = [`## ${statusTitle(status)}`, table(['Code', 'Meaning'], rows)];
     const [example] = Object.values(shared?.examples ?? {});
+    const headers = Object.keys(shared?.headers ?? {}).map(name => `\`${name}\``);
+    const parts = [`## ${statusTitle(status)}`, table(['Code', 'Meaning'], rows)];
     if (example !== undefined) parts.push(fence('json', JSON.stringify(example)));
-    if (shared)
-      parts.push(
-        `Headers: ${Object.keys(shared.headers)
-          .map(name => `\`${name}\``)
-          .join(', ')}.`,
-      );
+    if (headers.length > 0) parts.push(`Headers: ${headers.join(', ')}.`);
     return parts.join('\n\n');
   });
   return document(

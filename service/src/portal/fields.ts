@@ -84,23 +84,20 @@ export function rulesOf(view: ContractView, part: Schema | Reference): string[] 
   const schema = view.schema(part);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema;
   const values = schema.enum ?? (schema.items && view.schema(schema.items).enum);
-  const rules = [];
-  if (values) rules.push(values.map(value => `\`${value}\``).join(', '));
-  const bounds = range(minimum, maximum);
-  if (bounds) rules.push(bounds);
-  const length = range(minLength, maxLength);
-  if (length) rules.push(`${length} characters`);
-  const count = range(minItems, maxItems);
-  if (count) rules.push(`${count} items`);
-  if (pattern) rules.push(`pattern \`${pattern}\``);
-  if (schema.default !== undefined) rules.push(`default \`${JSON.stringify(schema.default)}\``);
-  if (schema.readOnly) rules.push('read-only');
-  return rules;
+  return [
+    values?.map(value => `\`${value}\``).join(', '),
+    range(minimum, maximum),
+    range(minLength, maxLength, ' characters'),
+    range(minItems, maxItems, ' items'),
+    pattern && `pattern \`${pattern}\``,
+    schema.default !== undefined && `default \`${JSON.stringify(schema.default)}\``,
+    schema.readOnly && 'read-only',
+  ].flatMap(rule => rule || []);
 }
 
-function range(least: number | undefined, most: number | undefined): string {
+function range(least: number | undefined, most: number | undefined, unit = ''): string {
   if (least === undefined && most === undefined) return '';
-  if (most === undefined) return `at least ${grouped(least!)}`;
-  if (least === undefined) return `at most ${grouped(most)}`;
-  return least === most ? grouped(least) : `${grouped(least)}–${grouped(most)}`;
+  if (most === undefined) return `at least ${grouped(least!)}${unit}`;
+  if (least === undefined) return `at most ${grouped(most)}${unit}`;
+  return `${least === most ? '' : `${grouped(least)}–`}${grouped(most)}${unit}`;
 }

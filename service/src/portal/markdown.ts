@@ -1,13 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { highlighted } from '../../../web/portal/highlight.js';
 import { Html, html } from '../kit/html.ts';
-import { chapterUrl, slugOf } from './urls.ts';
-
-/** Pages in the portal for documents of the project, which refer to each other as files. */
-const pagesOfFiles: Record<string, string> = {
-  '../openapi.yaml': '/openapi.yaml',
-  'api-guide.md': '/docs/guide',
-};
+import { slugOf } from './urls.ts';
 
 const marked = new Marked({
   renderer: {
@@ -18,18 +12,11 @@ const marked = new Marked({
       if (depth === 1) return `<h1>${title}</h1>\n`;
       return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${title}</a></h${depth}>\n`;
     },
-    link({ href, tokens }: Tokens.Link) {
-      const text = new Html(this.parser.parseInline(tokens));
-      const target = targetOf(href);
-      return target === undefined ? text.text : html`<a href="${target}">${text}</a>`.text;
-    },
     table({ header, rows }: Tokens.Table) {
-      const cell = ({ tokens }: Tokens.TableCell) => new Html(this.parser.parseInline(tokens));
-      return scrollingTable(
-        header.map(cell),
-        rows.map(row => row.map(cell)),
-        header.map(({ text }) => text).join(', '),
-      ).text;
+      const cells = (row: Tokens.TableCell[]) =>
+        row.map(({ tokens }) => new Html(this.parser.parseInline(tokens)));
+      const label = header.map(({ text }) => text).join(', ');
+      return scrollingTable(cells(header), rows.map(cells), label).text;
     },
     // The documents contain no HTML.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => html`${text}`.text,
@@ -52,11 +39,7 @@ export function codeBlock(code: string, language: string): Html {
 }
 
 /** A table, which scrolls in its own region if it is wide. The keyboard can focus the region. */
-export function scrollingTable(
-  columns: readonly Html[],
-  rows: readonly (readonly Html[])[],
-  label: string,
-): Html {
+function scrollingTable(columns: Html[], rows: Html[][], label: string): Html {
   return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map(column => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
@@ -68,11 +51,4 @@ ${rows.map(row => html`<tr${anchorOf(row[0])}>${row.map(cell => html`<td>${cell}
 function anchorOf(cell: Html | undefined): Html | undefined {
   const [, name] = /^<code>([a-z][\w.]*)<\/code>$/.exec(cell?.text ?? '') ?? [];
   return name === undefined ? undefined : html` id="${name}"`;
-}
-
-/** The target of a link in the portal; `undefined` for files of the project that the service does not serve. */
-function targetOf(href: string): string | undefined {
-  if (href.startsWith('#')) return chapterUrl(href.slice(1));
-  if (/^(https?:|\/)/.test(href)) return href;
-  return pagesOfFiles[href];
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Contract } from './contract.ts';
+import { readGuide } from './guide.ts';
 import type { Portal } from './portal.ts';
 
 /**
@@ -39,5 +40,13 @@ export async function openPortal(
     rendered(operation.description);
     await nextTurn();
   }
-  return Portal.open(view, { base, isDemo }, new Assets());
+  const assets = new Assets();
+  const files = {
+    stylesheet: await assets.open('./portal.css'),
+    head: await assets.open('./head.js'),
+    page: await assets.open('./page.js'),
+  };
+  const guide = await readGuide(base);
+  await nextTurn();
+  return new Portal({ view, guide, base, isDemo, files }, assets);
 }

@@ -1,6 +1,6 @@
 import { languages, sample } from '../../../web/portal/samples.js';
 import { callOf, exampleValues } from './call.ts';
-import type { ContractView, Operation } from './contract.ts';
+import type { ContractView, Operation, Response } from './contract.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
 import { fieldOf } from './operation-page.ts';
 import { ERRORS_URL, operationUrl } from './urls.ts';
@@ -9,43 +9,39 @@ import { ERRORS_URL, operationUrl } from './urls.ts';
 export function operationMarkdown(view: ContractView, operation: Operation, base: string): string {
   const { method, path, summary, description, scopes, deprecation, stability, parameters, body, responses } =
     operation;
-  const parts = [`# ${summary}`, `\`${method} ${path}\``];
-  if (stability) parts.push(`Stability: ${stability}`);
-  if (deprecation)
-    parts.push(
-      `Deprecated: this operation returns 410 from ${deprecation.sunset}. Use \`${deprecation.successor}\` instead.`,
-    );
-  parts.push(description);
-  if (scopes.length > 0)
-    parts.push(`Requires the scope ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`);
-  const code = sample('curl', callOf(view, operation), exampleValues(operation), base);
-  parts.push(fence(languages.curl!.grammar, code));
-  if (parameters.length > 0) {
-    const fields = parameters.map(parameter => {
-      const field = fieldOf(view, parameter);
-      return { ...field, type: `${parameter.in}, ${field.type}` };
-    });
-    parts.push('## Parameters', fieldItems([{ name: '', fields }]));
-  }
-  if (body) {
-    parts.push('## Request body', `\`${body.type}\``, fieldItems(shapesOf(view, body.media.schema)));
-  }
-  parts.push('## Responses');
-  for (const { status, description: meaning, isShared, type, media, examples } of responses) {
-    if (isShared) continue;
-    parts.push(`### ${status}`, meaning);
-    if (Number(status) >= 400) continue;
-    if (media && type === 'application/json') parts.push(fieldItems(shapesOf(view, media.schema)));
-    const [example] = Object.values(examples);
-    if (example !== undefined)
-      parts.push(
-        typeof example === 'string' ? fence('', example) : fence('json', JSON.stringify(example, null, 2)),
-      );
-  }
+  const parameterFields = parameters.map(parameter => {
+    const field = fieldOf(view, parameter);
+    return { ...field, type: `${parameter.in}, ${field.type}` };
+  });
   const shared = responses.filter(({ isShared }) => isShared).map(({ status }) => status);
-  if (shared.length > 0)
-    parts.push(`Common to many operations: ${shared.join(', ')}, see [error codes](${ERRORS_URL}.md).`);
-  return `${parts.filter(part => part !== '').join('\n\n')}\n`;
+  const code = sample('curl', callOf(view, operation), exampleValues(operation), base);
+  const parts = [
+    `# ${summary}`,
+    `\`${method} ${path}\``,
+    stability && `Stability: ${stability}`,
+    deprecation &&
+      `Deprecated: this operation returns 410 from ${deprecation.sunset}. Use \`${deprecation.successor}\` instead.`,
+    description,
+    scopes.length > 0 && `Requires the scope ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`,
+    fence(languages.curl!.grammar, code),
+    parameters.length > 0 && `## Parameters\n\n${fieldItems([{ name: '', fields: parameterFields }])}`,
+    body && `## Request body\n\n\`${body.type}\`\n\n${fieldItems(shapesOf(view, body.media.schema))}`,
+    '## Responses',
+    ...responses.filter(({ isShared }) => !isShared).flatMap(response => responseParts(view, response)),
+    shared.length > 0 &&
+      `Common to many operations: ${shared.join(', ')}, see [error codes](${ERRORS_URL}.md).`,
+  ];
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+function responseParts(view: ContractView, { status, description, type, media, examples }: Response) {
+  const parts = [`### ${status}`, description];
+  if (Number(status) >= 400) return parts;
+  const [example] = Object.values(examples);
+  if (media && type === 'application/json') parts.push(fieldItems(shapesOf(view, media.schema)));
+  if (typeof example === 'string') parts.push(fence('', example));
+  else if (example !== undefined) parts.push(fence('json', JSON.stringify(example, null, 2)));
+  return parts;
 }
 
 /** A line of a list of operations. */

@@ -4,29 +4,25 @@ import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
 import { codeBlock, rendered, renderedLine } from './markdown.ts';
-import { badges, markdownTools, methodLabel, type Page, type Site } from './shell.ts';
+import { badges, markdownTools, methodLabel, type Site } from './shell.ts';
 import { statusAnchor } from './status.ts';
 import { tryIt } from './try-it-form.ts';
 import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
 
 /** The page of an operation: text in one column, request and response in another one. */
-export function operationPage(site: Site, operation: Operation): Page {
+export function operationPage(site: Site, operation: Operation): Html {
   const { view } = site;
   const { id, method, path, tag, summary, description, scopes } = operation;
-  const url = operationUrl(id);
-  return {
-    url,
-    title: summary,
-    content: html`<article class="operation" id="${id}">
+  return html`<article class="operation" id="${id}">
 <header>
-<p class="crumbs"><a href="${resourceUrl(tag)}">${tag}</a></p>
+<p class="crumbs note"><a href="${resourceUrl(tag)}">${tag}</a></p>
 <h1>${summary}${badges(operation)}</h1>
 <p class="endpoint">${methodLabel(method)}<code>${path}</code></p>
 ${deprecationNotice(view, operation)}
 ${rendered(description)}
 ${
   scopes.length > 0 &&
-  html`<p class="scopes">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
+  html`<p class="note">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
 }
 </header>
 <aside class="panel" aria-label="Request and response"><div>
@@ -39,10 +35,9 @@ ${parameters(view, operation, 'query', 'Query parameters')}
 ${bodySection(view, operation)}
 ${parameters(view, operation, 'header', 'Request headers')}
 ${responseSections(view, operation)}
-${markdownTools(url)}
+${markdownTools(operationUrl(id))}
 </div>
-</article>`,
-  };
+</article>`;
 }
 
 function deprecationNotice(view: ContractView, operation: Operation): Html | undefined {
@@ -87,7 +82,7 @@ function responseCard({ responses }: Operation): Html {
 <div class="example"><p class="card-title">Response <span class="status" data-status="${success?.status[0]}">${success?.status}</span></p>
 ${
   example === undefined
-    ? html`<p class="empty">No content</p>`
+    ? html`<p class="empty note">No content</p>`
     : typeof example === 'string'
       ? codeBlock(example, 'text')
       : codeBlock(JSON.stringify(example, null, 2), 'json')
@@ -139,7 +134,7 @@ ${headers(response)}</section>`,
 )}
 ${
   shared.length > 0 &&
-  html`<p class="shared">Common to many operations: ${shared.map(
+  html`<p class="note">Common to many operations: ${shared.map(
     ({ status: code }, i) =>
       html`${i > 0 && ', '}<a data-shared="${code}" href="${ERRORS_URL}#${statusAnchor(code)}">${code}</a>`,
   )}.</p>`
@@ -165,11 +160,11 @@ function headers({ headers: all }: Response): Html | undefined {
   );
 }
 
-/** Shapes of a body: one is visible, several fold. */
+/** Shapes of a body: the first is visible, further ones fold. */
 export function shapeList(shapes: readonly Shape[]): Html {
   const [only] = shapes;
   if (shapes.length === 1 && only) return fieldList(only.fields);
-  return html`${shapes.map(({ name, fields }) => html`<div class="member">${fold(name, fieldList(fields))}</div>`)}`;
+  return html`${shapes.map(({ name, fields }, i) => html`<div class="member">${fold(name, fieldList(fields), i === 0)}</div>`)}`;
 }
 
 function fieldList(fields: readonly Field[]): Html {
@@ -183,7 +178,7 @@ function fieldList(fields: readonly Field[]): Html {
       description,
       shapes,
     }) => html`<div class="field" id="${anchor}">
-<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="type">${type}</span>${isRequired && html` <span class="required">required</span>`}</p>
+<p><a class="anchor" href="#${anchor}"><code>${name}</code></a> <span class="small-note">${type}</span>${isRequired && html` <span class="required small-note">required</span>`}</p>
 ${description !== '' && rendered(description)}
 ${ruleLine(rules)}
 ${shapes.length > 0 && fold('Fields', shapeList(shapes))}</div>\n`,
@@ -198,8 +193,8 @@ function ruleLine(rules: readonly string[]): Html {
   const long = rules.filter(rule => !short.includes(rule));
   return html`${
     short.length > 0 &&
-    html`<p class="rules">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`
-  }${long.map(rule => fold('Pattern', html`<p class="rules">${renderedLine(rule)}</p>`))}`;
+    html`<p class="small-note">${short.map((rule, i) => html`${i > 0 && ' · '}${renderedLine(rule)}`)}</p>`
+  }${long.map(rule => fold('Pattern', html`<p class="small-note">${renderedLine(rule)}</p>`))}`;
 }
 
 function fold(title: string, content: Html, isOpen = false): Html {

@@ -1,16 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Content } from '../kit/content.ts';
 import { html } from '../kit/html.ts';
 import type { Assets } from './assets.ts';
 import type { ContractView } from './contract.ts';
 import { type Document, documentsOf } from './documents.ts';
-import { readGuide } from './guide.ts';
 import { rendered } from './markdown.ts';
 import { operationLine, operationMarkdown } from './operation-markdown.ts';
 import { operationPage } from './operation-page.ts';
 import { searchEntries } from './search-entries.ts';
 import { markdownTools, type Page, type Site, shell } from './shell.ts';
-import { operationUrl, SEARCH_URL } from './urls.ts';
+import { operationUrl, PORTAL_URL, SEARCH_URL } from './urls.ts';
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -21,110 +19,76 @@ const types = {
 
 /** The developer portal. Each page is rendered at the first request for it, and then stays in memory. */
 export class Portal {
-  readonly #site: Site;
-  readonly #documents: ReadonlyMap<string, Document>;
   readonly #assets: Assets;
-  readonly #contents = new Map<string, Promise<Content | undefined>>();
+  /** The pages by path. */
+  readonly #pages: ReadonlyMap<string, () => Content>;
+  /** What browsers show at an address without a page, with the whole navigation. */
+  readonly notFound: () => Content;
 
-  private constructor(site: Site, assets: Assets) {
-    this.#site = site;
+  constructor(site: Site, assets: Assets) {
+    const { view, guide, base } = site;
+    const operations = view.operations.map(operation => ({
+      url: operationUrl(operation.id),
+      title: operation.summary,
+      markdown: () => operationMarkdown(view, operation, base),
+      content: () => operationPage(site, operation),
+    }));
+    const written = documentsOf(view, guide);
+    const documents = written.map(({ url, title, markdown }) => ({
+      url,
+      title,
+      markdown: () => markdown,
+      content: () => html`<article class="document">${rendered(markdown)}
+${markdownTools(url)}</article>`,
+    }));
+    const pages = [...documents, ...operations];
     this.#assets = assets;
-    this.#documents = new Map(documentsOf(site.view, site.guide).map(document => [document.url, document]));
-  }
-
-  /** `base` is the URL of the service in samples, without a slash at its end. */
-  static async open(
-    view: ContractView,
-    { base, isDemo }: Pick<Site, 'base' | 'isDemo'>,
-    assets: Assets,
-  ): Promise<Portal> {
-    const files = {
-      stylesheet: await assets.url('portal.css'),
-      head: await assets.url('head.js'),
-      page: await assets.url('page.js'),
-      modules: await assets.importsOf('page.js'),
-    };
-    const site = { view, guide: await readGuide(base), base, isDemo, files };
-    await nextTurn();
-    return new Portal(site, assets);
+    this.notFound = once(types.html, () => shell(site, notFoundPage).text);
+    this.#pages = new Map([
+      ...pages.map(page => [page.url, once(types.html, () => shell(site, page).text)] as const),
+      ...pages.map(({ url, markdown }) => [`${url}.md`, once(types.markdown, markdown)] as const),
+      ['/llms.txt', once(types.text, () => summary(view, written))],
+      ['/llms-full.txt', once(types.text, () => pages.map(({ markdown }) => markdown()).join('\n\n'))],
+      [SEARCH_URL, once(types.json, () => JSON.stringify(searchEntries(view, written)))],
+    ]);
   }
 
   /** The page at a path, as HTML or as Markdown; `undefined` if there is none. Paths with `.md` are always Markdown. */
-  page(path: string, format: 'html' | 'markdown'): Promise<Content | undefined> {
-    const url = path.replace(/\.md$/, '');
-    return this.#content(url, url === path ? format : 'markdown');
+  page(path: string, format: 'html' | 'markdown'): Content | undefined {
+    const markdown = format === 'markdown' ? this.#pages.get(`${path}.md`) : undefined;
+    return (markdown ?? this.#pages.get(path))?.();
   }
 
-  /** A file by its name in URLs. */
-  asset(fileName: string): Promise<Content | undefined> {
-    return this.#assets.find(fileName);
+  /** A file by its URL. */
+  asset(url: string): Content | undefined {
+    return this.#assets.at(url);
   }
+}
 
-  #content(url: string, format: 'html' | 'markdown'): Promise<Content | undefined> {
-    const key = `${format} ${url}`;
-    let content = this.#contents.get(key);
-    if (!content) {
-      content = this.#rendered(url, format);
-      // Paths without a page are not stored: clients choose them.
-      if (this.#exists(url)) this.#contents.set(key, content);
-    }
+const notFoundPage: Page = {
+  url: PORTAL_URL,
+  title: 'Page not found',
+  content: () => html`<article class="document"><h1>Page not found</h1>
+<p>There is no page at this address. Look for it in the contents or with the search, or begin at the <a href="${PORTAL_URL}">start page</a>.</p></article>`,
+};
+
+/** Content that is made at the first call. */
+function once(type: string, text: () => string): () => Content {
+  let content: Content | undefined;
+  return () => {
+    content ??= new Content(type, text());
     return content;
-  }
-
-  #exists(url: string): boolean {
-    return this.#documents.has(url) || this.#operation(url) !== undefined || url in this.#texts;
-  }
-
-  async #rendered(url: string, format: 'html' | 'markdown'): Promise<Content | undefined> {
-    const text = this.#texts[url];
-    if (text) return text();
-    const { view, base } = this.#site;
-    const operation = this.#operation(url);
-    const document = this.#documents.get(url);
-    if (format === 'markdown') {
-      const markdown = operation ? operationMarkdown(view, operation, base) : document?.markdown;
-      return markdown === undefined ? undefined : new Content(types.markdown, markdown);
-    }
-    if (operation) return this.#html(operationPage(this.#site, operation));
-    if (!document) return undefined;
-    const { title, markdown } = document;
-    const content = html`<article class="document">${rendered(markdown)}
-${markdownTools(url)}</article>`;
-    return this.#html({ url, title, content });
-  }
-
-  #html(page: Page): Content {
-    return new Content(types.html, shell(this.#site, page).text);
-  }
-
-  #operation(url: string) {
-    return this.#site.view.operations.find(({ id }) => operationUrl(id) === url);
-  }
-
-  /** The pages for programs. */
-  readonly #texts: Record<string, () => Content> = {
-    '/llms.txt': () => new Content(types.text, this.#summary()),
-    '/llms-full.txt': () => {
-      const { view, base } = this.#site;
-      const operations = view.operations.map(operation => operationMarkdown(view, operation, base));
-      const documents = [...this.#documents.values()].map(({ markdown }) => markdown);
-      return new Content(types.text, [...documents, ...operations].join('\n\n'));
-    },
-    [SEARCH_URL]: () => {
-      const entries = searchEntries(this.#site.view, [...this.#documents.values()]);
-      return new Content(types.json, JSON.stringify(entries));
-    },
   };
+}
 
-  /** The table of contents for language models, as https://llmstxt.org describes it. */
-  #summary(): string {
-    const { view } = this.#site;
-    const { info } = view.document;
-    const pages = [...this.#documents.values()].map(({ url, title }) => `- [${title}](${url}.md)`);
-    const operations = view.operations.map(operation =>
-      operationLine(operation).replace(/\]\(([^)]+)\)/, ']($1.md)'),
-    );
-    return `# ${info.title}
+/** The table of contents for language models, as https://llmstxt.org describes it. */
+function summary(view: ContractView, documents: readonly Document[]): string {
+  const { info } = view.document;
+  const pages = documents.map(({ url, title }) => `- [${title}](${url}.md)`);
+  const operations = view.operations.map(operation =>
+    operationLine(operation).replace(/\]\(([^)]+)\)/, ']($1.md)'),
+  );
+  return `# ${info.title}
 
 > ${info.description.split('\n', 1)[0]}
 
@@ -138,5 +102,4 @@ ${pages.join('\n')}
 
 ${operations.join('\n')}
 `;
-  }
 }

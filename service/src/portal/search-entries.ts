@@ -2,6 +2,7 @@ import type { Entry } from '../../../web/portal/types.d.ts';
 import type { ContractView, Operation } from './contract.ts';
 import type { Document } from './documents.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
+import { statusTitle } from './status.ts';
 import { ERRORS_URL, EVENTS_URL, operationUrl, slugOf } from './urls.ts';
 
 /** What readers can search for: operations, parameters, fields, error codes, events and sections of the guide. */
@@ -9,7 +10,7 @@ export function searchEntries(view: ContractView, documents: readonly Document[]
   const codes = Object.entries(view.document['x-error-codes']).map(([code, { status, description }]) => ({
     url: `${ERRORS_URL}#${code}`,
     title: code,
-    page: 'Error codes',
+    page: statusTitle(status),
     kind: String(status),
     text: description,
   }));

@@ -1,4 +1,5 @@
 import { type Html, html } from '../kit/html.ts';
+import type { Asset } from './assets.ts';
 import type { ContractView, Operation } from './contract.ts';
 import type { Guide } from './guide.ts';
 import {
@@ -19,13 +20,13 @@ export interface Site {
   base: string;
   /** Whether the service runs with the demo shop, which readers may change. */
   isDemo: boolean;
-  files: { stylesheet: string; head: string; page: string; modules: readonly string[] };
+  files: Record<'stylesheet' | 'head' | 'page', Asset>;
 }
 
 export interface Page {
   url: string;
   title: string;
-  content: Html;
+  content: () => Html;
 }
 
 /**
@@ -46,10 +47,10 @@ export function shell(site: Site, { url, title, content }: Page): Html {
 <title>${title} · ${info.title}</title>
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/markdown" href="${url}.md">
-<script src="${files.head}"></script>
-<link rel="stylesheet" href="${files.stylesheet}">
+<script src="${files.head.url}"></script>
+<link rel="stylesheet" href="${files.stylesheet.url}">
 <link rel="expect" href="#content" blocking="render">
-${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page}"></script>
+${files.page.imports.map(module => html`<link rel="modulepreload" href="${module}">\n`)}<script type="module" src="${files.page.url}"></script>
 </head>
 <body>
 <a class="skip-link" href="#content">Skip to the content</a>
@@ -58,14 +59,14 @@ ${files.modules.map(module => html`<link rel="modulepreload" href="${module}">\n
 <p class="brand"><a href="${PORTAL_URL}">${info.title}</a></p>
 <button id="search" class="needs-script" type="button" aria-label="Search"><span>Search</span> <kbd>/</kbd></button>
 <div class="links">${link(GUIDE_URL, 'Guide')}${link(ERRORS_URL, 'Errors')}${link(EVENTS_URL, 'Events')}<a href="/openapi.yaml">openapi.yaml</a><a href="/console">Console</a></div>
-<label class="needs-script"><span class="visually-hidden">Theme</span><select id="theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>
+<select id="theme" class="needs-script" aria-label="Theme"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
 </header>
 <div class="frame">
 <nav id="navigation" aria-label="Contents" popover>
 ${navigation(site, url)}
 </nav>
 <main id="content" tabindex="-1">
-${content}
+${content()}
 </main>
 </div>
 </body>
@@ -98,29 +99,27 @@ ${entry(ERRORS_URL, 'Error codes')}${entry(EVENTS_URL, 'Types of events')}</ul><
 }
 
 function entryOf(operation: Operation): Html {
-  const { method, summary, stability, deprecation } = operation;
-  return html`${methodLabel(method)}<span>${summary}${stability && html` <span class="badge" data-stability="${stability}">${stability}</span>`}${
-    deprecation && html` <span class="badge" data-deprecated="${deprecation.sunset}">deprecated</span>`
-  }</span>`;
+  const { method, summary } = operation;
+  return html`${methodLabel(method)}<span>${summary}${badges(operation, false)}</span>`;
 }
 
 export function methodLabel(method: string): Html {
   return html`<span class="method" data-method="${method}">${method}</span> `;
 }
 
-/** The badges of an operation, each with a link to its meaning. */
-export function badges({ stability, deprecation }: Operation): Html {
+/** The badges of an operation, each with a link to its meaning unless they are in a link. */
+export function badges({ stability, deprecation }: Operation, areLinks = true): Html {
   const meaning = chapterUrl('Versions and deprecation');
-  return html`${
-    stability &&
-    html` <a class="badge" data-stability="${stability}" href="${meaning}#${stability}">${stability}</a>`
-  }${
-    deprecation &&
-    html` <a class="badge" data-deprecated="${deprecation.sunset}" href="${meaning}#deprecated">deprecated</a>`
+  const badge = (kind: Html, text: string) =>
+    areLinks
+      ? html` <a class="badge" ${kind} href="${meaning}#${text}">${text}</a>`
+      : html` <span class="badge" ${kind}>${text}</span>`;
+  return html`${stability && badge(html`data-stability="${stability}"`, stability)}${
+    deprecation && badge(html`data-deprecated="${deprecation.sunset}"`, 'deprecated')
   }`;
 }
 
 /** The end of every page. */
 export function markdownTools(url: string): Html {
-  return html`<p class="page-tools"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
+  return html`<p class="page-tools note"><a href="${url}.md">This page as Markdown</a> <button class="needs-script" type="button">Copy as Markdown</button></p>`;
 }

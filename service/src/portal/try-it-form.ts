@@ -16,7 +16,7 @@ ${isSecured && keyField}
 ${required.map(parameter => field(view, parameter))}
 ${
   body &&
-  html`<div class="input"><label for="request-body">Body <span class="type">${body.type}</span></label>
+  html`<div class="input"><label for="request-body">Body <span class="small-note">${body.type}</span></label>
 <textarea id="request-body" rows="${Math.min(12, text?.split('\n').length ?? 4)}" spellcheck="false">${text}</textarea></div>`
 }
 ${
@@ -45,5 +45,5 @@ ${choices.map(value => html`<label><input type="checkbox" value="${String(value)
     : html`<input id="${id}" data-parameter="${name}" autocomplete="off" spellcheck="false"${
         required ? html` value="${example}"` : html` placeholder="${example}"`
       }>`;
-  return html`<div class="input"><label for="${id}">${name}${schema.items && html` <span class="type">separated by commas</span>`}</label>${control}</div>\n`;
+  return html`<div class="input"><label for="${id}">${name}${schema.items && html` <span class="small-note">separated by commas</span>`}</label>${control}</div>\n`;
 }

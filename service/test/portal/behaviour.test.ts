@@ -36,9 +36,11 @@ describe('an earlier address of the portal', () => {
 
 describe('the navigation', () => {
   it('marks the current page, shows it, and leads to another one', async t => {
-    const { page } = await visit(t);
+    const { page, watch } = await visit(t);
     await page.setViewportSize({ width: 1280, height: 500 });
-    const portal = await new PortalPage(page).openOperation('replayWebhook');
+    const portal = await new PortalPage(page).open('/errors');
+    assert.equal(await page.evaluate('scrollY'), 0, 'the page begins with its heading');
+    await portal.openOperation('replayWebhook');
     const current = page.locator('nav [aria-current=page]');
     assert.match((await current.textContent())!, /Replay/i);
     const { y } = (await current.boundingBox())!;
@@ -47,6 +49,9 @@ describe('the navigation', () => {
     await page.getByRole('link', { name: 'List categories' }).click();
     await page.waitForURL('**/docs/operations/listCategories');
     await portal.page.getByRole('heading', { name: 'List categories' }).waitFor();
+    watch.expect(/status of 404/);
+    await portal.open('/nothing');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   });
 
   it('moves nothing in the page after its first paint', async t => {
@@ -78,8 +83,13 @@ describe('samples', () => {
     await portal.fill('status', 'available, sold');
     const curl = runCurl(await portal.sample.innerText(), 'the key');
     assert.equal(curl.url, `${shop.origin}/pets?status=available&status=sold&limit=3`);
+    await portal.fill('limit', '3x');
+    await portal.message.filter({ hasText: 'not valid JSON' }).waitFor();
     await page.getByText('Python', { exact: true }).click();
-    assert.match(await portal.sample.innerText(), /^import os\n/);
+    assert.match(await portal.sample.innerText(), /^import os\n.*limit=3"/s);
+    await page.getByText('curl', { exact: true }).click();
+    assert.match(await portal.sample.innerText(), /limit=3'/);
+    await page.getByText('Python', { exact: true }).click();
     await portal.openOperation('placeOrder');
     assert.match(await portal.sample.innerText(), /uuid\.uuid4\(\)/);
     await page.locator('textarea').fill('{"petId": }');
@@ -130,6 +140,10 @@ describe('trying an operation out', () => {
     await portal.fill('categoryId', '');
     await page.locator('.send').click();
     await portal.message.filter({ hasText: 'categoryId is missing' }).waitFor();
+    await portal.fill('categoryId', '1');
+    await portal.useKey(`${shop.adminKey}\u200B`);
+    await page.locator('.send').click();
+    await portal.message.filter({ hasText: 'a header cannot contain' }).waitFor();
     assert.equal(watch.urls.length, sent);
   });
 
@@ -147,6 +161,23 @@ describe('trying an operation out', () => {
     await shop.api.patch(`/categories/${categoryId}`, { description: 'By another client' });
     watch.expect(/status of 412/);
     assert.equal((await portal.tryOut({ body: { description: 'Third' } })).status, 412);
+    // Without the ETag the change is made whatever happened in between.
+    assert.equal((await portal.tryOut({ parameters: { 'If-Match': '' } })).status, 200);
+  });
+
+  it('knows the ETag of a pet in a list, until the pet is deleted', async t => {
+    const { page, shop } = await visit(t);
+    const petId = await aPet(shop.api);
+    const portal = await new PortalPage(page).openOperation('listPets');
+    await portal.useKey(shop.adminKey);
+    const { response } = await portal.tryOut({ parameters: { id: petId } });
+    const etag = await response.headerValue('etag');
+    const ifMatch = page.locator('[data-parameter="If-Match"]');
+    await portal.openOperation('deletePet');
+    await portal.fill('petId', String(petId));
+    assert.equal(await ifMatch.inputValue(), etag);
+    assert.equal((await portal.send()).status, 204);
+    await eventually(() => ifMatch.inputValue(), '');
   });
 
   it('follows the link to the next page', async t => {
@@ -167,26 +198,34 @@ describe('trying an operation out', () => {
     assert.equal(await next.count(), 0);
   });
 
-  it('shows how many requests are left as a bar, and how long to wait when none are', async t => {
-    const { page, shop, watch } = await visit(t);
+  it('shows how many requests are left as a bar that counts down to the reset, and how long to wait when none are', async t => {
+    const { shop, anotherVisitor } = await visit(t);
     const { key } = await shop.clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
+    const page = await (await anotherVisitor()).newPage();
+    await page.clock.install();
     const portal = await new PortalPage(page).openOperation('listCategories');
+    await page.clock.pauseAt(Date.now() + 60_000);
     await portal.useKey(key);
     const limits = portal.live.locator('.limits');
     const values = async () => [
       await limits.locator('meter').getAttribute('value'),
-      (await limits.locator('p').textContent())!.split('; resets', 1)[0],
+      await limits.locator('p').textContent(),
     ];
+    const { response } = await portal.send();
+    const [, text = ''] = /;t=(\d+)/.exec((await response.headerValue('ratelimit'))!)!;
+    const seconds = Number(text);
+    assert.deepEqual(await values(), ['1', `1 of 2 requests left; resets in ${seconds} s`]);
     await portal.send();
-    assert.deepEqual(await values(), ['1', '1 of 2 requests left']);
-    await portal.send();
-    watch.expect(/status of 429/);
-    const { response, status } = await portal.send();
-    const retryAfter = await response.headerValue('retry-after');
+    const { status } = await portal.send();
     assert.deepEqual(
       [status, await values()],
-      [429, ['0', `0 of 2 requests left; retry after ${retryAfter} s`]],
+      [429, ['0', `0 of 2 requests left; retry after ${seconds} s; resets in ${seconds} s`]],
     );
+    await page.clock.runFor(5_000);
+    const later = `0 of 2 requests left; retry after ${seconds - 5} s; resets in ${seconds - 5} s`;
+    assert.deepEqual(await values(), ['0', later]);
+    await page.clock.runFor(60_000);
+    assert.deepEqual(await values(), ['0', '0 of 2 requests left; reset since then']);
   });
 
   it('shows a stream as it arrives, until the reader stops it', async t => {

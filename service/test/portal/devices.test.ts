@@ -40,10 +40,13 @@ describe('the theme', () => {
   });
 
   it('that the reader chose stays after a reload and on every page, even if the system changes', async t => {
-    const { page } = await visit(t);
+    const { page, context } = await visit(t);
     const portal = await new PortalPage(page).open();
+    const otherTab = await context.newPage();
+    await new PortalPage(otherTab).open();
     await page.locator('#theme').selectOption('Dark');
     await eventually(() => themeOf(page), 'dark');
+    await eventually(() => themeOf(otherTab), 'dark', 'another tab');
     await page.reload();
     assert.equal(await themeOf(page), 'dark');
     await portal.open('/guide');
@@ -156,5 +159,31 @@ describe('with only a keyboard', () => {
     await page.keyboard.press('Enter');
     await page.locator('main:focus').waitFor();
     await tabTo(page, 'main a, main button', 1);
+  });
+});
+
+describe('without scripts', () => {
+  it('a page shows its fields, and only controls that work', async t => {
+    const { page, context, watch } = await visit(t);
+    await context.route('**/docs/assets/*.js', route => route.abort());
+    watch.expect(/ERR_FAILED/);
+    await page.goto('/docs/operations/createPet');
+    await page.locator('[id="body.newpet.categoryId"]').waitFor();
+    await page.getByText('Python', { exact: true }).click();
+    await page.locator('.samples code', { hasText: 'import requests' }).waitFor();
+    for (const control of ['#search', '#theme', '.send', '.try', '.copy', '.page-tools button'])
+      assert.equal(await page.locator(control).first().isVisible(), false, control);
+  });
+});
+
+describe('on paper', () => {
+  it('there is only the text', async t => {
+    const { page } = await visit(t);
+    await new PortalPage(page).openOperation('createPet');
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['.top', '#navigation', '.try', '.send', '.copy'])
+      assert.equal(await page.locator(part).first().isVisible(), false, part);
+    assert.ok(await page.locator('.response pre').isVisible());
+    await page.emulateMedia({ media: null });
   });
 });

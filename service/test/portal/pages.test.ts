@@ -46,15 +46,22 @@ describe('the page of each operation, without JavaScript,', () => {
       assert.match(textOf(page), new RegExp(`${method}\\s+${path.replace(/[{}/]/g, '\\$&')}`));
       for (const scope of operation['x-required-scopes'] ?? [])
         assert.ok(page.includes(`<code>${scope}</code>`));
-      const shown = matchesOf(page, /<div class="field" id="[^"]*?([^".]+)"/g);
-      for (const part of operation.parameters ?? []) {
-        const name =
-          '$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]!.name : part.name;
-        assert.ok(shown.includes(name), name);
-      }
+      const shown = matchesOf(page, /<div class="field" id="([^"]+)"/g);
+      const parameters = (operation.parameters ?? [])
+        .map(part => ('$ref' in part ? document.components.parameters[part.$ref.split('/').at(-1)!]! : part))
+        .map(parameter => `${parameter.in}.${parameter.name}`);
+      assert.deepEqual(
+        shown.filter(id => /^(path|query|header)\./.test(id)).toSorted(),
+        parameters.toSorted(),
+      );
       const body = operationsWithBody.find(({ operationId }) => operationId === operation.operationId)?.body;
-      for (const field of Object.keys(body?.properties ?? {})) assert.ok(shown.includes(field), field);
+      const fields = shown.filter(id => id.startsWith('body.')).map(id => id.split('.').at(-1)!);
+      for (const field of Object.keys(body?.properties ?? {})) assert.ok(fields.includes(field), field);
+      if (body) assert.ok(textOf(page).includes(JSON.stringify(body.example, null, 2)), 'the example');
       for (const [status, response] of responsesOf(operation)) {
+        const example = response.content?.['application/json']?.example;
+        if (example !== undefined)
+          assert.ok(textOf(page).includes(JSON.stringify(example, null, 2)), `the example of ${status}`);
         if (page.includes(`data-shared="${status}"`)) continue;
         const section = sectionOf(page, `<section data-code="${status}"`);
         assert.deepEqual(
@@ -74,26 +81,44 @@ describe('the page of each operation, without JavaScript,', () => {
 });
 
 describe('pages', () => {
-  it('have no broken link and no broken anchor', async () => {
+  it('have no broken link and no broken anchor, and neither has their Markdown', async () => {
     const found = new Map<string, string>();
-    const wanted = new Set(['/docs']);
+    const wanted = new Set(['/docs', '/llms.txt', '/llms-full.txt']);
     const links: [page: string, target: string, anchor: string | undefined][] = [];
     for (const path of wanted) {
       const text = await pageAt(path);
       found.set(path, text);
-      if (!text.startsWith('<!doctype')) continue;
-      for (const link of matchesOf(text, /<a [^>]*href="([^"]+)"/g)) {
+      const isPage = text.startsWith('<!doctype');
+      if (!isPage && !/\.(md|txt)$/.test(path)) continue;
+      // Rules of the contract contain patterns, which look like links.
+      const prose = text.replace(/^```.*?^```|`[^`\n]+`/gms, '');
+      const targets = isPage
+        ? matchesOf(text, /<a [^>]*href="([^"]+)"/g)
+        : matchesOf(prose, /\]\(([^)\s]+)\)/g);
+      for (const link of targets) {
+        // Markdown is also read in one file: its links must not depend on its address.
+        assert.ok(isPage || /^(\/|https:)/.test(link), `${path}: ${link}`);
         const { origin: target, pathname, hash } = new URL(link, origin + path);
         if (target !== origin) continue;
         links.push([path, pathname, hash.slice(1) || undefined]);
         wanted.add(pathname);
       }
     }
-    assert.ok(wanted.size > 80, `${wanted.size} pages`);
+    assert.ok(wanted.size > 160, `${wanted.size} pages`);
     for (const [page, target, anchor] of links)
       if (anchor) assert.ok(found.get(target)!.includes(` id="${anchor}"`), `${page}: ${target}#${anchor}`);
     for (const { operation } of documentedOperations)
       assert.ok(found.has(`/docs/operations/${operation.operationId}`), operation.operationId);
+  });
+
+  it('contain everything to which the results of the search lead', async () => {
+    const entries: { url: string }[] = JSON.parse(await pageAt('/docs/search.json'));
+    assert.ok(entries.length > 500, `${entries.length} entries`);
+    for (const { url } of entries) {
+      const [path = '', anchor] = url.split('#');
+      const page = await pageAt(path);
+      if (anchor !== undefined) assert.ok(page.includes(` id="${anchor}"`), url);
+    }
   });
 
   it('contain the navigation: groups, their tags, and the operations of each tag', async () => {
@@ -166,6 +191,28 @@ describe('pages', () => {
     ])
       assert.equal((await fetchBytes(origin + path)).status, 404, path);
   });
+
+  it('redirect from their address with slashes at its end', async () => {
+    for (const [path, page] of [
+      ['/docs/', '/docs'],
+      ['/docs/guide/', '/docs/guide'],
+      ['/docs/operations/listPets//?x=1', '/docs/operations/listPets'],
+    ] as const) {
+      const { status, headers } = await fetchBytes(origin + path);
+      assert.deepEqual([status, headers.location], [302, page], path);
+    }
+  });
+
+  it('include one for browsers at addresses without a page; other clients get an error', async () => {
+    for (const path of ['/docs/nothing', '/docs/nothing/', '/docs/operations/nothing', '/docs/a/b/c']) {
+      const page = await fetchBytes(origin + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8'], path);
+      assert.match(page.text, /<h1>Page not found<\/h1>/);
+      assert.match(String(page.headers.vary), /\baccept\b/);
+      const { text } = await fetchBytes(origin + path, { headers: { accept: 'application/json' } });
+      assert.equal(JSON.parse(text).code, 'route_not_found', path);
+    }
+  });
 });
 
 describe('the catalogues', () => {
@@ -182,13 +229,20 @@ describe('the catalogues', () => {
     const page = await pageAt('/docs/events');
     const { Event } = document.components.schemas as unknown as Record<
       string,
-      { discriminator: { mapping: Record<string, string> } }
+      { oneOf: object[]; discriminator: { mapping: Record<string, string> } }
     >;
     const types = Object.keys(Event!.discriminator.mapping);
     assert.ok(types.length > 15);
     for (const type of types) assert.ok(page.includes(`<tr id="${type}">`), type);
-    assert.ok(page.includes('<code>graceSeconds</code>') || page.includes('<code>quotas</code>'));
+    const kinds = page.split('<h2 ').slice(1);
+    assert.equal(kinds.length, Event!.oneOf.length);
+    for (const kind of kinds) assert.match(kind, /Fields of <code>data<\/code>.*<li>.*specversion/s);
     const log = await pageAt('/docs/operations/listEvents');
+    const members = log.split('<div class="member">').slice(1);
+    assert.equal(members.length, Event!.oneOf.length);
+    const key = members.find(member => member.includes('key.rotated'))!;
+    for (const field of ['actor', 'data', 'data.scopes', 'data.quotas'])
+      assert.match(key, new RegExp(` id="200\\.[\\w-]+\\.${field.replace('.', '\\.')}"`), field);
     for (const type of types) assert.ok(log.includes(type), type);
   });
 });

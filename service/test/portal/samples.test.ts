@@ -101,8 +101,8 @@ describe('the samples of a filled form', () => {
     assert.ok(code('python', place, values).includes(`"text": "it's \\"x\\" \\\\ $y\\n"`));
     assert.ok(code('python', place, values).includes('"none": None'));
     assert.ok(code('python', place, values).includes('"yes": True'));
-    assert.ok(code('php', place, values).includes(`'text' => 'it\\'s "x" \\\\ $y`));
-    assert.ok(code('php', place, values).includes("'empty' => new stdClass()"));
+    assert.ok(code('php', place, values).includes(`"text": "it's \\"x\\" \\\\ $y\\n"`));
+    assert.ok(code('php', place, values).includes('"empty": {}'));
     assert.ok(code('go', place, values).includes('`{"text":"it\'s \\"x\\" \\\\ $y\\n","none":null'));
   });
 

@@ -23,6 +23,11 @@ describe('the search', () => {
       pet_has_open_orders: '/docs/errors#pet_has_open_orders',
       'order.placed': '/docs/events#order',
       'backing off': '/docs/guide/backing-off',
+      RATE_LIMITED: '/docs/errors#rate_limit_exceeded',
+      '409 conflict': '/docs/errors#category_in_use',
+      unauthorized: '/docs/errors#invalid_api_key',
+      pagination: '/docs/guide/paging',
+      CORS: '/docs/guide/use-the-api-from-a-browser',
       'webhok signature': '/docs/guide/webhooks',
     };
     for (const [text, url] of Object.entries(finds)) {

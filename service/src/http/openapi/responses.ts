@@ -1,3 +1,4 @@
+import { errorExamples } from '../../contract/error-examples.ts';
 import { type ErrorCode, errorCatalogue } from '../../contract/errors.ts';
 import { int32 } from '../../contract/schema.ts';
 import { http } from '../../kit/node-http.ts';
@@ -26,7 +27,7 @@ export const ErrorShape = {
     },
     status: { ...int32, minimum: 400, maximum: 599, description: 'The HTTP status code.' },
   },
-  example: { code: 'pet_not_found', message: 'There is no pet 42', status: 404 },
+  example: { code: 'pet_not_found', message: errorExamples.pet_not_found, status: 404 },
 } as const;
 
 /** Headers of errors of operations that are deprecated or not yet stable. */
@@ -91,11 +92,7 @@ export function errorResponseOf(
   lifecycle: readonly HeaderName[],
   schemas: NamedSchemas,
 ): object {
-  const examples = codes.map(code => {
-    // A description is a sentence; a message has no full stop.
-    const message = errorCatalogue[code].replace(/\.$/, '');
-    return [code, { value: { code, message, status } }];
-  });
+  const examples = codes.map(code => [code, { value: { code, message: errorExamples[code], status } }]);
   return {
     description: codes.map(code => `\`${code}\`: ${errorCatalogue[code]}`).join('\n\n'),
     headers: headers([

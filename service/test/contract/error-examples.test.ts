@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { errorExamples } from '../../src/contract/error-examples.ts';
+import type { ErrorCode } from '../../src/contract/errors.ts';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { expire } from '../../src/events/event-log/event-log.ts';
+import { provokeBan, usedUp } from '../access/provoke-ban.ts';
+import type { ApiResponse } from '../support/client.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** A key whose checksum is right, but which no shop has. */
+const UNKNOWN_KEY = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUV4PZz5w';
+const url = 'https://shop.example/hook';
+
+/** How to get each error, in this order. */
+const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext }) => Promise<ApiResponse>> = {
+  invalid_request: ({ api }) => api.get('/pets?limit=0'),
+  unsupported_api_version: ({ api }) => api.get('/pets', { 'api-version': '2' }),
+  route_not_found: ({ api }) => api.get('/animals'),
+  method_not_allowed: ({ api }) => api.delete('/pets'),
+  not_acceptable: ({ api }) => api.get('/pets', { accept: 'text/html' }),
+  payload_too_large: ({ api }) => api.post('/pets', 'x'.repeat(65_537)),
+  uri_too_long: ({ api }) => api.get(`/${'x'.repeat(8_192)}`),
+  headers_too_large: ({ origin }) =>
+    exchangeBytes(origin, `GET / HTTP/1.1\r\nHost: shop\r\nX: ${'x'.repeat(16_384)}\r\n\r\n`),
+  unsupported_media_type: ({ api }) => api.post('/pets', 'Rex', { 'content-type': 'text/plain' }),
+  request_timeout: ({ origin }) => exchangeBytes(origin, ''),
+  missing_api_key: ({ api }) => api.as().get('/pets'),
+  invalid_api_key: ({ api }) => api.as(UNKNOWN_KEY).get('/pets'),
+  insufficient_scope: async ({ clientWith }) => (await clientWith({ scopes: ['orders:read'] })).get('/pets'),
+  origin_not_allowed: async ({ clientWith }) => {
+    const origins = ['https://shop.example'];
+    const page = await clientWith({ kind: 'publishable', scopes: ['pets:read'], origins });
+    return page.get('/pets', { origin: 'https://other.example' });
+  },
+  rate_limit_exceeded: async ({ clientWith }) => {
+    const client = await clientWith({ plan: 'enterprise', quotas: { perMinute: 2, perDay: 100 } });
+    for (let i = 0; i < 2; i++) await client.get('/pets');
+    return client.get('/pets');
+  },
+  api_key_banned: async shop => provokeBan(shop, await usedUp(shop)),
+  precondition_failed: ({ api, category }) =>
+    api.patch(`/categories/${category}`, {}, { 'if-match': '"9c1e5f0a7b3d2e48"' }),
+  idempotency_key_reused: async ({ api }) => {
+    const key = { 'idempotency-key': 'order-2041' };
+    await api.post('/store/orders', {}, key);
+    return api.post('/store/orders', { quantity: 2 }, key);
+  },
+  idempotency_key_in_use: async ({ api, app, pet }) => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const holding = app.db.write(async tx => {
+      await tx.run('UPDATE pets SET quantity = quantity WHERE id = ?', [pet]);
+      start();
+      await released;
+    });
+    await started;
+    const order = () => api.post('/store/orders', { petId: pet }, { 'idempotency-key': 'order-2042' });
+    const both = [order(), order()];
+    // The other one waits for the transaction.
+    const rejected = await Promise.race(both).finally(release);
+    await Promise.all([holding, ...both]);
+    return rejected;
+  },
+  pet_not_found: ({ api }) => api.get('/pets/999'),
+  category_not_found: ({ api }) => api.get('/categories/999'),
+  order_not_found: ({ api }) => api.get('/store/orders/999'),
+  unknown_category: ({ api }) => api.post('/pets', { name: 'Rex', categoryId: 999 }),
+  unknown_pet: ({ api }) => api.post('/store/orders', { petId: 999 }),
+  category_name_taken: async ({ api }) => {
+    await aCategory(api, { name: 'Dogs' });
+    return api.post('/categories', { name: 'dogs' });
+  },
+  category_in_use: ({ api, category }) => api.delete(`/categories/${category}`),
+  pet_has_open_orders: async ({ api }) => {
+    const petId = await aPet(api);
+    await anOrder(api, { petId });
+    return api.delete(`/pets/${petId}`);
+  },
+  pet_not_available: async ({ api }) =>
+    api.post('/store/orders', { petId: await aPet(api, { status: 'pending' }) }),
+  insufficient_stock: ({ api, pet }) => api.post('/store/orders', { petId: pet, quantity: 5 }),
+  stock_limit_exceeded: ({ api, pet }) =>
+    api.post(`/store/inventory/${pet}/adjustments`, { delta: 2_147_483_647 }),
+  out_of_stock: async ({ api, sold }) => api.patch(`/pets/${sold}`, { status: 'available' }),
+  invalid_status_transition: ({ api, sold }) => api.patch(`/pets/${sold}`, { status: 'pending' }),
+  order_has_no_pet: async ({ api }) =>
+    api.patch(`/store/orders/${await anOrder(api, {})}`, { complete: true }),
+  order_already_complete: ({ api, order }) => api.patch(`/store/orders/${order}`, { quantity: 2 }),
+  api_key_not_found: ({ api }) => api.get('/keys/999'),
+  api_key_revoked: async ({ api, clientWith }) => {
+    const { keyId } = await clientWith({ scopes: ['pets:read'] });
+    await api.delete(`/keys/${keyId}`);
+    return api.patch(`/keys/${keyId}`, { name: 'Web shop' });
+  },
+  last_admin_key: ({ api }) => api.delete('/keys/1'),
+  too_many_streams: async ({ api, origin, adminKey }) => {
+    const reader = await EventReader.open(origin, adminKey);
+    const rejected = await api.get('/events/stream');
+    await reader.close();
+    return rejected;
+  },
+  webhook_not_found: ({ api }) => api.get('/webhooks/999'),
+  delivery_not_found: ({ api, webhook }) => api.get(`/webhooks/${webhook}/deliveries/999`),
+  webhook_disabled: ({ api, webhook }) => api.post(`/webhooks/${webhook}/test`),
+  webhook_key_unfit: async ({ api, clientWith }) => {
+    const owner = await clientWith({ scopes: ['webhooks:write', 'events:read'] });
+    const { body } = await owner.post('/webhooks', { url });
+    await api.patch(`/keys/${owner.keyId}`, { scopes: ['webhooks:write'] });
+    return api.patch(`/webhooks/${body.id}`, { enabled: true });
+  },
+  too_many_webhooks: ({ api }) => api.post('/webhooks', { url }),
+  replay_in_progress: async ({ api, app, webhook }) => {
+    await app.db.numberEvents();
+    await api.post(`/webhooks/${webhook}/replay`, { cursor: '1' });
+    return api.post(`/webhooks/${webhook}/replay`, { cursor: '0' });
+  },
+  // Later ones would have no events, or another date.
+  cursor_expired: async ({ api, app, clock }) => {
+    await app.db.numberEvents();
+    while (await expire(app.db, clock.now() + 1));
+    return api.get('/events?cursor=1');
+  },
+  operation_sunset: ({ api, clock, pet }) => {
+    clock.set('2031-01-01T12:00:00Z');
+    return api.get(`/pets/${pet}`);
+  },
+  internal_error: ({ t, api, app }) => failing(t, app, new TypeError('Fault'), () => api.get('/pets')),
+  service_unavailable: ({ t, api, app }) =>
+    failing(t, app, new DatabaseUnavailable(new Error('Disconnected')), () => api.get('/pets')),
+};
+
+/** What exists: the order is complete, the webhook disabled, and the second pet sold. */
+interface Ids {
+  category: number;
+  pet: number;
+  sold: number;
+  order: number;
+  webhook: number;
+}
+
+/** Sends a request while every read of the store fails. */
+async function failing<T>(
+  t: TestContext,
+  { db }: TestApp['app'],
+  fault: Error,
+  send: () => Promise<T>,
+): Promise<T> {
+  const { mock } = t.mock.method(db, 'all', () => Promise.reject(fault));
+  return send().finally(() => mock.restore());
+}
+
+/** A message without what differs between two shops: numbers, times, names, ETags and IDs. */
+function formOf(message: string): string {
+  return message.replace(/"[^"]*"|\b[\da-f-]{36}\b|https:[\w./]+/g, '…').replace(/\d[\d,.:TZ-]*/g, '#');
+}
+
+it('the example of each error is a message that the service sends', async t => {
+  const shop = await startTestApp(t, {
+    alone: false,
+    environment: { PETSTORE_STREAMS_PER_KEY: '1', PETSTORE_WEBHOOKS_PER_KEY: '1' },
+    webhooks: { resolve: async () => [{ address: '93.184.215.14', family: 4 }] },
+    timeouts: { request: 100, check: 20 },
+  });
+  const { api } = shop;
+  const category = await aCategory(api);
+  const pet = await aPet(api, { categoryId: category, stock: 3 });
+  const sold = await aPet(api, { categoryId: category, status: 'sold' });
+  const order = await anOrder(api, { petId: pet });
+  await api.patch(`/store/orders/${order}`, { complete: true });
+  const { body } = await api.post('/webhooks', { url, enabled: false });
+  const ids = { category, pet, sold, order, webhook: body.id };
+  for (const [code, provoke] of Object.entries(provocations) as [
+    ErrorCode,
+    (typeof provocations)[ErrorCode],
+  ][]) {
+    const response = await provoke({ ...shop, ...ids, t });
+    assert.equal(response.body?.code, code, response.text);
+    assert.equal(formOf(errorExamples[code]), formOf(response.body.message), code);
+  }
+});
