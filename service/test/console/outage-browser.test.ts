@@ -47,7 +47,7 @@ async function startProxy(t: TestContext, { shop, watch }: Pick<Visit, 'shop' | 
   });
   const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   watch.expect(new RegExp(`left the origin: ${origin}`));
-  watch.expect(/ERR_(CONNECTION|EMPTY|INCOMPLETE|ABORTED|NETWORK)|status of 50/);
+  watch.expect(/ERR_(CONNECTION|EMPTY|INCOMPLETE|ABORTED|NETWORK|SOCKET)|status of 50/);
   return {
     origin,
     /** Ends all connections; new ones are possible. */
