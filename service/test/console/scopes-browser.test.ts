@@ -87,7 +87,7 @@ describe('a key that can only read', () => {
     assert.equal(await shown.field('URL').isDisabled(), true);
   });
 
-  it('sees which scope an address needs, without a request, and can sign in with another key there', async t => {
+  it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {
     const visited = await visit(t);
     const { page, shop } = visited;
     const { key } = await shop.clientWith({ scopes: ['pets:read'] });
@@ -107,6 +107,8 @@ describe('a key that can only read', () => {
       await page.getByRole('heading', { name: `This page needs the scope ${scope}` }).waitFor();
       await page.getByText('The API key “Test client” does not have it').waitFor();
     }
+    await page.goto('/console/animals/NaN');
+    await page.getByText('There is no such page').waitFor();
     await page.goto('/console/events');
     await page.getByRole('button', { name: 'Sign in with another key' }).click();
     const shown = new ConsolePage(page);

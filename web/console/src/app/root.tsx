@@ -1,16 +1,11 @@
-import { createRootRoute, Link } from '@tanstack/react-router';
+import { createRootRoute } from '@tanstack/react-router';
 import { Empty } from '../kit/empty.tsx';
+import { NoPage } from './no-page.tsx';
 import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute({
   component: Shell,
-  notFoundComponent: () => (
-    <Empty icon="warning" title="There is no such page">
-      <p>
-        The address may be mistyped. <Link to="/">Go to Today</Link>
-      </p>
-    </Empty>
-  ),
+  notFoundComponent: NoPage,
   errorComponent: ({ error }) => (
     <Empty icon="warning" title="This page cannot be shown">
       <p>{error instanceof Error ? error.message : String(error)}</p>

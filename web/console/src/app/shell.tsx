@@ -1,4 +1,4 @@
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { Button } from '../kit/button.tsx';
 import { Empty } from '../kit/empty.tsx';
 import { Icon } from '../kit/icon.tsx';
@@ -7,6 +7,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { Banner } from './banner.tsx';
 import { Limits } from './limits.tsx';
 import { Navigation } from './navigation.tsx';
+import { NoPage } from './no-page.tsx';
 import { Overlays } from './overlays.tsx';
 import { missingScope } from './pages.ts';
 import { useSession } from './session.ts';
@@ -37,11 +38,14 @@ export function Shell() {
   );
 }
 
-/** The page, unless its address needs a scope that the key lacks: no link leads there, but an address can be typed or sent. */
+/** The page, unless nothing has its address, or the key lacks its scope: no link leads there, but an address can be typed or sent. */
 function Allowed() {
   const { account, can, signOut } = useSession();
   const { pathname } = useLocation();
+  const ids: readonly string[] = Object.values(useParams({ strict: false }));
   const scope = missingScope(pathname, can);
+  // Otherwise the console would ask the service for NaN.
+  if (ids.some(id => !/^\d{1,15}$/.test(id))) return <NoPage />;
   if (!scope) return <Outlet />;
   return (
     <section className="page" aria-label="Not allowed">

@@ -1,0 +1,13 @@
+import { Link } from '@tanstack/react-router';
+import { Empty } from '../kit/empty.tsx';
+
+/** What an address shows that leads to nothing. */
+export function NoPage() {
+  return (
+    <Empty icon="warning" title="There is no such page">
+      <p>
+        The address may be mistyped. <Link to="/">Go to Today</Link>
+      </p>
+    </Empty>
+  );
+}
