@@ -64,7 +64,7 @@ describe('a path that exists', () => {
 
   it('is suggested for a path with extra slashes, even with an ID', async t => {
     const { api } = await startTestApp(t);
-    for (const path of ['/', '/pets', '/pets/1', '/store/orders/1', '/docs']) {
+    for (const path of ['/', '/pets', '/pets/1', '/store/orders/1']) {
       assert.match(
         assertRejected(await api.send('PATCH', `${path}///`), 404, 'route_not_found'),
         new RegExp(`did you mean ${path}\\?$`),
