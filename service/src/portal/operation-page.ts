@@ -59,7 +59,7 @@ function requestCard({ view, base }: Site, operation: Operation): Html {
 <div class="samples">
 <div class="tabs" role="radiogroup" aria-label="Language">${Object.entries(languages).map(
     ([language, { label }], i) =>
-      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}><span>${label}</span></label>`,
+      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}>${label}</label>`,
   )}</div>
 ${Object.entries(languages).map(
   ([language, { grammar }]) =>
