@@ -79,7 +79,7 @@ function responseCard({ responses }: Operation): Html {
   const [example] = Object.values(success?.examples ?? {});
   return html`<section class="card response" aria-label="Response">
 <div class="live" aria-live="polite"></div>
-<div class="example"><p class="card-title">Response <span class="status" data-status="${success?.status[0]}">${success?.status}</span></p>
+<div class="example"><p class="card-title">Response ${success && status(success)}</p>
 ${
   example === undefined
     ? html`<p class="empty note">No content</p>`
