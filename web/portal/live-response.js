@@ -56,18 +56,13 @@ export class LiveResponse {
         element('div', { className: 'code' }, pre),
         headersOf(headers),
       );
-      this.#place.dataset.requestId = response.headers.get('X-Request-Id') ?? '';
+      this.#place.dataset.requestId = headers.get('X-Request-Id') ?? '';
       this.#place.scrollIntoView({ block: 'nearest' });
       if (isStream && response.body) await this.#stream(response.body, pre, code, title);
       return response;
     } catch (error) {
-      this.#place.replaceChildren(
-        element(
-          'p',
-          { className: 'notice' },
-          `The request failed: ${error instanceof Error ? error.message : error}`,
-        ),
-      );
+      const reason = error instanceof Error ? error.message : error;
+      this.#place.replaceChildren(element('p', { className: 'notice' }, `The request failed: ${reason}`));
       return undefined;
     } finally {
       this.#place.removeAttribute('aria-busy');

@@ -1,14 +1,14 @@
 import type { Call, CallParameter, Values } from '../../../web/portal/types.d.ts';
-import { clientCalls } from './client-calls.ts';
+import { clientCall } from './client-call.ts';
 import type { ContractView, Operation, Parameter } from './contract.ts';
 
 /** What the samples of an operation need to know about it. */
 export function callOf(view: ContractView, operation: Operation): Call {
-  const { id, method, path, isSecured, body, parameters } = operation;
+  const { method, path, isSecured, body, parameters } = operation;
   return {
     method,
     path,
-    client: clientCalls[id] ?? '',
+    client: clientCall(operation),
     isSecured,
     returns: resultOf(view, operation),
     bodyType: body?.type,

@@ -1,3 +1,5 @@
+import type { OpenAPIV3 } from 'openapi-types';
+
 /** The parts of the OpenAPI document that the portal reads. */
 export interface Contract {
   info: { title: string; version: string; description: string };
@@ -14,9 +16,7 @@ export interface Contract {
   'x-error-codes': Record<string, { status: number; description: string }>;
 }
 
-export interface Reference {
-  $ref: string;
-}
+export type Reference = OpenAPIV3.ReferenceObject;
 
 export interface OperationObject {
   operationId: string;
@@ -60,29 +60,7 @@ export interface ResponseObject {
   content?: Record<string, Media>;
 }
 
-export interface Schema {
-  type?: string;
-  format?: string;
-  description?: string;
-  nullable?: boolean;
-  readOnly?: boolean;
-  enum?: unknown[];
-  default?: unknown;
-  example?: unknown;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  pattern?: string;
-  required?: string[];
-  items?: Schema | Reference;
-  properties?: Record<string, Schema | Reference>;
-  anyOf?: (Schema | Reference)[];
-  oneOf?: (Schema | Reference)[];
-  discriminator?: { propertyName: string };
-}
+export type Schema = OpenAPIV3.BaseSchemaObject & { type?: string; items?: Schema | Reference };
 
 /** An operation with its references resolved. */
 export interface Operation {

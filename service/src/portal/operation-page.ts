@@ -59,7 +59,7 @@ function requestCard({ view, base }: Site, operation: Operation): Html {
 <div class="samples">
 <div class="tabs" role="radiogroup" aria-label="Language">${Object.entries(languages).map(
     ([language, { label }], i) =>
-      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}><span>${label}</span></label>`,
+      html`<label><input type="radio" name="language" value="${language}"${i === 0 && html` checked`}>${label}</label>`,
   )}</div>
 ${Object.entries(languages).map(
   ([language, { grammar }]) =>
@@ -79,7 +79,7 @@ function responseCard({ responses }: Operation): Html {
   const [example] = Object.values(success?.examples ?? {});
   return html`<section class="card response" aria-label="Response">
 <div class="live" aria-live="polite"></div>
-<div class="example"><p class="card-title">Response <span class="status" data-status="${success?.status[0]}">${success?.status}</span></p>
+<div class="example"><p class="card-title">Response ${success && status(success)}</p>
 ${
   example === undefined
     ? html`<p class="empty note">No content</p>`
