@@ -72,6 +72,23 @@ describe('a search', () => {
     await eventually(() => field.inputValue(), 'blue wh');
   });
 
+  it('is sent before a link is followed, and does not lead back from there', async t => {
+    const visited = await visit(t);
+    await aPet(visited.shop.api, { name: 'Followed' });
+    const visitor = await visited.anotherVisitor();
+    const page = await visitor.newPage();
+    await page.clock.install();
+    const shown = await ConsolePage.openIn(page, '/animals', visited.shop.adminKey);
+    await shown.row('Followed').waitFor();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('searchbox').fill('follow');
+    await page.getByRole('link', { name: 'Add animal' }).click();
+    await shown.panel.waitFor();
+    await page.clock.runFor(1_000);
+    assert.equal(queryOf(page.url()), 'follow');
+    assert.equal(await shown.panel.count(), 1);
+  });
+
   it('needs a letter or a digit', async t => {
     const visited = await visit(t);
     const categoryId = await aCategory(visited.shop.api);

@@ -16,21 +16,33 @@ export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   /** What was sent, and has not come back as the value yet. */
   const sent = useRef<string[]>([]);
+  const timer = useRef<number>(undefined);
   useEffect(() => {
     const at = sent.current.indexOf(value);
     sent.current = sent.current.slice(at + 1);
     // The field has what the user has typed since, and spaces at its end, unless the value comes from elsewhere.
     if (at < 0) setTyped(value);
   }, [value]);
+  function send(): void {
+    timer.current = undefined;
+    sent.current.push(typed.trim());
+    onChange(typed.trim() || undefined);
+  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
   useEffect(() => {
     if (typed.trim() === value) return;
-    const timer = setTimeout(() => {
-      sent.current.push(typed.trim());
-      onChange(typed.trim() || undefined);
-    }, PAUSE);
-    return () => clearTimeout(timer);
+    timer.current = window.setTimeout(send, PAUSE);
+    return () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    };
   }, [typed]);
+  /** Sends before what the user does next: a link may lead to another page, from which a later search would pull the user back. */
+  function sendNow(): void {
+    if (timer.current === undefined) return;
+    clearTimeout(timer.current);
+    send();
+  }
   return (
     <label className="search">
       <Icon name="search" />
@@ -41,6 +53,7 @@ export function SearchField({ label, value = '', onChange }: SearchFieldProps) {
         value={typed}
         spellCheck={false}
         onChange={event => setTyped(event.target.value)}
+        onBlur={sendNow}
       />
     </label>
   );
