@@ -10,7 +10,7 @@ import type { Walk, Walked } from './shop-walk.ts';
  * Number of sequences: `MODEL_RUNS=100000 node --test …` searches longer. A database server takes about ten round trips per
  * step, so fewer run there: errors that depend on the rules alone are found on the embedded store.
  */
-const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 200 : 1_000));
+const RUNS = Number(process.env.MODEL_RUNS ?? (onPostgres ? 100 : 1_000));
 
 /** So many sequences reject for every reason. Of 300, one in thirty misses the rarest one. */
 const MANY_RUNS = 1_000;
