@@ -1,6 +1,7 @@
 // @ts-check
 /** What every page does: theme, language of samples, copying, search, and the form of an operation. */
 import { useKeyField } from './key.js';
+import { showSearch } from './search.js';
 import { useForm } from './try-it.js';
 
 const root = document.documentElement;
@@ -91,18 +92,13 @@ if (current) {
   navigation.scrollTop += top - navigation.getBoundingClientRect().top - navigation.clientHeight / 2;
 }
 
-async function openSearch() {
-  const { showSearch } = await import('./search.js');
-  await showSearch();
-}
-
-document.getElementById('search')?.addEventListener('click', openSearch);
+document.getElementById('search')?.addEventListener('click', showSearch);
 addEventListener('keydown', event => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   const isTyping = target instanceof HTMLElement && target.matches('input, textarea, select');
   const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping;
   if (!isSlash && !(key.toLowerCase() === 'k' && (ctrlKey || metaKey))) return;
   event.preventDefault();
-  openSearch();
+  showSearch();
 });
 document.body.dataset.ready = '';

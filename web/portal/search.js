@@ -1,16 +1,17 @@
 // @ts-check
 /**
- * The search over operations, parameters, fields, codes and the guide. It is loaded when a reader opens it.
+ * The search over operations, parameters, fields, codes and the guide. Its library and its index are loaded when a reader opens it.
  *
  * @typedef {import('./types.d.ts').Entry} Entry
+ * @typedef {import('minisearch').default<Entry>} Index
  */
-import MiniSearch from 'minisearch';
 import { element } from './element.js';
 
-/** @type {Promise<MiniSearch<Entry>> | undefined} */
+/** @type {Promise<Index> | undefined} */
 let loading;
 
 async function load() {
+  const { default: MiniSearch } = await import('minisearch');
   const response = await fetch('/docs/search.json');
   if (!response.ok) throw new Error(`The search index cannot be loaded (status ${response.status})`);
   /** @type {Entry[]} */
@@ -33,7 +34,7 @@ async function load() {
     entries.map((entry, id) => ({ ...entry, id })),
     { chunkSize: 100 },
   );
-  return /** @type {MiniSearch<Entry>} */ (/** @type {unknown} */ (index));
+  return /** @type {Index} */ (/** @type {unknown} */ (index));
 }
 
 const field = element('input', {
@@ -64,15 +65,16 @@ dialog.addEventListener('keydown', event => {
   event.preventDefault();
 });
 
-export async function showSearch() {
+/** What the reader types at once is in the field, and is searched when the index is loaded. */
+export function showSearch() {
   if (!dialog.open) dialog.showModal();
   field.select();
-  await update();
+  update();
 }
 
 async function update() {
   loading ??= load();
-  /** @type {MiniSearch<Entry>} */
+  /** @type {Index} */
   let index;
   try {
     index = await loading;
