@@ -61,6 +61,8 @@ export interface Operation {
    * quota.
    */
   scope: Scope | readonly Scope[] | 'any' | null;
+  /** Scopes of which the caller's key needs at least one in addition. */
+  anyOfScopes?: readonly Scope[];
   /** `account` if requests count against a separate limit that each key has for reading its account. */
   countedBy?: 'account';
   params?: Schema;

@@ -1,17 +1,18 @@
 import { EVENT_DAYS } from '../contract/defaults.ts';
 import { pageOf } from '../contract/page.ts';
 import { countParameter, dateTime, int32, pageLimit, type Schema } from '../contract/schema.ts';
+import type { Scope } from '../contract/scopes.ts';
 import { toInstant } from '../kit/dates.ts';
 import { inWords } from '../kit/quantities.ts';
-import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { HEARTBEAT } from '../routes/message-sink.ts';
 import { reply } from '../routes/reply.ts';
 import { eventCursor, eventJson } from './event-log/event.ts';
-import { eventFilter, typeNames } from './event-log/event-filter.ts';
+import { eventFilter, hasSameTypes, typeNames } from './event-log/event-filter.ts';
 import type { EventUnion } from './event-log/event-kind.ts';
 import * as eventLog from './event-log/event-log.ts';
 import type { EventTail } from './event-log/event-tail.ts';
+import { shopScopes } from './event-log/event-types.ts';
 import { EventStream } from './stream/event-stream.ts';
 import { waitForEvents } from './stream/wait-for-events.ts';
 
@@ -98,12 +99,17 @@ const streamHeaders = {
   },
 } as const;
 
-const CONFIDENTIAL =
-  'Only keys with the scope `admin` get events of API keys (`key.*`) and tests of webhooks (`webhook.test`).';
+const RIGHTS =
+  'An event needs the scope that its resource needs: `pets:read` for pets and categories, `orders:read` for orders, ' +
+  '`inventory:read` for stock, and `admin` for API keys (`key.*`) and tests of webhooks (`webhook.test`). Without `type` and ' +
+  '`subject` a key gets all events that it may read. A `type` or `subject` that it may not read is rejected (403).';
 
-function filterOf({ type, subject }: EventQuery, caller: Caller) {
-  return eventFilter({ types: type, subject }, caller.scopes.has('admin'));
+function filterOf({ type, subject }: EventQuery, scopes: ReadonlySet<Scope>) {
+  return eventFilter({ types: type, subject }, scopes);
 }
+
+/** The settings of operations that return events. */
+const reading = { tag: 'Events', stability: 'beta', scope: 'events:read', anyOfScopes: shopScopes } as const;
 
 function instantOf(time: string | undefined): number | undefined {
   return time === undefined ? undefined : toInstant(time);
@@ -119,50 +125,50 @@ export interface EventRouteOptions {
 
 export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[] => [
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/events',
     operationId: 'listEvents',
-    tag: 'Events',
     summary: 'Read the log of events',
     description:
       'All changes of resources, in the order in which they happened, oldest first. The `Link` header has the URL of ' +
       'the next page, unless the list ends at a time in the past: if this page is empty or the last, request that URL later ' +
       'to get newer events. Events are retained ' +
-      `for ${EVENT_DAYS} days unless the service is configured otherwise. ${CONFIDENTIAL}`,
-    scope: 'events:read',
-    stability: 'beta',
+      `for ${EVENT_DAYS} days unless the service is configured otherwise. ${RIGHTS}`,
     query: pageQuery,
     success: pageOf(event, 'A page of events.'),
     errors: ['cursor_expired'],
     handler: async ({ query, db, caller, signal, now }) => {
       const { cursor, limit, count = false, from, to, wait: seconds } = query;
-      const filter = filterOf(query, caller);
+      const filter = filterOf(query, caller.scopes);
       const after = await eventLog.positionOf(db, cursor);
-      const period = { from: instantOf(from), to: instantOf(to), now };
-      const request = { after, limit, period, count, seconds, signal };
-      const { events, position, isLast, total } = await waitForEvents({ db, tail }, filter, request);
-      return reply.log({
-        items: events.map(row => eventJson(row, source)),
-        ...(!isLast && { next: String(position) }),
-        ...(total !== undefined && { total }),
+      const request = { after, limit, period: { from: instantOf(from), to: instantOf(to), now }, count };
+      const page = await waitForEvents({ db, tail }, filter, { ...request, seconds, signal });
+      return reply.log(async scopes => {
+        const present = filterOf(query, scopes);
+        const isSame = hasSameTypes(filter, present);
+        const { events, position, isLast, total } = isSame ? page : await eventLog.read(db, present, request);
+        return {
+          items: events.map(row => eventJson(row, source)),
+          ...(!isLast && { next: String(position) }),
+          ...(total !== undefined && { total }),
+        };
       });
     },
   }),
 
   defineRoute({
+    ...reading,
     method: 'GET',
     path: '/events/stream',
     operationId: 'streamEvents',
-    tag: 'Events',
     summary: 'Follow the log of events',
     description:
       'The same events as server-sent events: `id` is the number of the event, `event` its type, `data` the event. A client ' +
       'that lost its connection sends the last `id` as `Last-Event-ID` and misses nothing. A comment line every ' +
       `${inWords(HEARTBEAT)} shows that the stream is alive. The service closes a stream whose client reads nothing for that ` +
       'long. A stream counts as one request. The number of open streams of a key is limited (429 `too_many_streams`). ' +
-      CONFIDENTIAL,
-    scope: 'events:read',
-    stability: 'beta',
+      `A stream ends when its key may read other events than before. ${RIGHTS}`,
     // The request would not end.
     query: streamQuery,
     headers: streamHeaders,
@@ -174,9 +180,15 @@ export const eventRoutes = ({ tail, source, event }: EventRouteOptions): Route[]
     },
     errors: ['cursor_expired', 'too_many_streams'],
     handler: async ({ query, db, caller, lastEventId }) => {
-      const filter = filterOf(query, caller);
+      const filter = filterOf(query, caller.scopes);
       const position = await eventLog.positionOf(db, lastEventId ?? query.cursor ?? 'latest');
-      return reply.stream(sink => void new EventStream({ db, tail, source }, filter, position, sink));
+      return reply.stream(
+        sink => void new EventStream({ db, tail, source }, filter, position, sink),
+        scopes =>
+          hasSameTypes(filter, filterOf(query, scopes))
+            ? undefined
+            : 'The API key may read other events now; connect again to continue',
+      );
     },
   }),
 ];

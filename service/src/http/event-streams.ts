@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
 import { SECOND } from '../kit/clock.ts';
 import type { Caller } from '../routes/context.ts';
-import { HEARTBEAT, type MessageSink } from '../routes/message-sink.ts';
+import { HEARTBEAT } from '../routes/message-sink.ts';
+import type { StreamReply } from '../routes/reply.ts';
 import { EventConnection } from './event-connection.ts';
 import { presentedKey } from './gate/credentials.ts';
+import { rejectWithoutScope } from './gate/scope-check.ts';
 import { traceOf } from './request-trace.ts';
 import { completedHead, sendWhole } from './send.ts';
 
@@ -31,11 +34,14 @@ interface Reader {
   traceId: string | undefined;
 }
 
-interface OpenStream {
+interface OpenStream extends Pick<StreamReply, 'reasonToEnd'> {
   connection: EventConnection;
   key: string;
-  caller: Caller;
+  keyId: number;
+  operation: ScopedOperation;
 }
+
+type ScopedOperation = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy'>;
 
 /** The open streams of server-sent events. Limits their number per key, and ends those whose key may no longer read them. */
 export class EventStreams {
@@ -56,10 +62,15 @@ export class EventStreams {
   }
 
   /** Responds with a stream. Throws `too_many_streams`. */
-  start(request: FastifyRequest, reply: FastifyReply, start: (sink: MessageSink) => void): void {
+  start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    operation: ScopedOperation,
+    { start, reasonToEnd }: StreamReply,
+  ): void {
     const { mostPerKey, heartbeat = HEARTBEAT, onDrop } = this.#options;
-    const caller = request.caller!;
-    const ofKey = this.#byKey.get(caller.keyId) ?? new Set();
+    const { keyId } = request.caller!;
+    const ofKey = this.#byKey.get(keyId) ?? new Set();
     if (ofKey.size >= mostPerKey) throw tooManyStreams(mostPerKey);
     const headers = {
       'content-type': 'text/event-stream',
@@ -78,20 +89,25 @@ export class EventStreams {
     reply.raw.writeHead(200, completedHead(request, headers));
     const traceId = traceOf(request)?.traceId;
     const connection = new EventConnection(reply.raw, heartbeat, reason =>
-      onDrop({ requestId: request.id, keyId: caller.keyId, traceId }, reason),
+      onDrop({ requestId: request.id, keyId, traceId }, reason),
     );
     request.stream = connection;
-    this.#add(ofKey, { connection, key: presentedKey(request.headers)!, caller });
+    const key = presentedKey(request.headers)!;
+    this.#add(ofKey, { connection, key, keyId, operation, reasonToEnd });
     start(connection);
     if (this.#isClosed) this.#end(connection);
   }
 
-  /** Throws `invalid_api_key` when the key of a long poll may no longer read events. */
-  async rejectEnded(request: FastifyRequest): Promise<void> {
-    if (await this.#isStillAllowed(presentedKey(request.headers)!, request.caller!)) return;
-    throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
-      'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
-    });
+  /** Returns the caller of a long poll as it is now. Throws `invalid_api_key` and `insufficient_scope`. */
+  async currentCaller(request: FastifyRequest, operation: ScopedOperation): Promise<Caller> {
+    const caller = await this.#options.findCaller(presentedKey(request.headers)!);
+    if (!caller) {
+      throw new ApiError('invalid_api_key', 'The API key may no longer read events', {
+        'www-authenticate': 'Bearer realm="petstore", error="invalid_token"',
+      });
+    }
+    rejectWithoutScope(operation, caller);
+    return caller;
   }
 
   /** Ends all streams; their clients continue at another replica. */
@@ -101,7 +117,7 @@ export class EventStreams {
   }
 
   #add(ofKey: Set<OpenStream>, stream: OpenStream): void {
-    const { keyId } = stream.caller;
+    const { keyId } = stream;
     ofKey.add(stream);
     this.#byKey.set(keyId, ofKey);
     this.#keyCheck ??= setInterval(() => this.#checkKeys(), KEY_CHECK).unref();
@@ -123,17 +139,24 @@ export class EventStreams {
     connection.end('The service is shutting down; connect again to continue');
   }
 
-  /** Whether a key still has the scope that it had as `before`, at the start of its stream. */
-  async #isStillAllowed(key: string, before: Caller): Promise<boolean> {
-    const scopes = (await this.#options.findCaller(key))?.scopes;
-    return scopes?.has('admin') || (scopes?.has('events:read') && !before.scopes.has('admin')) || false;
+  /** Returns why a stream ends, because its key has ended or has other scopes; `undefined` if it continues. */
+  async #reasonToEnd({ key, operation, reasonToEnd }: OpenStream): Promise<string | undefined> {
+    const caller = await this.#options.findCaller(key);
+    if (!caller) return 'The API key may no longer read these events';
+    try {
+      rejectWithoutScope(operation, caller);
+      return reasonToEnd(caller.scopes);
+    } catch (error) {
+      if (error instanceof ApiError) return error.message;
+      throw error;
+    }
   }
 
   #checkKeys(): void {
-    for (const { connection, key, caller } of this.#all()) {
-      this.#isStillAllowed(key, caller).then(
-        allowed => {
-          if (!allowed) connection.end('The API key may no longer read these events');
+    for (const stream of this.#all()) {
+      this.#reasonToEnd(stream).then(
+        reason => {
+          if (reason !== undefined) stream.connection.end(reason);
         },
         () => {}, // The database is unavailable: the next check decides.
       );

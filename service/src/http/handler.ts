@@ -11,7 +11,7 @@ import { countAs, type LateCountServices } from './gate/late-count.ts';
 import type { Idempotency } from './idempotency.ts';
 import { rejectBrokenEscapes } from './query-string.ts';
 import { traceOf } from './request-trace.ts';
-import { responseOf, send } from './respond.ts';
+import { logResponse, responseOf, send } from './respond.ts';
 import { inputReader, rejectOtherId } from './route-input.ts';
 import { sendContent } from './send-content.ts';
 import { textReader } from './validate.ts';
@@ -38,12 +38,12 @@ export function handlerOf(route: Route, services: HandlerServices) {
       route.method === 'POST' && idempotencyKey !== undefined
         ? await handleOnce(route, context, String(idempotencyKey), request, services)
         : await route.handler(context);
-    // The key may have ended during a long poll.
-    if (result.kind === 'log') await services.streams.rejectEnded(request);
-    if (result.kind === 'stream') {
-      services.streams.start(request, reply, result.start);
-      return;
+    if (result.kind === 'log') {
+      // The key may have ended, or have got other scopes, during a long poll.
+      const { scopes } = await services.streams.currentCaller(request, route);
+      return send(request, reply, logResponse(await result.pageFor(scopes), request));
     }
+    if (result.kind === 'stream') return services.streams.start(request, reply, route, result);
     if (result.kind === 'content')
       return sendContent(request, reply, result.content, { 'cache-control': 'private, no-cache' });
     send(request, reply, responseOf(route, result, request));

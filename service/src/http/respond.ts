@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { InvalidListing, MAX_COUNTED, type Page } from '../kit/paging.ts';
 import { inBinaryUnitAndBytes } from '../kit/quantities.ts';
 import { etagOf, isNotModified } from '../routes/conditional.ts';
-import type { ContentReply, Reply, StreamReply } from '../routes/reply.ts';
+import type { ContentReply, LogReply, Reply, StreamReply } from '../routes/reply.ts';
 import { errorStatus } from './error-status.ts';
 import { withIdsAsSent } from './quoting.ts';
 import { sendWhole } from './send.ts';
@@ -32,7 +32,7 @@ export interface ErrorResponse extends Response {
 /** Makes the response from a handler's reply. */
 export function responseOf(
   route: Pick<Operation, 'conditional' | 'shownOnce'>,
-  result: Exclude<Reply, ContentReply | StreamReply>,
+  result: Exclude<Reply, ContentReply | LogReply<object> | StreamReply>,
   request: FastifyRequest,
 ): Response {
   switch (result.kind) {
@@ -52,15 +52,14 @@ export function responseOf(
       const etag = single && etagOf(JSON.stringify(single));
       return responseWith(etag, pageHeaders(request, page), JSON.stringify(page.items), request);
     }
-    case 'log':
-      return {
-        status: 200,
-        headers: pageHeaders(request, result.page),
-        body: `[${result.page.items.join(',')}]`,
-      };
     case 'empty':
       return { status: 204, headers: {} };
   }
+}
+
+/** Makes the response with a page of the event log. */
+export function logResponse(page: Page<string>, request: FastifyRequest): Response {
+  return { status: 200, headers: pageHeaders(request, page), body: `[${page.items.join(',')}]` };
 }
 
 /** The JSON text of a resource as later reads return it: without the fields that are shown once. */

@@ -68,3 +68,9 @@ export function shortened(text: string, length: number): string {
   const start = text.slice(0, length - 1);
   return `${start.isWellFormed() ? start : start.slice(0, -1)}…`;
 }
+
+/** Returns names as Markdown code, with commas and `and` between them. */
+export function inCode(names: readonly string[]): string {
+  const quoted = names.map(name => `\`${name}\``);
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' and ');
+}

@@ -29,6 +29,7 @@ export interface OperationObject {
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, ResponseObject | Reference>;
   'x-required-scopes'?: string[];
+  'x-required-scopes-any-of'?: string[];
   'x-deprecated-sunset'?: string;
   'x-deprecated-successor'?: string;
   'x-hideTryItPanel'?: boolean;
@@ -72,6 +73,8 @@ export interface Operation {
   summary: string;
   description: string;
   scopes: readonly string[];
+  /** Scopes of which the key needs at least one in addition. */
+  anyOfScopes: readonly string[];
   isSecured: boolean;
   /** Whether readers may try it out in the portal. */
   hasTryIt: boolean;
@@ -137,6 +140,7 @@ export class ContractView {
   #operation(path: string, method: string, object: OperationObject): Operation {
     const { components } = this.document;
     const { deprecated, requestBody, 'x-required-scopes': scopes = [] } = object;
+    const { 'x-required-scopes-any-of': anyOfScopes = [] } = object;
     const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
     return {
       id: object.operationId,
@@ -146,6 +150,7 @@ export class ContractView {
       summary: object.summary,
       description: ownDescription(object.description),
       scopes,
+      anyOfScopes,
       isSecured: object.security.length > 0,
       hasTryIt: object['x-hideTryItPanel'] !== true,
       stability: object['x-stability'],

@@ -2,13 +2,12 @@ import { languages, sample } from '../../../web/portal/samples.js';
 import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Response } from './contract.ts';
 import { type Field, type Shape, shapesOf } from './fields.ts';
-import { fieldOf } from './operation-page.ts';
+import { fieldOf, requirement } from './operation-page.ts';
 import { ERRORS_URL, operationUrl } from './urls.ts';
 
 /** The page of an operation as Markdown, with a sample for the command line. */
 export function operationMarkdown(view: ContractView, operation: Operation, base: string): string {
-  const { method, path, summary, description, scopes, deprecation, stability, parameters, body, responses } =
-    operation;
+  const { method, path, summary, description, deprecation, stability, parameters, body, responses } = operation;
   const parameterFields = parameters.map(parameter => {
     const field = fieldOf(view, parameter);
     return { ...field, type: `${parameter.in}, ${field.type}` };
@@ -22,7 +21,7 @@ export function operationMarkdown(view: ContractView, operation: Operation, base
     deprecation &&
       `Deprecated: this operation returns 410 from ${deprecation.sunset}. Use \`${deprecation.successor}\` instead.`,
     description,
-    scopes.length > 0 && `Requires the scope ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`,
+    requirement(operation),
     fence(languages.curl!.grammar, code),
     parameters.length > 0 && `## Parameters\n\n${fieldItems([{ name: '', fields: parameterFields }])}`,
     body && `## Request body\n\n\`${body.type}\`\n\n${fieldItems(shapesOf(view, body.media.schema))}`,

@@ -1,5 +1,6 @@
 import { languages, sample } from '../../../web/portal/samples.js';
 import { type Html, html } from '../kit/html.ts';
+import { inCode } from '../kit/text.ts';
 import { callOf, exampleValues } from './call.ts';
 import type { ContractView, Operation, Parameter, Response } from './contract.ts';
 import { type Field, rulesOf, type Shape, shapesOf, typeOf } from './fields.ts';
@@ -12,7 +13,8 @@ import { ERRORS_URL, operationUrl, resourceUrl } from './urls.ts';
 /** The page of an operation: text in one column, request and response in another one. */
 export function operationPage(site: Site, operation: Operation): Html {
   const { view } = site;
-  const { id, method, path, tag, summary, description, scopes } = operation;
+  const { id, method, path, tag, summary, description } = operation;
+  const needed = requirement(operation);
   return html`<article class="operation" id="${id}">
 <header>
 <p class="crumbs note"><a href="${resourceUrl(tag)}">${tag}</a></p>
@@ -20,10 +22,7 @@ export function operationPage(site: Site, operation: Operation): Html {
 <p class="endpoint">${methodLabel(method)}<code>${path}</code></p>
 ${deprecationNotice(view, operation)}
 ${rendered(description)}
-${
-  scopes.length > 0 &&
-  html`<p class="note">Requires the scope ${scopes.map((scope, i) => html`${i > 0 && ' and '}<code>${scope}</code>`)}.</p>`
-}
+${needed && html`<p class="note">${renderedLine(needed)}</p>`}
 </header>
 <aside class="panel" aria-label="Request and response"><div>
 ${requestCard(site, operation)}
@@ -38,6 +37,13 @@ ${responseSections(view, operation)}
 ${markdownTools(operationUrl(id))}
 </div>
 </article>`;
+}
+
+/** The scopes that an operation requires, in Markdown; `undefined` if any key, or none, is enough. */
+export function requirement({ scopes, anyOfScopes }: Operation): string | undefined {
+  if (scopes.length === 0) return undefined;
+  const more = anyOfScopes.length > 0 ? `, and one of ${inCode(anyOfScopes)}` : '';
+  return `Requires the scope ${inCode(scopes)}${more}.`;
 }
 
 function deprecationNotice(view: ContractView, operation: Operation): Html | undefined {

@@ -1,5 +1,6 @@
 import type { Success } from '../contract/operation.ts';
 import type { Schema } from '../contract/schema.ts';
+import type { Scope } from '../contract/scopes.ts';
 import type { Static } from '../contract/static.ts';
 import type { Content } from '../kit/content.ts';
 import type { Page } from '../kit/paging.ts';
@@ -31,7 +32,8 @@ export interface PageReply<Item> {
 /** A page of the event log, which has no last page unless the list ends at a time. */
 export interface LogReply<Item> {
   kind: 'log';
-  page: Page<Json<Item>>;
+  /** Returns the page for the scopes that the key has now: they can change while a request waits for events. */
+  pageFor: (scopes: ReadonlySet<Scope>) => Promise<Page<Json<Item>>>;
 }
 
 export interface EmptyReply {
@@ -48,6 +50,11 @@ export interface ContentReply {
 export interface StreamReply {
   kind: 'stream';
   start: (sink: MessageSink) => void;
+  /**
+   * Returns why the stream ends when its key has these scopes, or `undefined` if it continues. Throws ApiError if the key may
+   * no longer read it.
+   */
+  reasonToEnd: (scopes: ReadonlySet<Scope>) => string | undefined;
 }
 
 /** The result of a handler; the server adds the headers that every response has. */
@@ -88,7 +95,11 @@ export const reply = {
     single,
   }),
   empty,
-  log: <Item>(page: Page<Json<Item>>): LogReply<Item> => ({ kind: 'log', page }),
+  log: <Item>(pageFor: LogReply<Item>['pageFor']): LogReply<Item> => ({ kind: 'log', pageFor }),
   content: (content: Content): ContentReply => ({ kind: 'content', content }),
-  stream: (start: (sink: MessageSink) => void): StreamReply => ({ kind: 'stream', start }),
+  stream: (start: StreamReply['start'], reasonToEnd: StreamReply['reasonToEnd']): StreamReply => ({
+    kind: 'stream',
+    start,
+    reasonToEnd,
+  }),
 };

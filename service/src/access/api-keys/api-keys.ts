@@ -104,8 +104,7 @@ export async function change(
       rejectPastExpiry(terms.expiresAt, now);
     await rejectLockout(tx, row, terms, now);
     const updated = await updateApiKey(tx, keyId, terms);
-    const { problem } = standingOf(updated, now);
-    if (problem) await stopWebhooksOf(tx, keyId, problem);
+    await stopWebhooksOf(tx, standingOf(updated, now), now);
     const changed = toApiKey(updated, state, now);
     if (!isDeepStrictEqual(before, changed)) keyEvents.append(tx, 'key.updated', keyId, changed);
     return changed;
@@ -125,8 +124,7 @@ export async function revoke(
     if (row.revoked_at !== null) return;
     const revoked = { ...row, revoked_at: now };
     await revokeApiKey(tx, keyId, now);
-    const { problem } = standingOf(revoked, now);
-    if (problem) await stopWebhooksOf(tx, keyId, problem);
+    await stopWebhooksOf(tx, standingOf(revoked, now), now);
     keyEvents.append(tx, 'key.revoked', keyId, toApiKey(revoked, state, now));
   });
 }

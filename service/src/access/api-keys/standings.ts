@@ -1,13 +1,9 @@
-import type { Scope } from '../../contract/scopes.ts';
 import type { Queries } from '../../db/database.ts';
 import type { OwnerProblem, OwnerStanding } from '../../events/webhooks/owners.ts';
 import { formatDateTime } from '../../kit/dates.ts';
 import { type ApiKeyRow, scopesOf, selectApiKeysOf } from './api-key-queries.ts';
 
-/** The scopes that a key needs for its webhooks, which otherwise stop. */
-const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'] as const satisfies readonly Scope[];
-
-/** Reads what the webhooks of these keys, at most 100, are allowed to receive. */
+/** Reads the state of these keys, at most 100, for their webhooks. */
 export async function readStandings(
   db: Queries,
   keyIds: readonly number[],
@@ -18,21 +14,12 @@ export async function readStandings(
 }
 
 export function standingOf(row: ApiKeyRow, now: number): OwnerStanding {
-  const scopes = scopesOf(row);
-  const isAdministrator = scopes.includes('admin');
-  const missing = isAdministrator ? [] : WEBHOOK_SCOPES.filter(scope => !scopes.includes(scope));
-  return { problem: problemOf(row, missing, now), isAdministrator };
+  return { keyId: row.id, ended: endOf(row, now), scopes: new Set(scopesOf(row)) };
 }
 
-function problemOf(
-  { id, revoked_at, expires_at }: ApiKeyRow,
-  missing: readonly Scope[],
-  now: number,
-): OwnerProblem | undefined {
+function endOf({ id, revoked_at, expires_at }: ApiKeyRow, now: number): OwnerProblem | undefined {
   if (revoked_at !== null) return { reason: `API key ${id} was revoked`, since: revoked_at };
   if (expires_at !== null && expires_at <= now)
     return { reason: `API key ${id} expired at ${formatDateTime(expires_at)}`, since: expires_at };
-  if (missing.length === 0) return undefined;
-  const names = missing.map(scope => `\`${scope}\``).join(' and ');
-  return { reason: `API key ${id} lacks the scope${missing.length > 1 ? 's' : ''} ${names}`, since: now };
+  return undefined;
 }

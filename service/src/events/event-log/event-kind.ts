@@ -1,7 +1,15 @@
 import { dateTime, type Schema } from '../../contract/schema.ts';
+import { scopesInWords } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
 import type { NewEvent, StoredEvent, Transaction } from '../../db/database.ts';
-import { collectionOf, type EventType, eventTypeNames, eventTypes, subjectOf } from './event-types.ts';
+import {
+  collectionOf,
+  type EventType,
+  eventTypeNames,
+  eventTypes,
+  readScopeOf,
+  subjectOf,
+} from './event-types.ts';
 import { pathOf } from './subjects.ts';
 
 export interface EventKindDefinition<Type extends EventType, Data extends Schema> {
@@ -45,7 +53,7 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
   const path = pathOf(collectionOf(first));
   return {
     type: 'object',
-    description: types.map(type => `\`${type}\`: ${eventTypes[type]}`).join('\n\n'),
+    description: [...types.map(type => `\`${type}\`: ${eventTypes[type]}`), requirement(first)].join('\n\n'),
     required: ['specversion', 'id', 'source', 'type', 'subject', 'time', 'datacontenttype', 'data'],
     additionalProperties: false,
     properties: {
@@ -72,6 +80,14 @@ function eventSchema(types: readonly [EventType, ...EventType[]], data: Schema &
       data: data.example,
     },
   } as const;
+}
+
+/** The scopes that a reader of a kind needs. They are the same for all its types, which have one collection. */
+function requirement(type: EventType): string {
+  const scope = readScopeOf(type);
+  if (scope === 'admin') return 'Requires the scope `admin`.';
+  const scopes = new Set(['events:read', scope] as const);
+  return `Requires the ${scopesInWords([...scopes])}.`;
 }
 
 /** The attributes of CloudEvents 1.0 and its extensions that are the same for every kind, in the order of an event. */

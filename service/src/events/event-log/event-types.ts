@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/scopes.ts';
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
@@ -39,6 +40,24 @@ export const collections = {
   webhook: 'webhooks',
 } as const satisfies Record<Kind, string>;
 
+/**
+ * The scope that reading the events of each kind of resource needs, in addition to `events:read`: the one that reading the
+ * resource needs. `events:read` means that no other scope is needed.
+ */
+const readScopes: Record<Kind, Scope> = {
+  pet: 'pets:read',
+  category: 'pets:read',
+  order: 'orders:read',
+  inventory: 'inventory:read',
+  key: 'admin',
+  webhook: 'admin',
+};
+
+/** The scopes that let a key read events of the shop. A key with none of them may read no events. */
+export const shopScopes: readonly Scope[] = [...new Set(Object.values(readScopes))].filter(
+  scope => scope !== 'admin' && scope !== 'events:read',
+);
+
 export type Collection = (typeof collections)[Kind];
 
 /** Returns a subject as the log stores it, such as `pets/42`. */
@@ -54,13 +73,22 @@ export function typesOfSubject(subject: string, types?: ReadonlySet<string>): Re
 }
 
 export function collectionOf(type: EventType): Collection {
-  return collections[type.split('.')[0] as Kind];
+  return collections[kindOf(type)];
+}
+
+function kindOf(type: EventType): Kind {
+  return type.split('.')[0] as Kind;
 }
 
 /** The type of the event that tests a webhook. */
 export const TEST_TYPE = 'webhook.test' satisfies EventType;
 
-/** Whether only administrators read events of a type in the log, and only their webhooks get them. */
-export function isConfidential(type: string): boolean {
-  return type.startsWith('key.') || type === TEST_TYPE;
+/** Returns the scope that reading events of a type needs, in addition to `events:read`. */
+export function readScopeOf(type: EventType): Scope {
+  return readScopes[kindOf(type)];
+}
+
+/** Whether a key with `events:read` and these scopes may read events of a type. */
+export function mayRead(scopes: ReadonlySet<Scope>, type: EventType): boolean {
+  return scopes.has('admin') || scopes.has(readScopeOf(type));
 }

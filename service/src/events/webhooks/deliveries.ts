@@ -29,7 +29,7 @@ import {
 import { toWebhook } from './webhook.ts';
 import { webhookTestEvents } from './webhook-events.ts';
 import { updateReplay, type WebhookRow } from './webhook-queries.ts';
-import { type Actor, effectiveState, lockWebhook, ownerOf, read as readWebhook } from './webhooks.ts';
+import { type Actor, currentState, lockWebhook, read as readWebhook } from './webhooks.ts';
 
 /** Identifies a delivery of a webhook. */
 export interface DeliveryIds {
@@ -121,7 +121,7 @@ async function found(
 /** Reads and locks a webhook to change its deliveries. Throws `webhook_disabled` if the webhook is disabled. */
 async function lockEnabledWebhook(tx: Transaction, webhookId: number, actor: Actor): Promise<WebhookRow> {
   const row = await lockWebhook(tx, webhookId, actor);
-  if (effectiveState(row, await ownerOf(tx, row, actor)).enabled === 1) return row;
+  if ((await currentState(tx, row, actor)).enabled === 1) return row;
   throw new ApiError('webhook_disabled', `Webhook ${webhookId} is disabled; enable it first`);
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Notifier, Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import type { Tracing } from '../../kit/tracing.ts';
@@ -9,7 +10,7 @@ import type { ConnectionLimits } from './connections.ts';
 import type { Endpoints } from './endpoints.ts';
 import { Lane } from './lane.ts';
 import { disableUnlessAllowed } from './outbox.ts';
-import type { ReadStandings } from './owners.ts';
+import { problemOf, type ReadStandings } from './owners.ts';
 import { Sender } from './sender.ts';
 import { type ActiveWebhook, selectActiveWebhooks } from './webhook-queries.ts';
 
@@ -166,13 +167,13 @@ export class WebhookDispatcher {
     for await (const page of this.#pages()) {
       const [{ latest }, allowed] = await Promise.all([selectEnds(this.#options.db), this.#allowed(page)]);
       if (this.#closed) return true;
-      for (const webhook of allowed) {
+      for (const { webhook, scopes } of allowed) {
         const key = `${webhook.id} ${webhook.url}`;
         active.add(webhook.id);
         looked.add(key);
         const lane = this.#lanes.get(key) ?? new Lane(webhook, { ...this.#options, sender: this.#sender });
         this.#lanes.set(key, lane);
-        lane.look(webhook, latest);
+        lane.look(webhook, scopes, latest);
       }
     }
     for (const [key, lane] of before) {
@@ -198,15 +199,18 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Returns the webhooks whose keys may have events sent, and disables the others. */
-  async #allowed(webhooks: readonly ActiveWebhook[]): Promise<ActiveWebhook[]> {
+  /** Returns the webhooks whose keys may have events sent, with the scopes of these keys, and disables the others. */
+  async #allowed(
+    webhooks: readonly ActiveWebhook[],
+  ): Promise<{ webhook: ActiveWebhook; scopes: ReadonlySet<Scope> }[]> {
     const { db, clock, readStandings, onDisabled } = this.#options;
     const now = clock.now();
     const owners = [...new Set(webhooks.map(({ api_key_id }) => api_key_id))];
     const standings = await readStandings(db, owners, now);
-    const allowed: ActiveWebhook[] = [];
+    const allowed = [];
     for (const webhook of webhooks) {
-      if (!standings.get(webhook.api_key_id)!.problem) allowed.push(webhook);
+      const owner = standings.get(webhook.api_key_id)!;
+      if (!problemOf(webhook, owner, now)) allowed.push({ webhook, scopes: owner.scopes });
       else {
         const reason = await disableUnlessAllowed(db, webhook.id, { readStandings, now });
         if (reason !== undefined) onDisabled(webhook.id, reason);

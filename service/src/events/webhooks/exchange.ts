@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/scopes.ts';
 import type { Transaction, Writer } from '../../db/database.ts';
 import { DAY, MINUTE, SECOND } from '../../kit/clock.ts';
 import { traceOfEvent } from '../event-log/event.ts';
@@ -18,7 +19,7 @@ import {
   leaseDue,
 } from './delivery-queries.ts';
 import type { PlanOptions } from './outbox.ts';
-import { standingOf } from './owners.ts';
+import { problemOf, standingOf } from './owners.ts';
 import { mostAtOnce } from './pace.ts';
 import { LONGEST_PAUSE, nextAttemptAt } from './schedule.ts';
 import { disableWebhook, selectUnlessTaken, updateFailingSince, type WebhookRow } from './webhook-queries.ts';
@@ -53,8 +54,8 @@ export interface Ended {
 export interface Claim {
   webhook: WebhookRow;
   deliveries: LeasedDelivery[];
-  /** Whether the webhook gets events for administrators. */
-  isAdministrator: boolean;
+  /** The scopes of its key, which determine what may be sent to it. */
+  scopes: ReadonlySet<Scope>;
 }
 
 export interface ExchangeOptions extends PlanOptions {
@@ -98,17 +99,17 @@ export function exchange(
     const { disabled, failingSince } = await store(tx, webhook, ended, now);
     const isServed = webhook.enabled === 1 && disabled === undefined && webhook.url === url;
     if (!isServed || limit === 0) return { claim: undefined, disabled };
-    const [leased, { problem, isAdministrator }] = await Promise.all([
+    const [leased, owner] = await Promise.all([
       countLeased(tx, webhookId, now),
       standingOf(readStandings, tx, webhook.api_key_id, now),
     ]);
     const unleased = mostAtOnce({ failing_since: failingSince }, atOnce) - leased;
     // Each replica may always send one delivery: the other leases may belong to a replica that was killed.
     const room = Math.min(limit, own === 0 ? Math.max(1, unleased) : unleased);
-    if (room <= 0 || problem) return { claim: undefined, disabled };
+    if (room <= 0 || problemOf(webhook, owner, now)) return { claim: undefined, disabled };
     const deliveries = await leaseDue(tx, webhookId, { now, until: now + LEASE, limit: room });
     const claimed = { ...webhook, failing_since: failingSince };
-    return { claim: { webhook: claimed, deliveries, isAdministrator }, disabled };
+    return { claim: { webhook: claimed, deliveries, scopes: owner.scopes }, disabled };
   });
 }
 

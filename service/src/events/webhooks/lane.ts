@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, Writer } from '../../db/database.ts';
 import { type Clock, SECOND } from '../../kit/clock.ts';
 import { type Destination, hostOf, type Waiter } from './connections.ts';
@@ -80,10 +81,13 @@ export class Lane {
     };
   }
 
-  /** Starts the work for a webhook, which was just read. `latest` is the last event of the log. */
-  look(webhook: ActiveWebhook, latest: number): void {
+  /** Starts the work for a webhook, which was just read with the scopes of its key. `latest` is the last event of the log. */
+  look(webhook: ActiveWebhook, scopes: ReadonlySet<Scope>, latest: number): void {
     this.#webhook = webhook;
     this.#stopped = false;
+    // Deliveries that wait for a connection were claimed with the scopes of that time, which may allow more.
+    if (this.#claimed.some(({ claim }) => claim.scopes.symmetricDifference(scopes).size > 0))
+      this.#returnClaimed();
     const now = this.#options.clock.now();
     if (webhook.position < latest) this.#isBehind = true;
     if (webhook.due_at !== null && webhook.due_at <= now) this.#mayBeDue = true;
@@ -98,6 +102,10 @@ export class Lane {
   stop(): void {
     this.#stopped = true;
     this.#options.sender.connections.stopWaiting(this.#waiter);
+    this.#returnClaimed();
+  }
+
+  #returnClaimed(): void {
     for (const { delivery } of this.#claimed.splice(0)) this.#ended.push({ delivery, attempted: undefined });
     if (this.#ended.length > 0) this.#run();
   }

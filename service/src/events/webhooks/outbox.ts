@@ -1,17 +1,16 @@
 import type { Queries, Writer } from '../../db/database.ts';
 import { eventJson } from '../event-log/event.ts';
-import { type EventFilter, eventFilter } from '../event-log/event-filter.ts';
+import { readableTypes } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
-import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
+import { TEST_TYPE } from '../event-log/event-types.ts';
 import { insertDeliveries } from './delivery-batches.ts';
 import { countBacklog } from './delivery-queries.ts';
-import { type ReadStandings, standingOf } from './owners.ts';
+import { namedTypes, problemOf, type ReadStandings, standingOf } from './owners.ts';
 import {
   disableWebhook,
   selectUnlessTaken,
   selectWebhookToChange,
   updatePosition,
-  type WebhookRow,
 } from './webhook-queries.ts';
 
 /** The maximum number of events that become deliveries in one transaction. */
@@ -51,12 +50,11 @@ export async function plan(
       standingOf(readStandings, tx, webhook.api_key_id, now),
     ]);
     if (!isFree) return 'full';
-    if (owner.problem) return 'idle';
+    if (problemOf(webhook, owner, now)) return 'idle';
+    const types = webhook.types === null ? readableTypes(owner.scopes) : new Set(namedTypes(webhook.types));
     // One statement reads the events and the end of the log: an event between two statements would be planned twice.
-    const { latest, events } = await selectEvents(tx, filterOf(webhook, owner.isAdministrator), {
-      after: webhook.position,
-      limit: PLANNED_AT_ONCE,
-    });
+    const part = { after: webhook.position, limit: PLANNED_AT_ONCE };
+    const { latest, events } = await selectEvents(tx, { types, subject: undefined }, part);
     if (latest <= webhook.position) return 'idle';
     // A test is sent only to its own webhook: it became a delivery in the transaction that appended it.
     const planned = events.filter(({ type }) => type !== TEST_TYPE);
@@ -90,18 +88,9 @@ export function disableUnlessAllowed(
   return db.write(async tx => {
     const webhook = await selectWebhookToChange(tx, webhookId);
     if (webhook?.enabled !== 1) return undefined;
-    const { problem } = await standingOf(readStandings, tx, webhook.api_key_id, now);
+    const owner = await standingOf(readStandings, tx, webhook.api_key_id, now);
+    const problem = problemOf(webhook, owner, now);
     if (problem) await disableWebhook(tx, webhookId, problem.reason, problem.since);
     return problem?.reason;
   });
-}
-
-/** Returns the filter of a webhook, without events for administrators if its key is no longer an administrator's. */
-function filterOf({ types }: WebhookRow, isAdministrator: boolean): EventFilter {
-  const { types: wanted } = eventFilter({ types: types?.split(' ') }, true);
-  if (isAdministrator) return { types: wanted, subject: undefined };
-  const allowed = wanted
-    ? new Set([...wanted].filter(type => !isConfidential(type)))
-    : eventFilter({}, false).types;
-  return { types: allowed, subject: undefined };
 }

@@ -2,7 +2,7 @@ import { type Clock, SECOND } from '../../kit/clock.ts';
 import { formatTraceparent } from '../../kit/trace-context.ts';
 import type { Tracing } from '../../kit/tracing.ts';
 import { traceOfEvent } from '../event-log/event.ts';
-import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
+import { type EventType, mayRead, readScopeOf, TEST_TYPE } from '../event-log/event-types.ts';
 import { attempt, type Outcome } from './attempt.ts';
 import type { AttemptResult } from './attempt-results.ts';
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts';
@@ -80,15 +80,16 @@ export class Sender {
   }
 
   async #send(
-    { webhook, isAdministrator }: Claim,
+    { webhook, scopes }: Claim,
     delivery: LeasedDelivery,
     signal: AbortSignal,
   ): Promise<Attempted | undefined> {
     const { clock, random, onAttempt } = this.#options;
     const startedAt = clock.now();
     const isTest = delivery.type === TEST_TYPE;
-    const isWithheld = isConfidential(delivery.type) && !isTest && !isAdministrator;
-    const outcome = isWithheld ? withheld : await this.#attempt(webhook, delivery, startedAt, signal);
+    const type = delivery.type as EventType;
+    const isWithheld = !isTest && !mayRead(scopes, type);
+    const outcome = isWithheld ? withheld(type) : await this.#attempt(webhook, delivery, startedAt, signal);
     if (!outcome) return undefined;
     onAttempt(outcome.result);
     const kind = isWithheld ? 'withheld' : isTest ? 'test' : 'event';
@@ -125,13 +126,14 @@ function secretsOf(
   return previous_secret !== null && isPreviousValid ? [secret, previous_secret] : [secret];
 }
 
-/** The outcome when only administrators may receive the event, and the key of the webhook has lost the scope `admin`. */
-const withheld: Outcome = {
-  result: 'withheld',
-  status: null,
-  retryAfter: undefined,
-  error:
-    'Not sent: the event is for administrators, and the key that created the webhook no longer has the scope `admin`',
-  responseStart: null,
-  duration: 0,
-};
+/** The outcome when the key of the webhook has lost the scope that events of this type need. */
+function withheld(type: EventType): Outcome {
+  return {
+    result: 'withheld',
+    status: null,
+    retryAfter: undefined,
+    error: `Not sent: the API key that created the webhook lacks the scope \`${readScopeOf(type)}\` for events \`${type}\``,
+    responseStart: null,
+    duration: 0,
+  };
+}

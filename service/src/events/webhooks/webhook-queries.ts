@@ -145,16 +145,26 @@ export function disableWebhook(db: Queries, webhookId: number, reason: string, n
   ]);
 }
 
-/** Disables all enabled webhooks of a key. */
+/** Returns the different `types` of the enabled webhooks of a key. */
+export async function selectTypesOfWebhooks(db: Queries, keyId: number): Promise<(string | null)[]> {
+  const rows = await db.all<Pick<WebhookRow, 'types'>>(
+    'SELECT DISTINCT types FROM webhooks WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL',
+    [keyId],
+  );
+  return rows.map(({ types }) => types);
+}
+
+/** Disables the enabled webhooks of a key with these `types`. */
 export function disableWebhooksOf(
   db: Queries,
   keyId: number,
+  types: string | null,
   { reason, since }: OwnerProblem,
 ): Promise<number> {
   return db.run(
     `UPDATE webhooks SET enabled = 0, disabled_reason = ?, disabled_at = ?
-     WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL`,
-    [reason, since, keyId],
+     WHERE api_key_id = ? AND enabled = 1 AND deleted_at IS NULL AND coalesce(types, '') = ?`,
+    [reason, since, keyId, types ?? ''],
   );
 }
 
@@ -192,7 +202,7 @@ export function deleteWebhook(db: Queries, webhookId: number): Promise<number> {
 }
 
 export interface ActiveWebhook
-  extends Pick<WebhookRow, 'id' | 'api_key_id' | 'url' | 'position' | 'failing_since'> {
+  extends Pick<WebhookRow, 'id' | 'api_key_id' | 'url' | 'types' | 'position' | 'failing_since'> {
   /** When its next and its last delivery are due; null if none is pending. */
   due_at: number | null;
   last_due_at: number | null;
@@ -203,7 +213,7 @@ export interface ActiveWebhook
 /** Returns up to `limit` enabled webhooks with IDs above `after`, and when their deliveries are due. */
 export function selectActiveWebhooks(db: Queries, after: number, limit: number): Promise<ActiveWebhook[]> {
   return db.all(
-    `SELECT id, api_key_id, url, position, failing_since, (
+    `SELECT id, api_key_id, url, types, position, failing_since, (
        SELECT min(next_attempt_at) FROM webhook_deliveries
        WHERE webhook_id = webhooks.id AND status = 'pending' AND next_attempt_at IS NOT NULL
      ) AS due_at, (

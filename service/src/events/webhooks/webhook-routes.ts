@@ -9,10 +9,11 @@ import { listQuery } from '../../routes/list-query.ts';
 import { reply } from '../../routes/reply.ts';
 import type { EventUnion } from '../event-log/event-kind.ts';
 import type { EventTail } from '../event-log/event-tail.ts';
+import { shopScopes } from '../event-log/event-types.ts';
 import { RESPONSE_TIMEOUT } from './attempt.ts';
 import { eventCallback } from './callback.ts';
 import type { Endpoints } from './endpoints.ts';
-import type { ReadStandings } from './owners.ts';
+import { type ReadStandings, WEBHOOK_SCOPES } from './owners.ts';
 import { FAILING_CONCURRENCY, INITIAL_CONCURRENCY, MAX_CONCURRENCY } from './pace.ts';
 import { SCHEDULE } from './schedule.ts';
 import {
@@ -47,7 +48,7 @@ export function actorOf(
   { caller, now }: Pick<Context<unknown, unknown, unknown>, 'caller' | 'now'>,
   readStandings: ReadStandings,
 ): webhooks.Actor {
-  return { keyId: caller.keyId, isAdministrator: caller.scopes.has('admin'), readStandings, now };
+  return { keyId: caller.keyId, scopes: caller.scopes, readStandings, now };
 }
 
 const shared = { tag: 'Webhooks', stability: 'beta' } as const;
@@ -56,7 +57,7 @@ const shared = { tag: 'Webhooks', stability: 'beta' } as const;
 export const reading = { ...shared, scope: 'webhooks:write' } as const;
 
 /** The settings of operations that determine where events are sent: the key must also be allowed to read events. */
-export const changing = { ...shared, scope: ['webhooks:write', 'events:read'] } as const;
+export const changing = { ...shared, scope: WEBHOOK_SCOPES, anyOfScopes: shopScopes } as const;
 
 /** Rejects a forbidden URL. A missing webhook is rejected first. */
 async function rejectForbidden(
@@ -101,8 +102,9 @@ export const webhookRoutes = (services: WebhookServices): Route[] => [
       `${INITIAL_CONCURRENCY} at first, up to ${MAX_CONCURRENCY} to an endpoint that responds quickly, and ` +
       `${FAILING_CONCURRENCY} while attempts fail. \`secret\` is shown only once. The webhook belongs to the key that ` +
       `created it. A key can have ${WEBHOOKS_PER_KEY} webhooks unless the service is configured otherwise. ` +
-      'When that key is revoked, expires or no longer has the scopes `webhooks:write` and `events:read`, the webhook is ' +
-      'disabled. Events of API keys (`key.*`) are sent while that key has the scope `admin`.',
+      'The key needs the scopes that the events need: see `GET /events`. Without `types` the webhook gets all events that the ' +
+      'key may read. When that key is revoked, expires or no longer has the scopes for `types`, or `webhooks:write` and ' +
+      '`events:read`, the webhook is disabled.',
     body: NewWebhook,
     success: {
       status: 201,

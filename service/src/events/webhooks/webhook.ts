@@ -2,10 +2,11 @@ import { ApiError } from '../../contract/errors.ts';
 import { graceSeconds } from '../../contract/grace.ts';
 import { patchOf } from '../../contract/patch.ts';
 import { dateTime, id, longText } from '../../contract/schema.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Static } from '../../contract/static.ts';
 import { formatDateTime } from '../../kit/dates.ts';
-import { typeNames, typesOf } from '../event-log/event-filter.ts';
-import { isConfidential, TEST_TYPE } from '../event-log/event-types.ts';
+import { lackOf, typeNames, typesOf } from '../event-log/event-filter.ts';
+import { TEST_TYPE } from '../event-log/event-types.ts';
 import type { WebhookRow } from './webhook-queries.ts';
 
 /** The maximum number of characters of a URL, both as sent and in its parsed form. */
@@ -26,7 +27,8 @@ const fields = {
     uniqueItems: true,
     nullable: true,
     description:
-      'The types of events to send; `order.*` means all types that start with `order.`. Null means all events.',
+      'The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of ' +
+      'all of them. Null means all events that the key may read.',
   },
   description: { ...longText, description: 'What the webhook is for.' },
   enabled: {
@@ -185,12 +187,12 @@ export function toWebhook(row: WebhookRow): Webhook {
 }
 
 /**
- * Throws `insufficient_scope` for event types for administrators, unless the key of the webhook is an administrator's, and
- * `invalid_request` for unknown types and for tests.
+ * Throws `insufficient_scope` for event types that the key of the webhook may not read, and `invalid_request` for unknown types
+ * and for tests.
  */
-export function rejectConfidential(
+export function rejectUnreadable(
   types: readonly string[] | null | undefined,
-  { keyId, isAdministrator }: { keyId: number; isAdministrator: boolean },
+  { keyId, scopes }: { keyId: number; scopes: ReadonlySet<Scope> },
 ): void {
   const wanted = types?.flatMap(typesOf) ?? [];
   if (wanted.includes(TEST_TYPE)) {
@@ -199,10 +201,11 @@ export function rejectConfidential(
       `Field \`types\` must not contain \`${TEST_TYPE}\`: a test is sent only to the webhook that is tested, whatever its types`,
     );
   }
-  const forbidden = wanted.find(isConfidential);
-  if (forbidden === undefined || isAdministrator) return;
+  const lack = lackOf(wanted, scopes);
+  if (lack === undefined) return;
   throw new ApiError(
     'insufficient_scope',
-    `Events \`${forbidden}\` need the scope \`admin\`, but the webhook belongs to API key ${keyId}, which does not have it`,
+    `API key ${keyId}, to which the webhook belongs, lacks the ${lack}: leave these types out, or ask an administrator to ` +
+      'change the key',
   );
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { Queries, Transaction, Writer } from '../../db/database.ts';
 import { selectPage } from '../../db/select-page.ts';
 import { SECOND } from '../../kit/clock.ts';
@@ -6,10 +7,10 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import { WEBHOOKS_CHANGED } from './dispatcher.ts';
-import { type OwnerProblem, type OwnerStanding, type ReadStandings, standingOf } from './owners.ts';
+import { type OwnerProblem, type OwnerStanding, problemOf, type ReadStandings, standingOf } from './owners.ts';
 import { newSecret } from './signature.ts';
 import {
-  rejectConfidential,
+  rejectUnreadable,
   type SecretRotation,
   toWebhook,
   type Webhook,
@@ -20,6 +21,7 @@ import {
   disableWebhooksOf,
   insertWebhook,
   markDeleted,
+  selectTypesOfWebhooks,
   selectWebhook,
   selectWebhookToChange,
   updateSecrets,
@@ -33,24 +35,24 @@ import {
 /** The API key that makes a request. Administrators can use all webhooks, other keys only their own. */
 export interface Actor {
   keyId: number;
-  isAdministrator: boolean;
+  scopes: ReadonlySet<Scope>;
   readStandings: ReadStandings;
   /** Milliseconds since the Unix epoch. */
   now: number;
 }
 
 export async function list(db: Queries, query: WebhookQuery, actor: Actor): Promise<Page<Webhook>> {
-  const { keyId, isAdministrator, readStandings, now } = actor;
-  const page = await selectPage(db, webhookList, query, isAdministrator ? undefined : keyId);
+  const { keyId, scopes, readStandings, now } = actor;
+  const page = await selectPage(db, webhookList, query, scopes.has('admin') ? undefined : keyId);
   const owners = [...new Set(page.items.map(({ api_key_id }) => api_key_id))];
   if (owners.length === 0) return { ...page, items: [] };
   const standings = await readStandings(db, owners, now);
-  return mapPage(page, row => toWebhook(effectiveState(row, standings.get(row.api_key_id)!)));
+  return mapPage(page, row => toWebhook(effectiveState(row, standings.get(row.api_key_id)!, now)));
 }
 
 export async function read(db: Queries, webhookId: number, actor: Actor): Promise<Webhook> {
   const row = found(await selectWebhook(db, webhookId), webhookId, actor);
-  return toWebhook(effectiveState(row, await ownerOf(db, row, actor)));
+  return toWebhook(await currentState(db, row, actor));
 }
 
 /**
@@ -63,8 +65,8 @@ export async function create(
   actor: Actor,
   mostPerKey: number,
 ): Promise<Webhook & { secret: string }> {
-  const { keyId, isAdministrator, now } = actor;
-  rejectConfidential(settings.types, { keyId, isAdministrator });
+  const { keyId, scopes, now } = actor;
+  rejectUnreadable(settings.types, { keyId, scopes });
   const terms = {
     ...termsOf(settings),
     disabled_reason: null,
@@ -98,14 +100,14 @@ export function update(
 ): Promise<Webhook> {
   return db.write(async tx => {
     const stored = await lockWebhook(tx, webhookId, actor);
-    const owner = await ownerOf(tx, stored, actor);
-    const row = effectiveState(stored, owner);
+    const owner = await standingOf(actor.readStandings, tx, stored.api_key_id, actor.now);
+    const row = effectiveState(stored, owner, actor.now);
     const current = toWebhook(row);
     const settings = settingsFor(current);
     const terms = { ...termsOf(settings, row), ...switched(row, settings.enabled, actor.now) };
-    if (terms.types !== row.types)
-      rejectConfidential(settings.types, { keyId: row.api_key_id, isAdministrator: owner.isAdministrator });
-    if (settings.enabled && owner.problem) throw unfitKey(webhookId, owner.problem);
+    if (terms.types !== row.types) rejectUnreadable(settings.types, owner);
+    const problem = settings.enabled && problemOf(terms, owner, actor.now);
+    if (problem) throw unfitKey(webhookId, problem);
     return toWebhook(await updateWebhook(tx, webhookId, terms));
   });
 }
@@ -118,7 +120,7 @@ export function remove(
 ): Promise<void> {
   return db.write(async tx => {
     const row = await lockWebhook(tx, webhookId, actor);
-    guard(toWebhook(effectiveState(row, await ownerOf(tx, row, actor))));
+    guard(toWebhook(await currentState(tx, row, actor)));
     await markDeleted(tx, webhookId, actor.now);
   });
 }
@@ -139,14 +141,17 @@ export function rotate(
       previous_secret: row.secret,
       previous_secret_expires_at: expiresAt,
     });
-    const webhook = toWebhook(effectiveState(row, await ownerOf(tx, row, actor)));
+    const webhook = toWebhook(await currentState(tx, row, actor));
     return { ...webhook, earlierSecretExpiresAt: formatDateTime(expiresAt), secret };
   });
 }
 
-/** Disables the webhooks of a key, in the transaction that revokes the key or removes its scopes. */
-export async function stopWebhooksOf(tx: Transaction, keyId: number, problem: OwnerProblem): Promise<void> {
-  await disableWebhooksOf(tx, keyId, problem);
+/** Disables the webhooks to which nothing may be sent any more, in the transaction that revokes or changes their key. */
+export async function stopWebhooksOf(tx: Transaction, owner: OwnerStanding, now: number): Promise<void> {
+  for (const types of await selectTypesOfWebhooks(tx, owner.keyId)) {
+    const problem = problemOf({ types }, owner, now);
+    if (problem) await disableWebhooksOf(tx, owner.keyId, types, problem);
+  }
 }
 
 /**
@@ -161,23 +166,25 @@ export async function lockWebhook(tx: Transaction, webhookId: number, actor: Act
 function found(
   row: WebhookRow | undefined,
   webhookId: number,
-  { keyId, isAdministrator }: Actor,
+  { keyId, scopes }: Actor,
 ): WebhookRow {
-  if (row && (isAdministrator || row.api_key_id === keyId)) return row;
+  if (row && (scopes.has('admin') || row.api_key_id === keyId)) return row;
   throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
 }
 
-export function ownerOf(
+/** Returns a webhook as it is for its key now, even before the dispatcher has stored that. */
+export async function currentState(
   db: Queries,
-  { api_key_id }: WebhookRow,
+  row: WebhookRow,
   { readStandings, now }: Actor,
-): Promise<OwnerStanding> {
-  return standingOf(readStandings, db, api_key_id, now);
+): Promise<WebhookRow> {
+  return effectiveState(row, await standingOf(readStandings, db, row.api_key_id, now), now);
 }
 
-/** Returns a webhook as disabled if its key is no longer fit, even before the dispatcher has stored that. */
-export function effectiveState(row: WebhookRow, { problem }: OwnerStanding): WebhookRow {
-  if (!problem || row.enabled === 0) return row;
+/** Returns a webhook as disabled if its key is no longer fit. */
+function effectiveState(row: WebhookRow, owner: OwnerStanding, now: number): WebhookRow {
+  const problem = row.enabled === 1 ? problemOf(row, owner, now) : undefined;
+  if (!problem) return row;
   return { ...row, enabled: 0, disabled_reason: problem.reason, disabled_at: problem.since };
 }
 

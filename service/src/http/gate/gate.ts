@@ -34,7 +34,7 @@ export interface GateServices {
 }
 
 /** The properties of an operation that the gate reads. Without an operation (404, 405) a key is optional. */
-export type Gated = Pick<Operation, 'scope' | 'countedBy' | 'path'> & {
+export type Gated = Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy' | 'path'> & {
   success?: { mediaType?: string };
   /** How many requests a request counts as; only its body shows that, so the gate counts it after the body was read. */
   cost?: Route['cost'];

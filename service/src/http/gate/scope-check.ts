@@ -1,6 +1,7 @@
 import { isPublishableScope } from '../../access/api-keys/origins.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type Operation, requiredScopes } from '../../contract/operation.ts';
+import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.ts';
 import type { Caller } from '../../routes/context.ts';
 import type { Route } from '../../routes/define-route.ts';
 
@@ -13,9 +14,9 @@ export function rejectCostOfVisits({ method, path, scope, cost }: CostlyOperatio
     throw new Error(`${method} ${path} has a cost, so it needs a scope that no publishable key has`);
 }
 
-/** Throws `insufficient_scope` unless the key has all scopes of an operation. */
+/** Throws `insufficient_scope` unless the key has all scopes of an operation, and one of its `anyOfScopes`. */
 export function rejectWithoutScope(
-  { scope, countedBy }: Pick<Operation, 'scope' | 'countedBy'>,
+  { scope, anyOfScopes = [], countedBy }: Pick<Operation, 'scope' | 'anyOfScopes' | 'countedBy'>,
   { scopes, origins }: Caller,
 ): void {
   if (scopes.has('admin')) return;
@@ -28,17 +29,25 @@ export function rejectWithoutScope(
         : 'A publishable key can only read: call the operation from your backend, with a secret key',
     );
   }
-  const missing = requiredScopes(scope).filter(required => !scopes.has(required));
-  if (missing.length === 0) return;
-  const names = missing.map(name => `\`${name}\``).join(' and ');
+  const missing = missingScopes(requiredScopes(scope), scopes);
+  if (missing.length === 0) return rejectWithoutAny(anyOfScopes, scopes);
   const them = missing.length > 1 ? 'them' : 'it';
   const canBeAdded = origins === null || missing.every(isPublishableScope);
   throw new ApiError(
     'insufficient_scope',
-    `The API key lacks the scope${missing.length > 1 ? 's' : ''} ${names}: ` +
+    `The API key lacks the ${scopesInWords(missing)}: ` +
       (canBeAdded
         ? `ask an administrator to add ${them}, or use another key`
         : `no publishable key can have ${them}, so call the operation from your backend, with a secret key`),
+  );
+}
+
+function rejectWithoutAny(wanted: readonly Scope[], scopes: ReadonlySet<Scope>): void {
+  if (wanted.length === 0 || wanted.some(scope => scopes.has(scope))) return;
+  throw new ApiError(
+    'insufficient_scope',
+    `The API key has none of the ${scopesInWords(wanted)}, and needs one of them: ask an administrator to add it, or use ` +
+      'another key',
   );
 }
 

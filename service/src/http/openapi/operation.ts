@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 import { requiredScopes } from '../../contract/operation.ts';
 import type { Schema } from '../../contract/schema.ts';
+import { scopesInWords } from '../../contract/scopes.ts';
 import { mergePatch } from '../../kit/merge-patch.ts';
 import type { Route } from '../../routes/define-route.ts';
 import { MERGE_PATCH } from '../body.ts';
@@ -32,6 +33,7 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
     ...(hideTryIt && { 'x-hideTryItPanel': true }),
     security: route.scope === null ? [] : [{ apiKey: [] }, { bearer: [] }],
     ...(requiredScopes(route.scope).length > 0 && { 'x-required-scopes': requiredScopes(route.scope) }),
+    ...(route.anyOfScopes && { 'x-required-scopes-any-of': route.anyOfScopes }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBodyOf(route, route.body, schemas) }),
     responses: { ...successOf(route, schemas), ...errorsOf(route, schemas) },
@@ -39,12 +41,12 @@ export function operationOf(route: AnyRoute, schemas: NamedSchemas): object {
   };
 }
 
-function descriptionOf({ description, scope, deprecation }: AnyRoute): string {
+function descriptionOf({ description, scope, anyOfScopes, deprecation }: AnyRoute): string {
   const parts = [description];
   if (scope === 'any') parts.push('Requires an API key with any scope.');
-  const scopes = requiredScopes(scope).map(name => `\`${name}\``);
-  if (scopes.length === 1) parts.push(`Requires the scope ${scopes}.`);
-  else if (scopes.length > 1) parts.push(`Requires the scopes ${scopes.join(' and ')}.`);
+  const scopes = requiredScopes(scope);
+  const more = anyOfScopes ? `, and one of the ${scopesInWords(anyOfScopes)}` : '';
+  if (scopes.length > 0) parts.push(`Requires the ${scopesInWords(scopes)}${more}.`);
   if (deprecation)
     parts.push(`Deprecated: returns 410 from ${deprecation.sunset}. Use \`${deprecation.successor}\`.`);
   return parts.join('\n\n');
