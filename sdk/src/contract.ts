@@ -366,7 +366,7 @@ export type KeyUsage = {
   days: DayUsage[];
 };
 
-/** `pet.created`: A pet was created. `pet.updated`: A pet changed: by a request, or its status changed because of orders or stock. `pet.deleted`: A pet was deleted; `data` is its last state. */
+/** `pet.created`: A pet was created. `pet.updated`: A pet changed: by a request, or its status changed because of orders or stock. `pet.deleted`: A pet was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
 export type PetEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -389,7 +389,7 @@ export type PetEvent = {
   data: Pet;
 };
 
-/** `category.created`: A category was created. `category.updated`: A category changed. `category.deleted`: A category was deleted; `data` is its last state. */
+/** `category.created`: A category was created. `category.updated`: A category changed. `category.deleted`: A category was deleted; `data` is its last state. Requires the scopes `events:read` and `pets:read`. */
 export type CategoryEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -412,7 +412,7 @@ export type CategoryEvent = {
   data: Category;
 };
 
-/** `order.placed`: An order was placed, as open or as complete. `order.updated`: An order changed, but is still open or still complete. `order.completed`: An open order was completed, or an order was placed as complete. `order.cancelled`: An open order was cancelled; `data` is its last state. */
+/** `order.placed`: An order was placed, as open or as complete. `order.updated`: An order changed, but is still open or still complete. `order.completed`: An open order was completed, or an order was placed as complete. `order.cancelled`: An open order was cancelled; `data` is its last state. Requires the scopes `events:read` and `orders:read`. */
 export type OrderEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -435,7 +435,7 @@ export type OrderEvent = {
   data: Order;
 };
 
-/** `inventory.updated`: The stock of a pet changed in quantity or status. */
+/** `inventory.updated`: The stock of a pet changed in quantity or status. Requires the scopes `events:read` and `inventory:read`. */
 export type InventoryEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -458,7 +458,7 @@ export type InventoryEvent = {
   data: InventoryItem;
 };
 
-/** `key.created`: An API key was created. `key.updated`: The settings of an API key changed. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `key.unbanned`: An administrator lifted the bans of an API key: `data` is the key. `key.limits_reset`: An administrator reset the usage of an API key: `data` is the key. */
+/** `key.created`: An API key was created. `key.updated`: The settings of an API key changed. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `key.unbanned`: An administrator lifted the bans of an API key: `data` is the key. `key.limits_reset`: An administrator reset the usage of an API key: `data` is the key. Requires the scope `admin`. */
 export type KeyEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -481,7 +481,7 @@ export type KeyEvent = {
   data: ApiKey;
 };
 
-/** `key.banned`: An API key was banned: `data` is the ban. */
+/** `key.banned`: An API key was banned: `data` is the ban. Requires the scope `admin`. */
 export type KeyBannedEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -509,7 +509,7 @@ export type Webhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -527,7 +527,7 @@ export type Webhook = {
   createdAt: string;
 };
 
-/** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. */
+/** `webhook.test`: A webhook was tested. Only this webhook receives the event, whatever its `types`. Requires the scope `admin`. */
 export type WebhookTestEvent = {
   specversion: '1.0';
   /** The number of the event in the log: 1, 2, 3 … without gaps. As a cursor it means the position after the event. */
@@ -556,7 +556,7 @@ export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | Key
 export type NewWebhook = {
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
   types?: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -569,7 +569,7 @@ export type CreatedWebhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;
@@ -594,7 +594,7 @@ export type WebhookPatch = {
   id?: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url?: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
   types?: string[] | null;
   /** What the webhook is for. */
   description?: string | null;
@@ -622,7 +622,7 @@ export type RotatedWebhook = {
   id: number;
   /** Where events are sent: an HTTPS URL with a public address, without a user name, a password or a fragment. It is stored in its parsed form. */
   url: string;
-  /** The types of events to send; `order.*` means all types that start with `order.`. Null means all events. */
+  /** The types of events to send; `order.*` means all types that start with `order.`. The API key needs the scopes of all of them. Null means all events that the key may read. */
   types: string[] | null;
   /** What the webhook is for. */
   description?: string;

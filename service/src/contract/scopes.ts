@@ -8,7 +8,7 @@ export const scopes = {
   'orders:write': 'Place, change, complete and cancel orders',
   'inventory:read': 'Read stock',
   'inventory:write': 'Set stock',
-  'events:read': 'Read events of what the other scopes allow to read',
+  'events:read': 'Read the events of what the key may read',
   'webhooks:write': 'Create, change and delete webhooks, and see their deliveries',
   admin: 'Everything, including API keys',
 } as const;

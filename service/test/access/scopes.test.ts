@@ -33,12 +33,12 @@ function send(client: Client, operation: DefinedOperation): Promise<ApiResponse>
 }
 
 /** The outcome that the definition requires: a status and a code, or `admitted` for anything but 401 and 403. */
-function expectedOutcome({ needsKey, scopes }: DefinedOperation, credential: Credential): string {
+function expectedOutcome({ needsKey, scopes, anyOf }: DefinedOperation, credential: Credential): string {
   if (!needsKey) return 'admitted';
   if (credential.isMissing) return '401 missing_api_key';
   if (!credential.scopes) return '401 invalid_api_key';
-  const lacksNone =
-    credential.scopes.includes('admin') || scopes.every(it => credential.scopes?.includes(it));
+  const has = (scope: string) => credential.scopes?.includes(scope);
+  const lacksNone = has('admin') || (scopes.every(has) && (anyOf.length === 0 || anyOf.some(has)));
   return lacksNone ? 'admitted' : '403 insufficient_scope';
 }
 
@@ -67,6 +67,13 @@ async function everyCredential(t: TestContext) {
   for (const scope of scopeNames) await add(`only ${scope}`, [scope]);
   for (const { scopes } of definedOperations) {
     if (scopes.length > 1) await add(`only ${scopes.join(' and ')}`, scopes);
+  }
+  for (const { scopes, anyOf } of definedOperations.filter(({ anyOf }) => anyOf.length > 0)) {
+    for (const scope of anyOf) await add(`only ${[...scopes, scope].join(' and ')}`, [...scopes, scope]);
+    await add(
+      `all but ${anyOf.join(', ')} and admin`,
+      ordinaryScopes.filter(name => !anyOf.includes(name)),
+    );
   }
   for (const missing of neededScopes) {
     const others = ordinaryScopes.filter(name => name !== missing);
@@ -108,6 +115,17 @@ describe('every operation, with every kind of credential', () => {
         const message = assertRejected(await send(client, operation), 403, 'insufficient_scope');
         assert.ok(message.includes(`\`${scope}\``), `${operation.operationId}: ${message}`);
       }
+    }
+  });
+
+  it('names the scopes of which a key has none, although it needs one', async t => {
+    const { clientWith } = await startTestApp(t);
+    const operations = definedOperations.filter(({ anyOf }) => anyOf.length > 0);
+    assert.ok(operations.length > 2);
+    for (const operation of operations) {
+      const client = await clientWith({ scopes: [...operation.scopes] });
+      const message = assertRejected(await send(client, operation), 403, 'insufficient_scope');
+      for (const scope of operation.anyOf) assert.ok(message.includes(`\`${scope}\``), message);
     }
   });
 

@@ -73,7 +73,7 @@ describe('a key that can only read', () => {
 
   it('of webhooks shows their deliveries, and offers neither to add, test nor replay without the scope for events', async t => {
     const visited = await visit(t);
-    const client = await visited.shop.clientWith({ scopes: ['webhooks:write', 'events:read'] });
+    const client = await visited.shop.clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
     const { body: webhook, status } = await client.post('/webhooks', { url: 'https://shop.example/hook' });
     assert.equal(status, 201);
     await visited.shop.api.patch(`/keys/${client.keyId}`, { scopes: ['webhooks:write'] });
@@ -85,6 +85,24 @@ describe('a key that can only read', () => {
     const offered = shown.panel.locator('.panel-actions').getByRole('button');
     assert.deepEqual(await offered.allInnerTexts(), ['Delete']);
     assert.equal(await shown.field('URL').isDisabled(), true);
+  });
+
+  it('with the scope for events, but for nothing that they are about, works without events', async t => {
+    const visited = await visit(t);
+    const { page, shop } = visited;
+    const { key } = await shop.clientWith({ scopes: ['events:read', 'webhooks:write'] });
+    const requested: string[] = [];
+    page.on('request', request => requested.push(new URL(request.url()).pathname));
+    await ConsolePage.open(visited, '/webhooks', key);
+    await page.getByText('the API key needs the scope events:read').waitFor();
+    const links = page.getByRole('navigation').getByRole('link');
+    assert.ok(!(await links.allInnerTexts()).includes('Events'));
+    await page.goto('/console/events');
+    await page.getByRole('heading', { name: 'This page needs the scope pets:read' }).waitFor();
+    assert.deepEqual(
+      requested.filter(path => path.startsWith('/events')),
+      [],
+    );
   });
 
   it('sees which scope an address needs and whether there is such a page, without a request, and can sign in with another key there', async t => {

@@ -98,8 +98,10 @@ describe('every operation', () => {
       const security = needsKey ? [{ apiKey: [] }, { bearer: [] }] : [];
       assert.deepEqual(operation.security, security, operation.operationId);
       const noun = scopes?.length === 1 ? 'scope' : 'scopes';
+      const anyOf = operation['x-required-scopes-any-of']?.map(scope => `\`${scope}\``);
+      const more = anyOf ? `, and one of the scopes ${anyOf[0]}, ${anyOf[1]} and ${anyOf[2]}` : '';
       const requirement = scopes
-        ? `Requires the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}.`
+        ? `Requires the ${noun} ${scopes.map(scope => `\`${scope}\``).join(' and ')}${more}.`
         : 'Requires an API key with any scope.';
       assert.equal(operation.description.includes(requirement), needsKey, operation.operationId);
     }

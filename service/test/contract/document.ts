@@ -57,6 +57,7 @@ export interface OperationObject {
   security: object[];
   deprecated?: boolean;
   'x-required-scopes'?: string[];
+  'x-required-scopes-any-of'?: string[];
   'x-hideTryItPanel'?: boolean;
   'x-stability'?: string;
   'x-deprecated-sunset'?: string;

@@ -114,7 +114,7 @@ const provocations: Record<ErrorCode, (shop: TestApp & Ids & { t: TestContext })
   delivery_not_found: ({ api, webhook }) => api.get(`/webhooks/${webhook}/deliveries/999`),
   webhook_disabled: ({ api, webhook }) => api.post(`/webhooks/${webhook}/test`),
   webhook_key_unfit: async ({ api, clientWith }) => {
-    const owner = await clientWith({ scopes: ['webhooks:write', 'events:read'] });
+    const owner = await clientWith({ scopes: ['webhooks:write', 'events:read', 'pets:read'] });
     const { body } = await owner.post('/webhooks', { url });
     await api.patch(`/keys/${owner.keyId}`, { scopes: ['webhooks:write'] });
     return api.patch(`/webhooks/${body.id}`, { enabled: true });

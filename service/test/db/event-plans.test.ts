@@ -17,7 +17,9 @@ const FILL = `
 
 const filters: Record<string, EventFilter> = {
   'no filter': { types: undefined, subject: undefined },
-  'all types that are not confidential': eventFilter({}, false),
+  'all types that an ordinary key may read': eventFilter({}, new Set(['pets:read', 'orders:read'])),
+  'all types of a key that may read few of the events': eventFilter({}, new Set(['inventory:read'])),
+  'a subject of such a key': eventFilter({ subject: 'store/inventory/4' }, new Set(['inventory:read'])),
   'a rare type': { types: new Set(['order.completed']), subject: undefined },
   'a common and a rare type': { types: new Set(['pet.updated', 'order.completed']), subject: undefined },
   'a rare subject': { types: undefined, subject: 'orders/7' },

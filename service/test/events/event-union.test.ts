@@ -43,6 +43,25 @@ describe('the union of events', () => {
     }
   });
 
+  it('states for each type the scope that reading its resource needs', () => {
+    for (const [type, reference] of Object.entries(mapping)) {
+      const member = contract.components.schemas[reference.split('/').at(-1)!] as {
+        description: string;
+        properties: { subject: { pattern: string } };
+      };
+      const path = member.properties.subject.pattern.replace(/^\^(.*)\/\[.*$/, '/$1/');
+      const [, read] = Object.entries(contract.paths).find(([it]) => it.startsWith(`${path}{`) && !it.includes('}/'))!;
+      const [scope] = read.get!['x-required-scopes'] as string[];
+      // A test of a webhook, which any key with this scope could read as a resource only if it were its own.
+      const needed = scope === 'webhooks:write' ? 'admin' : scope;
+      const requirement =
+        needed === 'admin'
+          ? 'Requires the scope `admin`.'
+          : `Requires the scopes \`events:read\` and \`${needed}\`.`;
+      assert.ok(member.description.endsWith(requirement), `${type}: ${member.description}`);
+    }
+  });
+
   it('is not made unless each type belongs to one kind of events', () => {
     assert.throws(() => eventUnion([petEvents]), /exactly one kind: category.created, /);
     assert.throws(() => eventUnion([petEvents, petEvents]), /exactly one kind: pet.created, /);

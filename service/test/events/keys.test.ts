@@ -84,16 +84,15 @@ describe('a change of keys', () => {
   it('is visible to administrators only, in every way to read events', async t => {
     const shop = await startTestApp(t);
     const { api, clientWith } = shop;
-    const reader = await clientWith({ scopes: ['events:read'] });
+    const reader = await clientWith({ scopes: ['events:read', 'pets:read'] });
     await aCategory(api);
     await settledCursor(shop);
     assert.deepEqual(typesAndSubjects(await eventsAfter(reader, 0)), ['category.created categories/1']);
     assert.ok((await eventsAfter(api, 0)).length > 1);
-    assert.deepEqual(await eventsAfter(reader, 0, '&subject=keys/1'), []);
     for (const path of ['/events', '/events/stream']) {
-      for (const type of ['key.*', 'key.created', 'pet.created&type=key.banned']) {
-        const message = assertRejected(await reader.get(`${path}?type=${type}`), 403, 'insufficient_scope');
-        assert.match(message, /^Events `key\.\w+` need the scope `admin`$/);
+      for (const query of ['type=key.*', 'type=pet.created&type=key.banned', 'subject=keys/1']) {
+        const message = assertRejected(await reader.get(`${path}?${query}`), 403, 'insufficient_scope');
+        assert.match(message, /^The API key lacks the scope `admin` for events `key\.\w+`: /);
       }
     }
     const other = await clientWith({ scopes: ['pets:read', 'orders:write'] });

@@ -16,7 +16,7 @@ const LARGE = JSON.stringify({ text: 'x'.repeat(2_000) });
 describe('a key', () => {
   it('has a limited number of streams, counted over all of its secrets and apart from other keys', async t => {
     const shop = await startTestApp(t, { environment: { PETSTORE_STREAMS_PER_KEY: '2' } });
-    const client = await shop.clientWith({ scopes: ['events:read'] });
+    const client = await shop.clientWith({ scopes: ['events:read', 'pets:read'] });
     const { key } = (await shop.api.post(`/keys/${client.keyId}/rotate`, { graceSeconds: 600 })).body;
     const first = await EventReader.open(shop.origin, client.key);
     const second = await EventReader.open(shop.origin, key);
@@ -39,10 +39,10 @@ describe('a key', () => {
     const shop = await startTestApp(t);
     const key = async (scopes: string[]) => shop.clientWith({ scopes });
     const [revoked, stripped, demoted, kept] = [
-      await key(['events:read']),
+      await key(['events:read', 'pets:read']),
       await key(['events:read', 'pets:read']),
       await key(['admin']),
-      await key(['events:read']),
+      await key(['events:read', 'pets:read']),
     ];
     const open = (client: { key: string }) => EventReader.open(shop.origin, client.key);
     const ending = await Promise.all([revoked, stripped, demoted].map(open));
@@ -50,12 +50,19 @@ describe('a key', () => {
     await shop.api.delete(`/keys/${revoked.keyId}`);
     await shop.api.patch(`/keys/${stripped.keyId}`, { scopes: ['pets:read'] });
     await shop.api.patch(`/keys/${demoted.keyId}`, { scopes: ['events:read'] });
-    await shop.api.patch(`/keys/${kept.keyId}`, { scopes: ['events:read', 'pets:write'] });
+    await shop.api.patch(`/keys/${kept.keyId}`, { scopes: ['events:read', 'pets:read', 'pets:write'] });
     const began = performance.now();
+    const reasons = [];
     for (const reader of ending) {
       await reader.untilOver();
-      assert.deepEqual(reader.comments, ['The API key may no longer read these events']);
+      reasons.push(...reader.comments);
     }
+    assert.deepEqual(reasons, [
+      'The API key may no longer read these events',
+      'The API key lacks the scope `events:read`: ask an administrator to add it, or use another key',
+      'The API key has none of the scopes `pets:read`, `orders:read` and `inventory:read`, and needs one of them: ask an ' +
+        'administrator to add it, or use another key',
+    ]);
     assert.ok(performance.now() - began < 3_000);
     assert.ok(!unaffected.isOver);
     await unaffected.close();

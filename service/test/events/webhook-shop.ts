@@ -14,8 +14,8 @@ import { Receiver } from './receiver.ts';
 
 export const ALLOW_PRIVATE = { PETSTORE_WEBHOOKS_ALLOW_PRIVATE: 'true' };
 
-/** The scopes that a key needs to create webhooks. */
-export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'];
+/** The scopes that a key needs to create webhooks for all events of the shop. */
+export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read', 'pets:read', 'orders:read', 'inventory:read'];
 
 /** A shop with endpoints on 127.0.0.1. Pauses between attempts have no jitter, and a shutdown does not wait for attempts. */
 export async function webhookShop(

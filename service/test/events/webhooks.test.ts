@@ -248,7 +248,8 @@ describe('events of API keys', () => {
       const message = assertRejected(response, 403, 'insufficient_scope');
       assert.equal(
         message,
-        'Events `key.revoked` need the scope `admin`, but the webhook belongs to API key 2, which does not have it',
+        'API key 2, to which the webhook belongs, lacks the scope `admin` for events `key.revoked`: leave these types out, or ' +
+          'ask an administrator to change the key',
       );
     }
     assert.equal((await shop.read(path)).types, null);
@@ -257,7 +258,7 @@ describe('events of API keys', () => {
   it('are not sent after the owner stops being an administrator, even when planned before', async t => {
     const shop = await webhookShop(t);
     const admin = await shop.shop.clientWith({ scopes: ['admin'] });
-    const { path } = await shop.webhook({ types: ['key.*', 'category.*'] }, shop.receiver, admin);
+    const { path } = await shop.webhook({}, shop.receiver, admin);
     shop.receiver.respondWith(500);
     await shop.shop.clientWith({ scopes: ['pets:read'] });
     await shop.settle();
@@ -272,7 +273,5 @@ describe('events of API keys', () => {
     assert.deepEqual([delivery.type, delivery.status], ['key.created', 'dead']);
     assert.match(delivery.attempts[1].error, /^Not sent: /);
     assert.equal((await shop.read(path)).enabled, true);
-    // Other changes are allowed although the webhook still has the type.
-    assert.equal((await admin.patch(path, { description: 'Less than before' })).status, 200);
   });
 });

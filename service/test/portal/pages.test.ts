@@ -45,7 +45,8 @@ describe('the page of each operation, without JavaScript,', () => {
       const page = await pageAt(`/docs/operations/${operation.operationId}`);
       assert.ok(page.includes(operation.summary));
       assert.match(textOf(page), new RegExp(`${method}\\s+${path.replace(/[{}/]/g, '\\$&')}`));
-      for (const scope of operation['x-required-scopes'] ?? [])
+      const scopes = operation['x-required-scopes'] ?? [];
+      for (const scope of [...scopes, ...(operation['x-required-scopes-any-of'] ?? [])])
         assert.ok(page.includes(`<code>${scope}</code>`));
       const shown = matchesOf(page, /<div class="field" id="([^"]+)"/g);
       const parameters = (operation.parameters ?? [])

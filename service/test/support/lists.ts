@@ -12,13 +12,13 @@ export interface ListRoute {
   sorts: readonly string[];
 }
 
-const standing = { problem: undefined, isAdministrator: true };
+const standing = { ended: undefined, scopes: new Set(['admin']) };
 
 /** The services that lists use, in addition to the store. */
 const services = {
   keyLimits: { statesOf: async () => new Map() },
   readStandings: async (_db: unknown, keyIds: readonly number[]) =>
-    new Map(keyIds.map(keyId => [keyId, standing])),
+    new Map(keyIds.map(keyId => [keyId, { keyId, ...standing }])),
 };
 
 export const lists: readonly ListRoute[] = routesOf(

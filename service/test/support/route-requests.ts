@@ -17,6 +17,8 @@ export interface DefinedOperation {
   needsKey: boolean;
   /** The scopes that the key needs, all of them; empty when any key is accepted. */
   scopes: readonly string[];
+  /** Scopes of which the key needs at least one in addition; empty when it needs none. */
+  anyOf: readonly string[];
   isStream: boolean;
 }
 
@@ -27,6 +29,7 @@ export const definedOperations: readonly DefinedOperation[] = describedRoutes.ma
   template: route.path,
   needsKey: route.scope !== null,
   scopes: scopesOf(route),
+  anyOf: route.anyOfScopes ?? [],
   isStream: route.success.mediaType === 'text/event-stream',
 }));
 

@@ -5,13 +5,33 @@ import type { LiveLayer } from '../data/live.ts';
 
 export type Scope = Account['scopes'][number];
 
+/**
+ * The scope that the events of each resource need, in addition to `events:read`. A key with none of these scopes may read no
+ * events.
+ */
+export const eventScopes: Readonly<Record<string, Scope>> = {
+  pet: 'pets:read',
+  category: 'pets:read',
+  order: 'orders:read',
+  inventory: 'inventory:read',
+  key: 'admin',
+  webhook: 'admin',
+};
+
+/** Returns the function `can` of a session whose key has these scopes. */
+export function permissionsOf(scopes: readonly Scope[]): Session['can'] {
+  if (scopes.includes('admin')) return () => true;
+  const readsEvents = Object.values(eventScopes).some(scope => scopes.includes(scope));
+  return scope => scopes.includes(scope) && (scope !== 'events:read' || readsEvents);
+}
+
 /** A signed-in user: the client with the API key, what the key may do, and the cache of what was read. */
 export interface Session {
   store: PetStore;
   account: Account;
   cache: QueryClient;
   live: LiveLayer;
-  /** Whether the key has a scope. Actions that need another one are not offered. */
+  /** Whether the key has a scope that allows something. Actions that need another one are not offered. */
   can: (scope: Scope) => boolean;
   /** Calls the listener after each response: the limits may have changed. Returns a function that ends this. */
   onResponse: (listener: () => void) => () => void;

@@ -2,7 +2,7 @@ import { type Account, AuthenticationError, PetStore, WaitTooLongError } from '@
 import { QueryClient } from '@tanstack/react-query';
 import { type LiveLayer, startLiveLayer } from '../data/live.ts';
 import { closeToasts } from '../kit/toasts.ts';
-import type { Scope, Session } from './session.ts';
+import { permissionsOf, type Session } from './session.ts';
 
 /** Only this tab has the key, and only until the tab closes. */
 const STORED = 'petstore.console.key';
@@ -44,9 +44,9 @@ export async function signIn(apiKey: string, known?: Account): Promise<Session> 
     const time = error.retryAt?.toLocaleTimeString();
     throw new Error(`This API key has started too many sessions. Sign in again after ${time}.`);
   });
-  const can = (scope: Scope) => account.scopes.includes('admin') || account.scopes.includes(scope);
+  const can = permissionsOf(account.scopes);
   const cache = newCache();
-  live = startLiveLayer(store, cache, account);
+  live = startLiveLayer(store, cache, { keyId: account.keyId, isAllowed: can('events:read') });
   sessionStorage.setItem(STORED, apiKey);
   sessionStorage.setItem(STORED_ACCOUNT, JSON.stringify(account));
 

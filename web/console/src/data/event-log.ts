@@ -7,10 +7,6 @@ export const eventTypes: Record<string, readonly Event['type'][]> = {
   category: ['category.created', 'category.updated', 'category.deleted'],
   order: ['order.placed', 'order.updated', 'order.completed', 'order.cancelled'],
   inventory: ['inventory.updated'],
-};
-
-/** The types that only administrators get. */
-export const adminEventTypes: typeof eventTypes = {
   key: [
     'key.created',
     'key.updated',

@@ -1,4 +1,4 @@
-import { type Account, type Event, GoneError, type PetStore } from '@petstore/client';
+import { type Event, GoneError, type PetStore } from '@petstore/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { showProblem } from '../kit/toasts.ts';
 import { categories } from './categories.ts';
@@ -42,12 +42,15 @@ export interface LiveLayer {
 
 /**
  * Subscribes to the events of the service, and changes the cache by them: what other clients change appears within a second.
- * Without the scope for events nothing is subscribed, and lists show what they were read with.
+ * Unless the key is allowed to read events, nothing is subscribed, and lists show what they were read with.
  */
-export function startLiveLayer(store: PetStore, cache: QueryClient, account: Account): LiveLayer {
-  const isAllowed = account.scopes.some(scope => scope === 'events:read' || scope === 'admin');
+export function startLiveLayer(
+  store: PetStore,
+  cache: QueryClient,
+  { keyId, isAllowed }: { keyId: number; isAllowed: boolean },
+): LiveLayer {
   // What a key may read, another one may not: only tabs with the same key share a stream.
-  const name = `petstore.console.events.${account.keyId}`;
+  const name = `petstore.console.events.${keyId}`;
   const listeners = new Set<(event: Event) => void>();
   let collected: Event[] = [];
   let recent: readonly Event[] = [];

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useSession } from '../../app/session.ts';
+import { eventScopes, useSession } from '../../app/session.ts';
 import { dayOf, startOf } from '../../data/days.ts';
-import { adminEventTypes, type EventFilter, eventTypes } from '../../data/event-log.ts';
+import { type EventFilter, eventTypes } from '../../data/event-log.ts';
 import { DayField } from '../../kit/day-field.tsx';
 import { SearchField } from '../../kit/search-field.tsx';
 
@@ -14,7 +14,7 @@ export function Filters({ filter }: { filter: EventFilter }) {
   // The newest filter may be newer than the one of this rendering.
   const set = (change: EventFilter) =>
     navigate({ search: previous => ({ ...previous, ...change }), replace: true });
-  const types = can('admin') ? { ...eventTypes, ...adminEventTypes } : eventTypes;
+  const types = Object.entries(eventTypes).filter(([resource]) => can(eventScopes[resource]!));
   return (
     <>
       <SearchField
@@ -28,7 +28,7 @@ export function Filters({ filter }: { filter: EventFilter }) {
         onChange={event => set({ type: event.target.value || undefined })}
       >
         <option value="">All types</option>
-        {Object.entries(types).map(([resource, types]) => (
+        {types.map(([resource, types]) => (
           <optgroup key={resource} label={resource}>
             {types.length > 1 && <option value={`${resource}.*`}>{resource}.*</option>}
             {types.map(type => (

@@ -96,7 +96,7 @@ export function Webhooks() {
         title: 'No webhooks yet',
         hint: can('events:read')
           ? 'A webhook sends each event to a URL of yours. Add the first one.'
-          : 'To add one, the API key needs the scope events:read as well.',
+          : 'To add one, the API key needs the scope events:read as well, and a scope for what the events are about.',
         action,
       }}
     />

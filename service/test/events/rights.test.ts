@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventTypeNames } from '../../src/events/event-log/event-types.ts';
+import type { Client } from '../support/client.ts';
+import { eventsAfter, settledCursor } from '../support/event-log.ts';
+import { EventReader } from '../support/event-reader.ts';
+import { aCategory, anOrder, aPet } from '../support/factories.ts';
+import { appendMany } from '../support/many-events.ts';
+import { nextPath } from '../support/pages.ts';
+import { assertRejected } from '../support/rejection.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
+
+/** The kinds of resources whose events each scope lets a key with `events:read` read. */
+const kinds: Record<string, readonly string[]> = {
+  'pets:read': ['pet', 'category'],
+  'orders:read': ['order'],
+  'inventory:read': ['inventory'],
+};
+
+const shopScopes = Object.keys(kinds);
+
+/** Every set of these scopes that is not empty. */
+const sets = shopScopes
+  .reduce<string[][]>((sets, scope) => [...sets, ...sets.map(set => [...set, scope])], [[]])
+  .filter(set => set.length > 0);
+
+const kindOf = (type: string) => type.split('.')[0]!;
+const kindsOf = (scopes: readonly string[]) => scopes.flatMap(scope => kinds[scope] ?? []);
+
+/** A shop whose log has events of every kind that the shop has, and of a key. */
+async function busyShop(t: Parameters<typeof startTestApp>[0]): Promise<TestApp> {
+  const shop = await startTestApp(t);
+  await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
+  await shop.clientWith({});
+  await settledCursor(shop);
+  return shop;
+}
+
+/** The events of a stream from the start of the log, up to the last one that the key may read. */
+async function streamed(shop: TestApp, key: string, count: number, query = '') {
+  const path = `/events/stream?cursor=0${query}`;
+  const reader = await EventReader.open(shop.origin, key, { path });
+  await reader.untilEvents(count);
+  await reader.close();
+  return reader.events;
+}
+
+describe('events, for a key with `events:read` and some scopes of the shop,', () => {
+  it('are those whose resources the key may read, complete and in order, on pages and in streams', async t => {
+    const shop = await busyShop(t);
+    const all = await eventsAfter(shop.api, 0);
+    assert.deepEqual(
+      new Set(all.map(({ type }) => kindOf(type))),
+      new Set([...Object.values(kinds).flat(), 'key']),
+    );
+    for (const scopes of sets) {
+      const reader = await shop.clientWith({ scopes: ['events:read', ...scopes] });
+      const expected = all.filter(({ type }) => kindsOf(scopes).includes(kindOf(type)));
+      assert.deepEqual(await eventsAfter(reader, 0), expected, String(scopes));
+      assert.deepEqual(await streamed(shop, reader.key, expected.length), expected, String(scopes));
+      const counted = await reader.get('/events?limit=1&count=true');
+      assert.equal(counted.headers['x-total-count'], String(expected.length));
+    }
+  });
+
+  it('can be requested by type and subject if the key may read them; otherwise 403 names the scope', async t => {
+    const shop = await busyShop(t);
+    const subjects = new Map((await eventsAfter(shop.api, 0)).map(it => [kindOf(it.type), it.subject]));
+    const needed = (kind: string) => shopScopes.find(scope => kinds[scope]!.includes(kind)) ?? 'admin';
+    for (const scopes of sets) {
+      const reader = await shop.clientWith({ scopes: ['events:read', ...scopes] });
+      const readable = kindsOf(scopes);
+      for (const type of [...eventTypeNames, ...[...subjects.keys()].map(kind => `${kind}.*`)]) {
+        const kind = kindOf(type);
+        const subject = subjects.get(kind);
+        const queries = [`type=${type}`, `type=${readable[0]}.created&type=${type}`];
+        if (subject) queries.push(`subject=${subject}`, `subject=${subject}&type=${type}`);
+        for (const query of queries.filter(query => !/type=(order|inventory)\.created/.test(query))) {
+          const response = await reader.get(`/events?limit=1&${query}`);
+          if (readable.includes(kind)) assert.equal(response.status, 200, response.text);
+          else {
+            const message = assertRejected(response, 403, 'insufficient_scope');
+            assert.ok(message.includes(`\`${needed(kind)}\``), message);
+            const stream = await reader.get(`/events/stream?${query}`);
+            assert.equal(assertRejected(stream, 403, 'insufficient_scope'), message);
+          }
+        }
+      }
+    }
+  });
+
+  it('are none with `events:read` alone: 403 names the scopes of which one is needed', async t => {
+    const shop = await busyShop(t);
+    const reader = await shop.clientWith({ scopes: ['events:read', 'orders:write', 'webhooks:write'] });
+    const attempts = ['/events', '/events?wait=30&cursor=latest', '/events?type=pet.*', '/events/stream'];
+    for (const path of attempts) {
+      const message = assertRejected(await reader.get(path), 403, 'insufficient_scope');
+      assert.match(message, /^The API key has none of the scopes `pets:read`, `orders:read` and `inventory:read`/);
+    }
+  });
+
+  it('fill a page even if many others are before them, and the end of the log is reached at once', async t => {
+    const shop = await busyShop(t);
+    await appendMany(shop.app, 3_000, { type: 'order.updated', subject: 'orders/1' });
+    await anOrder(shop.api, { petId: await aPet(shop.api, { stock: 5 }) });
+    const reader = await shop.clientWith({ scopes: ['events:read', 'inventory:read'] });
+    const latest = await settledCursor(shop);
+    const { body, ...page } = await reader.get('/events?limit=3');
+    assert.deepEqual(
+      body.map(({ subject }: { subject: string }) => subject),
+      ['store/inventory/1', 'store/inventory/1', 'store/inventory/2'],
+    );
+    const rest = await reader.get(nextPath(page as Awaited<ReturnType<Client['get']>>)!);
+    assert.equal(rest.body.length, 1);
+    assert.equal(rest.headers.link, `</events?limit=3&cursor=${latest}>; rel="next"`);
+  });
+});
+
+describe('a change of the scopes of a key', () => {
+  const changes: [what: string, before: string[], after: string[], kindsAfter: string[]][] = [
+    ['loses some', ['pets:read', 'orders:read'], ['pets:read'], ['category']],
+    ['gets more', ['pets:read'], ['pets:read', 'orders:read'], ['category', 'order']],
+    ['becomes an administrator’s', ['pets:read'], ['admin'], ['key', 'category', 'order']],
+  ];
+  for (const [what, before, after, kindsAfter] of changes) {
+    it(`ends its stream when the key ${what}, and the next stream has the other events`, async t => {
+      const shop = await startTestApp(t);
+      const client = await shop.clientWith({ scopes: ['events:read', ...before] });
+      await settledCursor(shop);
+      const reader = await EventReader.open(shop.origin, client.key);
+      const scopes = after.includes('admin') ? after : ['events:read', ...after];
+      await shop.api.patch(`/keys/${client.keyId}`, { scopes });
+      await reader.untilOver();
+      assert.deepEqual(reader.comments, ['The API key may read other events now; connect again to continue']);
+      await aCategory(shop.api);
+      await anOrder(shop.api, {});
+      const headers = { 'last-event-id': reader.lastEventId };
+      const next = await EventReader.open(shop.origin, client.key, { headers });
+      await next.untilEvents(kindsAfter.length);
+      assert.deepEqual(
+        next.events.map(({ type }) => kindOf(type)),
+        kindsAfter,
+      );
+      await next.close();
+    });
+
+    it(`changes the events of its long poll when the key ${what} meanwhile`, async t => {
+      const shop = await startTestApp(t);
+      const client = await shop.clientWith({ scopes: ['events:read', ...before] });
+      const cursor = await settledCursor(shop);
+      const all = t.mock.method(shop.app.db, 'all');
+      const hasLooked = () => all.mock.calls.some(call => call.arguments[0]?.includes('events'));
+      const waiting = client.get(`/events?cursor=${cursor}&wait=30`);
+      await until('the poll has searched for events', hasLooked);
+      const scopes = after.includes('admin') ? after : ['events:read', ...after];
+      await shop.api.patch(`/keys/${client.keyId}`, { scopes });
+      // One transaction has both events.
+      const operations = [
+        { method: 'POST', path: '/categories', body: { name: 'Cats' } },
+        { method: 'POST', path: '/store/orders', body: {} },
+      ];
+      assert.equal((await shop.api.post('/batch', { operations })).status, 200);
+      const { status, body } = await waiting;
+      assert.equal(status, 200);
+      assert.deepEqual(
+        new Set(body.map(({ type }: { type: string }) => kindOf(type))),
+        new Set(kindsAfter),
+      );
+    });
+  }
+
+  it('does not end a stream of types that the key may still read', async t => {
+    const shop = await startTestApp(t);
+    const client = await shop.clientWith({ scopes: ['events:read', 'pets:read', 'orders:read'] });
+    await settledCursor(shop);
+    const open = (query: string) =>
+      EventReader.open(shop.origin, client.key, { path: `/events/stream?${query}` });
+    const [kept, ended] = [await open('type=category.*'), await open('type=order.*')];
+    await shop.api.patch(`/keys/${client.keyId}`, { scopes: ['events:read', 'pets:read'] });
+    await ended.untilOver();
+    assert.match(ended.comments[0]!, /^The API key lacks the scope `orders:read` for events `order.placed`: /);
+    await aCategory(shop.api);
+    await kept.untilEvents(1);
+    await kept.close();
+  });
+});
