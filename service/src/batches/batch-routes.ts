@@ -1,12 +1,15 @@
+import { ApiError } from '../contract/errors.ts';
 import { BATCH_BODY_LIMIT } from '../contract/request-limits.ts';
+import { rejectWithoutScope } from '../http/gate/scope-check.ts';
 import { inBinaryUnit } from '../kit/quantities.ts';
 import { Slices } from '../kit/slices.ts';
+import type { Caller } from '../routes/context.ts';
 import { defineRoute, type Route } from '../routes/define-route.ts';
 import { reply } from '../routes/reply.ts';
-import { Batch, BatchBody, BatchResults, MAX_OPERATIONS } from './batch.ts';
+import { Batch, BatchBody, type BatchOperation, BatchResults, MAX_OPERATIONS } from './batch.ts';
 import { OperationTable } from './operation-table.ts';
 import { planOf } from './plan.ts';
-import { lockAll, runAtomically, runEach } from './run.ts';
+import { failureOf, lockAll, runAtomically, runEach } from './run.ts';
 
 /** How long a batch may block the event loop at a time, in milliseconds, in addition to one operation. */
 const SLICE = 8;
@@ -64,6 +67,27 @@ export function batchRoutes(shop: readonly Route[], others: readonly Route[]): R
         });
         return reply.resource({ results });
       },
+      rejectReplay: ({ body, caller }, outcome) => {
+        const { results } = outcome as BatchResults;
+        for (const [index, operation] of body.operations.entries()) {
+          if (results[index]!.status < 400)
+            rejectLostScope(index, operation as BatchOperation, table, caller);
+        }
+      },
     }),
   ];
+}
+
+/** Throws `insufficient_scope` if the caller no longer has the scope of an operation that was executed. */
+function rejectLostScope(
+  index: number,
+  { method, path }: BatchOperation,
+  table: OperationTable,
+  caller: Caller,
+): void {
+  try {
+    rejectWithoutScope(table.find(method, path).route, caller);
+  } catch (error) {
+    throw error instanceof ApiError ? failureOf(index, error) : error;
+  }
 }

@@ -138,7 +138,7 @@ function failed({ code, message }: ApiError): Outcome {
   return { result: { status: error.status, error } };
 }
 
-function failureOf(index: number, { code, message, headers }: ApiError): ApiError {
+export function failureOf(index: number, { code, message, headers }: ApiError): ApiError {
   return new ApiError(code, `Operation ${index}: ${message}`, {
     ...headers,
     'x-failed-operation': String(index),

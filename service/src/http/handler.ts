@@ -41,9 +41,13 @@ export function handlerOf(route: Route, services: HandlerServices) {
     if (result.kind === 'log') {
       // The key may have ended, or have got other scopes, during a long poll.
       const { scopes } = await services.streams.currentCaller(request, route);
-      return send(request, reply, logResponse(await result.pageFor(scopes), request));
+      send(request, reply, logResponse(await result.pageFor(scopes), request));
+      return;
     }
-    if (result.kind === 'stream') return services.streams.start(request, reply, route, result);
+    if (result.kind === 'stream') {
+      services.streams.start(request, reply, route, result);
+      return;
+    }
     if (result.kind === 'content')
       return sendContent(request, reply, result.content, { 'cache-control': 'private, no-cache' });
     send(request, reply, responseOf(route, result, request));
@@ -110,6 +114,9 @@ async function handleOnce(
   };
   const effect = (tx: Queries & Writer) => route.handler(context.within(tx));
   const outcome = await idempotency.once(context.db, attempt, effect);
-  if (outcome.replayed) request.head?.push('idempotency-replayed', 'true');
+  if (outcome.replayed) {
+    if (outcome.reply.kind === 'resource') route.rejectReplay?.(context, outcome.reply.body);
+    request.head?.push('idempotency-replayed', 'true');
+  }
   return outcome.reply;
 }

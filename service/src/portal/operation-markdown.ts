@@ -7,7 +7,8 @@ import { ERRORS_URL, operationUrl } from './urls.ts';
 
 /** The page of an operation as Markdown, with a sample for the command line. */
 export function operationMarkdown(view: ContractView, operation: Operation, base: string): string {
-  const { method, path, summary, description, deprecation, stability, parameters, body, responses } = operation;
+  const { method, path, summary, description, deprecation, stability, parameters, body, responses } =
+    operation;
   const parameterFields = parameters.map(parameter => {
     const field = fieldOf(view, parameter);
     return { ...field, type: `${parameter.in}, ${field.type}` };

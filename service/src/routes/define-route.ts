@@ -29,6 +29,11 @@ export interface RouteDefinition<P extends Schema, Q extends Schema, B extends S
    */
   locks?: (input: { params: Static<P>; body: Static<B> }) => readonly string[];
   handler: (context: Context<Static<P>, Static<Q>, Static<B>>) => Promise<ReplyOf<S>>;
+  /**
+   * Throws if the caller may no longer get the stored outcome of its earlier request. Only for operations whose rights depend on
+   * their input; the gate checks the others.
+   */
+  rejectReplay?: (context: Context<Static<P>, Static<Q>, Static<B>>, outcome: object) => void;
 }
 
 /** The context of a handler whose types are erased. The input was checked against the schemas. */
@@ -41,6 +46,7 @@ export interface Route extends Operation {
   writesAlone?: boolean;
   locks?: (input: { params: never; body: never }) => readonly string[];
   handler: (context: AnyContext) => Promise<Reply>;
+  rejectReplay?: (context: AnyContext, outcome: object) => void;
 }
 
 /** Defines an operation: the server and the OpenAPI document are built from it. */

@@ -50,7 +50,9 @@ describe('the union of events', () => {
         properties: { subject: { pattern: string } };
       };
       const path = member.properties.subject.pattern.replace(/^\^(.*)\/\[.*$/, '/$1/');
-      const [, read] = Object.entries(contract.paths).find(([it]) => it.startsWith(`${path}{`) && !it.includes('}/'))!;
+      const [, read] = Object.entries(contract.paths).find(
+        ([it]) => it.startsWith(`${path}{`) && !it.includes('}/'),
+      )!;
       const [scope] = read.get!['x-required-scopes'] as string[];
       // A test of a webhook, which any key with this scope could read as a resource only if it were its own.
       const needed = scope === 'webhooks:write' ? 'admin' : scope;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LEASE } from '../../src/events/webhooks/exchange.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/kit/clock.ts';
 import { formatDateTime } from '../../src/kit/dates.ts';
 import { anOrder, aPet } from '../support/factories.ts';
 import { assertRejected } from '../support/rejection.ts';
+import { until } from '../support/until.ts';
 import { type WebhookShop, webhookShop } from './webhook-shop.ts';
 
 const SENDER = ['webhooks:write', 'events:read'];
@@ -102,6 +104,41 @@ describe('a webhook without `types`', () => {
     ]);
   });
 
+  it('does not send deliveries that were claimed ahead before its key lost the scope', async t => {
+    const CONNECTIONS = 12;
+    const environment = { PETSTORE_WEBHOOK_CONNECTIONS_PER_HOST: String(CONNECTIONS) };
+    const shop = await webhookShop(t, { environment });
+    const { app } = shop.shop;
+    const { setScopes } = await ownedWebhook(shop, ['pets:read', 'orders:read']);
+    const orders = (count: number) =>
+      shop.api.post('/batch', {
+        operations: Array(count).fill({ method: 'POST', path: '/store/orders', body: {} }),
+      });
+    // Quick responses let the lane claim ahead, and use all connections to a host.
+    await orders(40);
+    await shop.settle();
+    shop.receiver.hold();
+    await orders(60);
+    const leasedFrom = async (time: number): Promise<number> => {
+      const row = await app.db.get<{ n: number }>(
+        'SELECT count(*) AS n FROM webhook_deliveries WHERE leased_until >= ?',
+        [time],
+      );
+      return row!.n;
+    };
+    const { receiver, clock } = shop;
+    await until(
+      'some are claimed ahead',
+      async () => receiver.open === CONNECTIONS && (await leasedFrom(0)) > CONNECTIONS,
+    );
+    clock.advance(SECOND);
+    await setScopes(['pets:read']);
+    await until('they are claimed again', async () => (await leasedFrom(clock.now() + LEASE)) > 0);
+    receiver.release();
+    await shop.settle();
+    assert.equal(receiver.received.length, 40 + CONNECTIONS);
+  });
+
   it('stops when its key can read nothing any more', async t => {
     const shop = await webhookShop(t);
     const { path, setScopes } = await ownedWebhook(shop, ['pets:read']);
@@ -150,9 +187,13 @@ describe('a webhook with `types`', () => {
 
   it('stops when its key loses a scope that one of them needs, and names the scope; others of the key continue', async t => {
     const shop = await webhookShop(t, { receivers: 2 });
-    const { owner, path, setScopes } = await ownedWebhook(shop, ['pets:read', 'orders:read', 'inventory:read'], {
-      types: ['pet.*', 'order.*', 'inventory.updated'],
-    });
+    const { owner, path, setScopes } = await ownedWebhook(
+      shop,
+      ['pets:read', 'orders:read', 'inventory:read'],
+      {
+        types: ['pet.*', 'order.*', 'inventory.updated'],
+      },
+    );
     const pets = await shop.webhook({ types: ['pet.*'] }, shop.receivers[1], owner);
     await setScopes(['pets:read']);
     const reason =
@@ -164,10 +205,13 @@ describe('a webhook with `types`', () => {
       { enabled: 1, disabled_reason: null },
     ]);
     const { enabled, disabledReason, disabledAt } = await shop.read(path);
-    assert.deepEqual([enabled, disabledReason, disabledAt], [false, reason, formatDateTime(shop.clock.now())]);
+    assert.deepEqual(
+      [enabled, disabledReason, disabledAt],
+      [false, reason, formatDateTime(shop.clock.now())],
+    );
     await changeAll(shop);
     await shop.settle();
-    assert.deepEqual(shop.receiver.receivedEvents, []);
+    assert.equal(shop.receiver.received.length, 0);
     assert.deepEqual(
       new Set(shop.receivers[1]!.receivedEvents.map(event => event.split(' ')[0])),
       new Set(['pets/1']),

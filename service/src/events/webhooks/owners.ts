@@ -2,7 +2,6 @@ import { missingScopes, type Scope, scopesInWords } from '../../contract/scopes.
 import type { Queries } from '../../db/database.ts';
 import { lackOf, matchingTypes } from '../event-log/event-filter.ts';
 import { type EventType, shopScopes } from '../event-log/event-types.ts';
-import type { WebhookRow } from './webhook-queries.ts';
 
 /** The scopes that a key needs for its webhooks, in addition to those that their events need. */
 export const WEBHOOK_SCOPES = ['webhooks:write', 'events:read'] as const satisfies readonly Scope[];
@@ -45,7 +44,7 @@ export async function standingOf(
  * the scopes of all of them. A webhook for all events gets those that the key may read, and needs at least one scope for that.
  */
 export function problemOf(
-  { types }: Pick<WebhookRow, 'types'>,
+  { types }: { types: string | null },
   { keyId, ended, scopes }: OwnerStanding,
   now: number,
 ): OwnerProblem | undefined {

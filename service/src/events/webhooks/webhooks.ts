@@ -7,7 +7,13 @@ import { formatDateTime } from '../../kit/dates.ts';
 import { mapPage, type Page } from '../../kit/paging.ts';
 import { selectEnds } from '../event-log/event-queries.ts';
 import { WEBHOOKS_CHANGED } from './dispatcher.ts';
-import { type OwnerProblem, type OwnerStanding, problemOf, type ReadStandings, standingOf } from './owners.ts';
+import {
+  type OwnerProblem,
+  type OwnerStanding,
+  problemOf,
+  type ReadStandings,
+  standingOf,
+} from './owners.ts';
 import { newSecret } from './signature.ts';
 import {
   rejectUnreadable,
@@ -163,11 +169,7 @@ export async function lockWebhook(tx: Transaction, webhookId: number, actor: Act
   return found(await selectWebhookToChange(tx, webhookId), webhookId, actor);
 }
 
-function found(
-  row: WebhookRow | undefined,
-  webhookId: number,
-  { keyId, scopes }: Actor,
-): WebhookRow {
+function found(row: WebhookRow | undefined, webhookId: number, { keyId, scopes }: Actor): WebhookRow {
   if (row && (scopes.has('admin') || row.api_key_id === keyId)) return row;
   throw new ApiError('webhook_not_found', `There is no webhook ${webhookId}`);
 }

@@ -30,7 +30,10 @@ export function rejectWithoutScope(
     );
   }
   const missing = missingScopes(requiredScopes(scope), scopes);
-  if (missing.length === 0) return rejectWithoutAny(anyOfScopes, scopes);
+  if (missing.length === 0) {
+    rejectWithoutAny(anyOfScopes, scopes);
+    return;
+  }
   const them = missing.length > 1 ? 'them' : 'it';
   const canBeAdded = origins === null || missing.every(isPublishableScope);
   throw new ApiError(
