@@ -1,3 +1,4 @@
+import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { keysOf } from '../../kit/objects.ts';
 
 /** All event types, and the change that each describes. The part before the dot determines the `subject`. */
@@ -21,6 +22,9 @@ export const eventTypes = {
   'key.unbanned': 'An administrator lifted the bans of an API key: `data` is the key.',
   'key.limits_reset': 'An administrator reset the usage of an API key: `data` is the key.',
   'webhook.test': 'A webhook was tested. Only this webhook receives the event, whatever its `types`.',
+  [RESTORED_TYPE]:
+    'The service was restored from a backup. The log continues with this event, after the one that `data` names; its number is ' +
+    'a multiple of 1,000,000,000, plus 1. The events between the two do not exist any more.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -29,7 +33,7 @@ export const eventTypeNames = keysOf(eventTypes);
 
 type Kind = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** The collection of each kind of resource. A stored subject is a collection and an ID. */
+/** The collection of each kind of resource. A stored subject is a collection and an ID, or `LOG`. */
 export const collections = {
   pet: 'pets',
   category: 'categories',
@@ -37,9 +41,13 @@ export const collections = {
   inventory: 'inventory',
   key: 'keys',
   webhook: 'webhooks',
+  log: 'events',
 } as const satisfies Record<Kind, string>;
 
 export type Collection = (typeof collections)[Kind];
+
+/** The subject of events of the log itself. */
+export const LOG = collections.log;
 
 /** Returns a subject as the log stores it, such as `pets/42`. */
 export function subjectOf(type: EventType, id: number): string {
@@ -48,7 +56,7 @@ export function subjectOf(type: EventType, id: number): string {
 
 /** Returns the types that events of a subject can have, limited to `types` if they are given. */
 export function typesOfSubject(subject: string, types?: ReadonlySet<string>): ReadonlySet<EventType> {
-  const collection = subject.slice(0, subject.indexOf('/'));
+  const [collection] = subject.split('/');
   const ofSubject = eventTypeNames.filter(type => collectionOf(type) === collection);
   return new Set(types ? ofSubject.filter(type => types.has(type)) : ofSubject);
 }

@@ -1,4 +1,5 @@
 import type { Queries, Writer } from '../../db/database.ts';
+import { RESTORED_TYPE } from '../../db/event-ranges.ts';
 import { eventJson } from '../event-log/event.ts';
 import { type EventFilter, eventFilter } from '../event-log/event-filter.ts';
 import { selectEvents } from '../event-log/event-queries.ts';
@@ -96,9 +97,15 @@ export function disableUnlessAllowed(
   });
 }
 
-/** Returns the filter of a webhook, without events for administrators if its key is no longer an administrator's. */
+/**
+ * Returns the filter of a webhook, without events for administrators if its key is no longer an administrator's. Every webhook
+ * gets `log.restored`: the service stores its position, so it could not find out in another way that events were lost.
+ */
 function filterOf({ types }: WebhookRow, isAdministrator: boolean): EventFilter {
-  const { types: wanted } = eventFilter({ types: types?.split(' ') }, true);
+  const { types: wanted } = eventFilter(
+    { types: types === null ? undefined : [...types.split(' '), RESTORED_TYPE] },
+    true,
+  );
   if (isAdministrator) return { types: wanted, subject: undefined };
   const allowed = wanted
     ? new Set([...wanted].filter(type => !isConfidential(type)))

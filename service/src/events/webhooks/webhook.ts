@@ -26,7 +26,8 @@ const fields = {
     uniqueItems: true,
     nullable: true,
     description:
-      'The types of events to send; `order.*` means all types that start with `order.`. Null means all events.',
+      'The types of events to send; `order.*` means all types that start with `order.`. Null means all events. ' +
+      'Every webhook also gets `log.restored`.',
   },
   description: { ...longText, description: 'What the webhook is for.' },
   enabled: {
