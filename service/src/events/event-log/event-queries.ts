@@ -28,11 +28,7 @@ interface EndsRow extends Ends {
 }
 
 function endsOf({ oldest, latest, restored_id: id, restored_data: data }: EndsRow): EndsAfter {
-  return {
-    oldest,
-    latest,
-    restoration: id === null || data === null ? undefined : restorationOf({ id, data }),
-  };
+  return { oldest, latest, restoration: id && data ? restorationOf({ id, data }) : undefined };
 }
 
 /** A part of the log: the events after `after`, up to and including `until`, or up to the end. */
