@@ -273,7 +273,7 @@ describe('petstore webhooks listen', () => {
     );
   });
 
-  it('reports a restore of the service, and goes on with log.restored, as a webhook does', async t => {
+  it('reports a restore of the service, and continues with log.restored, as a webhook does', async t => {
     const program = await startProgram(t);
     const { child, end, notes } = await listen(t, program.url, ['--events', 'category.*'], SHORT_PAUSES);
     const survivor = Number(await settledCursor(shop));

@@ -233,7 +233,7 @@ describe('a client that follows the log', () => {
 });
 
 describe('a webhook', () => {
-  it('goes on with log.restored, whatever its types, and then with the events of the new range', async t => {
+  it('continues with log.restored, whatever its types, and then with the events of the new range', async t => {
     const shop = await webhookShop(t, { receivers: 3 });
     const [all, orders, categories] = shop.receivers;
     const owner = await shop.shop.clientWith({ scopes: ['events:read', 'webhooks:write'] });
